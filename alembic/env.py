@@ -1,0 +1,75 @@
+"""Runs the one migration history of all schemas, against DATABASE_URL (the owner's)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+
+from alembic import context
+from sqlalchemy import Connection, pool, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from shared.schema import metadata
+from services.agent_memory import tables as _memory  # noqa: F401
+from services.cache import tables as _cache  # noqa: F401
+from services.context import tables as _context  # noqa: F401
+
+SCHEMAS = {"timeline", "cache", "memory", "context"}
+# Partitions come and go by time; the parents describe them.
+_PARTITION = re.compile(r"_(p\d{8}|default)$")
+# One migration at a time, whoever starts it.
+_LOCK = 7_202_611_21
+
+
+def _include_name(name: str | None, kind: str, _: object) -> bool:
+    if kind == "schema":
+        return name in SCHEMAS
+    if kind == "table":
+        return not _PARTITION.search(name or "")
+    return True
+
+
+def _configure(connection: Connection | None = None, url: str | None = None) -> None:
+    context.configure(
+        connection=connection,
+        url=url,
+        target_metadata=metadata,
+        include_schemas=True,
+        include_name=_include_name,
+        compare_type=True,
+        compare_server_default=False,
+        version_table_schema="public",
+        transaction_per_migration=True,
+        literal_binds=url is not None,
+    )
+
+
+def _run(connection: Connection) -> None:
+    connection.execute(text("select pg_advisory_lock(:key)"), {"key": _LOCK})
+    connection.commit()
+    _configure(connection)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+async def _online(url: str) -> None:
+    engine = create_async_engine(url, poolclass=pool.NullPool)
+    async with engine.connect() as connection:
+        await connection.run_sync(_run)
+    await engine.dispose()
+
+
+def _url() -> str:
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        raise SystemExit("DATABASE_URL is missing: the owner's address of the database to migrate")
+    return re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql+asyncpg://", url)
+
+
+if context.is_offline_mode():
+    _configure(url=_url())
+    with context.begin_transaction():
+        context.run_migrations()
+else:
+    asyncio.run(_online(_url()))

@@ -1,0 +1,221 @@
+"""Child processes that end with the one that started them."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+_PR_SET_PDEATHSIG = 1
+
+
+class ProcessFailedError(Exception):
+    """A child did not start, or ended when it should not have; the message ends with its last lines."""
+
+
+class Process:
+    """One child process, its log file, and the signals tests and the stack send to it."""
+
+    def __init__(self, name: str, log: Path) -> None:
+        self.name = name
+        self.log = log
+        self._popen: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        if self._popen is None:
+            raise RuntimeError(f"{self.name} was never started")
+        return self._popen.pid
+
+    @property
+    def running(self) -> bool:
+        return self._popen is not None and self._popen.poll() is None
+
+    @property
+    def returncode(self) -> int | None:
+        return None if self._popen is None else self._popen.poll()
+
+    def spawn(self, argv: Sequence[str | Path], **options: Any) -> None:
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._popen = spawn(argv, log=log, **options)
+
+    def terminate(self, signum: signal.Signals = signal.SIGTERM, *, patience: float = 10) -> None:
+        """Ask it to end; kill it when it has not within `patience` seconds."""
+        if self._popen is None or not self.running:
+            return
+        self._popen.send_signal(signum)
+        try:
+            self._popen.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """SIGKILL to the process and all its descendants; returns when they are gone."""
+        if self._popen is None:
+            return
+        family = self.sigstop()  # a stopped parent forks no further child
+        for pid in family:
+            _signal(pid, signal.SIGKILL)
+        self._popen.wait()
+        wait_for(lambda: not any(map(alive, family)), 10)
+
+    def sigstop(self) -> list[int]:
+        """Freeze the process and all its descendants; answers their ids, parents first."""
+        family: list[int] = []
+        queue = [self.pid] if self.running else []
+        while queue:
+            pid = queue.pop(0)
+            _signal(pid, signal.SIGSTOP)
+            family.append(pid)
+            queue += children(pid)
+        return family
+
+    def sigcont(self) -> None:
+        for pid in reversed([self.pid, *descendants(self.pid)]):
+            _signal(pid, signal.SIGCONT)
+
+    def failure(self, what: str) -> ProcessFailedError:
+        return ProcessFailedError(f"{self.name} {what}; the end of {self.log}:\n{tail(self.log)}")
+
+
+def spawn(
+    argv: Sequence[str | Path],
+    *,
+    log: IO[bytes],
+    death_signal: signal.Signals = signal.SIGKILL,
+    stdin: int = subprocess.DEVNULL,
+    **options: Any,
+) -> subprocess.Popen[bytes]:
+    """Start a child that gets `death_signal` when this process dies, whatever kills it (Linux).
+
+    It has a session of its own: a Ctrl-C in the terminal reaches only us, and we stop the children in order.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("children are bound to the thread that starts them: start them from the main one")
+    return subprocess.Popen(
+        [str(part) for part in argv],
+        stdin=stdin,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=_bound_to_parent(death_signal),  # noqa: PLW1509 - runs two system calls
+        **options,
+    )
+
+
+def run(argv: Sequence[str | Path], log: Path, **options: Any) -> None:
+    """Run a command to its end.
+
+    Raises ProcessFailedError when it answers anything but 0.
+    """
+    process = Process(Path(argv[0]).name, log)
+    process.spawn(argv, **options)
+    try:
+        wait_for(lambda: not process.running, 600)
+    finally:
+        process.kill()
+    if process.returncode != 0:
+        raise process.failure(f"ended with {process.returncode}")
+
+
+def _bound_to_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def bind() -> None:
+        prctl(_PR_SET_PDEATHSIG, int(death_signal))
+        if os.getppid() != parent:  # died before the call
+            os._exit(1)
+
+    return bind
+
+
+def die_with_parent(death_signal: signal.Signals) -> None:
+    """This process gets `death_signal` when its parent dies (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(death_signal))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def port_is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def wait_for(done: Callable[[], bool], seconds: float, *, every: float = 0.02) -> bool:
+    end = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > end:
+            return False
+        time.sleep(every)
+    return True
+
+
+def tail(path: Path, lines: int = 15) -> str:
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 16_384))
+        return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
+
+
+def alive(pid: int) -> bool:
+    """Whether the process exists and is not a zombie that nobody reaped."""
+    return any(other == pid and state not in "ZX" for other, _, state in _processes())
+
+
+def children(pid: int) -> list[int]:
+    return [child for child, parent, state in _processes() if parent == pid and state not in "ZX"]
+
+
+def descendants(pid: int) -> list[int]:
+    found = children(pid)
+    for child in found:  # grows while it is walked
+        found += children(child)
+    return found
+
+
+def _processes() -> Iterator[tuple[int, int, str]]:
+    """Every process: id, parent's id, one-letter state."""
+    if not Path("/proc/self/stat").exists():
+        listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,state="], capture_output=True, text=True)
+        for line in listing.stdout.splitlines():
+            pid, parent, state = line.split()[:3]
+            yield int(pid), int(parent), state[0]
+        return
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                # The command in parentheses may itself hold blanks and parentheses.
+                fields = Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
+                yield int(entry.name), int(fields[1]), fields[0]
+
+
+def _signal(pid: int, signum: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signum)
+
+
+def environment(changes: Mapping[str, str]) -> dict[str, str]:
+    return {**os.environ, **changes}

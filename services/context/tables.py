@@ -1,0 +1,123 @@
+"""The schema `context`: keys, what was assembled and why, and what was learned from feedback."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL
+
+from shared import schema
+from shared.schema import Instant, metadata
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False),
+    Column("access", ARRAY(Text), nullable=False),
+    Column("agent_name", Text),
+    Column("missions", ARRAY(Text)),
+    Column("users", ARRAY(Text)),
+    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
+    Column("revoked_at", Instant),
+    PrimaryKeyConstraint("tenant", "id"),
+    UniqueConstraint("token_hash"),
+    schema="context",
+)
+
+source_weights = Table(
+    "source_weights",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("weight", REAL, nullable=False),
+    Column("token_share", REAL, nullable=False),
+    Column("manual", Boolean, nullable=False, server_default=text("false")),
+    Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "caller", "source"),
+    schema="context",
+)
+
+source_weight_history = Table(
+    "source_weight_history",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("old_weight", REAL, nullable=False),
+    Column("new_weight", REAL, nullable=False),
+    Column("old_token_share", REAL, nullable=False),
+    Column("new_token_share", REAL, nullable=False),
+    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "id"),
+    Index("source_weight_history_caller", "tenant", "caller", "created_at"),
+    schema="context",
+)
+
+caller_budget_config = Table(
+    "caller_budget_config",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("caller", Text, nullable=False),
+    Column("default_budget", Integer, nullable=False),
+    Column("min_budget", Integer, nullable=False),
+    Column("max_budget", Integer, nullable=False),
+    # What no request may exceed; null: only the installation's limit.
+    Column("ceiling", Integer),
+    Column("manual", Boolean, nullable=False, server_default=text("false")),
+    Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "caller"),
+    schema="context",
+)
+
+context_assembly_log = Table(
+    "context_assembly_log",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, nullable=False, server_default=text("nextval('context.assembly_id_seq')")),
+    Column("caller", Text, nullable=False),
+    Column("mission_namespace", Text),
+    Column("session_id", Text),
+    Column("user_id", Text),
+    Column("dispatch_id", BigInteger),
+    # Every scope that was searched: a purge of one of them takes the row with it.
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("query_hash", LargeBinary, nullable=False),
+    Column("token_budget", Integer, nullable=False),
+    Column("total_tokens", Integer, nullable=False),
+    Column("retrieval_ms", REAL, nullable=False),
+    Column("low_relevance", Boolean, nullable=False),
+    Column("degraded", JSONB, nullable=False, server_default=text("'[]'")),
+    # Taken and dropped alike: handles, factors and the reason, never content.
+    Column("candidates", JSONB, nullable=False, server_default=text("'[]'")),
+    Column("used_source_ids", ARRAY(Text)),
+    Column("tokens_used", Integer),
+    Column("feedback_kind", Text),
+    Column("processed_at", Instant),
+    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "id", "created_at"),
+    Index("context_assembly_log_caller", "tenant", "caller", "created_at"),
+    Index("context_assembly_log_scopes", "scopes", postgresql_using="gin"),
+    schema="context",
+    postgresql_partition_by="RANGE (created_at)",
+)
+
+idempotency = schema.idempotency_table("context")
+embedding_cache = schema.embedding_cache_table("context")

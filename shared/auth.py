@@ -1,0 +1,76 @@
+"""Who calls: principals, their scopes and grants. The context service verifies; the owners trust it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+from typing import Literal
+
+import msgspec
+
+from shared.errors import Forbidden, Unauthorized
+
+Access = Literal["read", "write", "admin"]
+IDENTITY_HEADER = "x-scrubjay-identity"
+
+
+class Principal(msgspec.Struct, frozen=True):
+    """A verified caller. `agent`, `missions` and `users` narrow what it may touch when they are set."""
+
+    tenant: str
+    key: str
+    access: frozenset[Access]
+    agent: str | None = None
+    missions: frozenset[str] | None = None
+    users: frozenset[str] | None = None
+
+    def require(self, access: Access) -> None:
+        if access not in self.access:
+            raise Forbidden(f"this key has no {access} access")
+
+    def require_agent(self, agent: str | None) -> None:
+        """A key bound to an agent writes, and calls as, that agent only."""
+        if self.agent is not None and agent is not None and agent != self.agent:
+            raise Forbidden(f"this key acts as agent {self.agent!r} only")
+
+    def require_mission(self, mission_id: str) -> None:
+        if self.missions is not None and mission_id not in self.missions:
+            raise Forbidden(f"this key has no grant for mission {mission_id!r}")
+
+    def require_scope(self, scope: str) -> None:
+        """`scope` is one of the tenant's: mission:…, agent:…, user:…, project:…, shared."""
+        kind, _, name = scope.partition(":")
+        if kind == "mission":
+            self.require_mission(name)
+        elif kind == "agent":
+            self.require_agent(name)
+        elif kind == "user" and self.users is not None and name not in self.users:
+            raise Forbidden(f"this key has no grant for user {name!r}")
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Principal)
+
+
+def to_header(principal: Principal) -> str:
+    return base64.b64encode(_ENCODER.encode(principal)).decode()
+
+
+def from_header(value: str) -> Principal:
+    try:
+        return _DECODER.decode(base64.b64decode(value, validate=True))
+    except (binascii.Error, msgspec.DecodeError, ValueError) as error:
+        raise Unauthorized("the identity header cannot be read") from error
+
+
+def bearer(authorization: str | None) -> str:
+    """The token of an Authorization header; one answer for absent and malformed."""
+    kind, _, token = (authorization or "").partition(" ")
+    if kind.lower() != "bearer" or not token.strip():
+        raise Unauthorized("a bearer token is required")
+    return token.strip()
+
+
+def same_secret(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode(), expected.encode())

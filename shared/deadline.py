@@ -1,0 +1,38 @@
+"""The time a request has left, handed from hop to hop as milliseconds."""
+
+from __future__ import annotations
+
+import time
+
+HEADER = "x-timeout-ms"
+READ_SECONDS = 2.0
+WRITE_SECONDS = 5.0
+
+
+class Deadline:
+    """A point on the monotonic clock. Hops pass on what is left, so that clocks need not agree."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, seconds: float) -> None:
+        self.at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.at - time.monotonic())
+
+    def left_ms(self) -> int:
+        return int(self.left() * 1000)
+
+    def shorter(self, by: float) -> Deadline:
+        """The same deadline, `by` seconds earlier: what a caller keeps for itself after a hop."""
+        earlier = Deadline(0)
+        earlier.at = self.at - by
+        return earlier
+
+
+def from_header(value: str | None, default: float) -> Deadline:
+    """A caller may ask for less than the default, never for more. What cannot be read is ignored."""
+    if value and value.isascii() and value.isdigit() and len(value) < 10:
+        return Deadline(min(default, int(value) / 1000))
+    return Deadline(default)

@@ -1,0 +1,276 @@
+"""What every service's HTTP side shares: the edge around the app, problems, probes, and serving with drain."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import math
+import re
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from types import FrameType
+from typing import Any
+
+import msgspec
+import structlog
+import uvicorn
+from litestar import Litestar, Request, Response, get
+from litestar.di import Provide
+from litestar.enums import MediaType
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi.config import OpenAPIConfig
+from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Scope, Send
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from shared import deadline as deadlines
+from shared import metrics
+from shared.auth import Access, Principal
+from shared.body import StrictBody
+from shared.deadline import Deadline
+from shared.errors import AppError, Invalid, TooLarge
+
+PROBLEM = "application/problem+json"
+REQUEST_ID = "x-request-id"
+MAX_BODY = 2 * 1024 * 1024
+
+log = structlog.get_logger()
+
+Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
+Ready = Callable[[], Awaitable[None]]
+
+_REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
+_WITHOUT_LIMIT = ("/livez", "/readyz", "/metrics")
+
+
+def problem_response(error: AppError) -> Response[bytes]:
+    headers = {}
+    if error.retry_after is not None:
+        headers["retry-after"] = str(max(1, math.ceil(error.retry_after)))
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return Response(
+        msgspec.json.encode(error.problem()), status_code=error.status, media_type=PROBLEM, headers=headers
+    )
+
+
+def _on_app_error(_: Request[Any, Any, Any], error: AppError) -> Response[bytes]:
+    return problem_response(error)
+
+
+def _on_http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    if isinstance(error, ValidationException):
+        return problem_response(_from_validation(error))
+    if error.status_code == 413:
+        return problem_response(TooLarge(f"a request body may hold {MAX_BODY} bytes"))
+    body = {
+        "type": "about:blank",
+        "title": error.__class__.__name__.removesuffix("Exception"),
+        "status": error.status_code,
+        "detail": error.detail,
+    }
+    return Response(
+        msgspec.json.encode(body),
+        status_code=error.status_code,
+        media_type=PROBLEM,
+        headers=error.headers,
+    )
+
+
+def _from_validation(error: ValidationException) -> Invalid:
+    extra = error.extra if isinstance(error.extra, list) else []
+    errors = [
+        {"field": str(item.get("key") or "body"), "message": str(item.get("message", "invalid"))}
+        for item in extra
+        if isinstance(item, dict)
+    ]
+    return Invalid(
+        "; ".join(f"{e['field']}: {e['message']}" for e in errors) or error.detail, errors=errors or None
+    )
+
+
+def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    log.error("unhandled error", path=request.scope.get("path_template"), exc_info=error)
+    return problem_response(AppError("an internal error; the request id names it in the logs"))
+
+
+class Edge:
+    """The outermost layer: request id, deadline, in-flight limit, metrics. Plain ASGI, so that it stays cheap."""
+
+    def __init__(self, app: Litestar, *, in_flight: int) -> None:
+        self.litestar = app
+        self._app: ASGIApp = app
+        self._limit = in_flight
+        self._now = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        given = headers.get(REQUEST_ID.encode(), b"").decode("latin-1")
+        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        default = deadlines.READ_SECONDS if scope["method"] in ("GET", "HEAD") else deadlines.WRITE_SECONDS
+        state["deadline"] = deadlines.from_header(
+            headers.get(deadlines.HEADER.encode(), b"").decode("latin-1"), default
+        )
+        status = 500
+        started = time.perf_counter()
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (REQUEST_ID.encode(), request_id.encode())]
+            await send(message)
+
+        if self._now >= self._limit and scope["path"] not in _WITHOUT_LIMIT:
+            metrics.SHED.inc()
+            await _refuse(sending)
+            return
+        self._now += 1
+        metrics.IN_FLIGHT.set(self._now)
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
+            await self._app(scope, receive, sending)
+        finally:
+            self._now -= 1
+            metrics.IN_FLIGHT.set(self._now)
+            route = str(scope.get("path_template") or "unmatched")
+            metrics.REQUESTS.labels(route, scope["method"], str(status)).inc()
+            metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
+            if status >= 500:
+                log.warning("request failed", route=route, method=scope["method"], status=status)
+
+
+async def _refuse(send: Send) -> None:
+    body = msgspec.json.encode(
+        {"type": "about:blank", "title": "Too many requests", "status": 429, "detail": "the service is full"}
+    )
+    headers = [(b"content-type", PROBLEM.encode()), (b"retry-after", b"1")]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+class Drain:
+    """Set when the process was asked to stop: streams end, and readiness answers 503."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+
+
+def create_app(
+    *,
+    title: str,
+    description: str,
+    routes: Sequence[ControllerRouterHandler],
+    authenticate: Authenticate,
+    ready: Ready,
+    lifespan: Callable[[Litestar], contextlib.AbstractAsyncContextManager[None]],
+    in_flight: int = 256,
+    openapi: bool = True,
+) -> Edge:
+    """An app whose handlers may ask for `principal` and `deadline`.
+
+    A handler says what it needs with `opt={"access": "read" | "write" | "admin"}`; without it nobody may call.
+    """
+
+    async def provide_principal(request: Request[Any, Any, Any]) -> Principal:
+        principal = await authenticate(request)
+        access: Access = request.route_handler.opt.get("access", "admin")
+        principal.require(access)
+        return principal
+
+    @get("/livez", media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
+    def livez() -> str:
+        return "ok"
+
+    @get("/readyz", media_type=MediaType.TEXT, include_in_schema=False)
+    async def readyz(request: Request[Any, Any, Any]) -> str:
+        if request.app.state.drain.started.is_set():
+            raise _NotReady("draining")
+        await ready()
+        return "ok"
+
+    @get("/metrics", media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False)
+    def metrics_page() -> bytes:
+        return generate_latest()
+
+    @contextlib.asynccontextmanager
+    async def whole_life(app: Litestar) -> AsyncIterator[None]:
+        app.state.drain = Drain()
+        async with lifespan(app):
+            # Start-up objects live as long as the process: keep the collector from walking them again.
+            gc.collect()
+            gc.freeze()
+            yield
+
+    app = Litestar(
+        route_handlers=[*routes, livez, readyz, metrics_page],
+        dependencies={
+            "principal": Provide(provide_principal),
+            "deadline": Provide(provide_deadline, sync_to_thread=False),
+        },
+        exception_handlers={
+            AppError: _on_app_error,
+            HTTPException: _on_http_error,
+            Exception: _on_bug,
+        },
+        dto=StrictBody,
+        return_dto=None,
+        lifespan=[whole_life],
+        openapi_config=OpenAPIConfig(title=title, version="0.1.0", description=description)
+        if openapi
+        else None,
+        request_max_body_size=MAX_BODY,
+        logging_config=None,
+    )
+    return Edge(app, in_flight=in_flight)
+
+
+class _NotReady(AppError):
+    status = 503
+    title = "Not ready"
+
+
+def provide_deadline(request: Request[Any, Any, Any]) -> Deadline:
+    deadline: Deadline = request.scope["state"]["deadline"]
+    return deadline
+
+
+def request_id_of(request: Request[Any, Any, Any]) -> str:
+    return str(request.scope["state"]["request_id"])
+
+
+class _Server(uvicorn.Server):
+    """uvicorn never exits while a stream is open: tell the streams to end as soon as a signal arrives."""
+
+    def __init__(self, config: uvicorn.Config, app: Edge) -> None:
+        super().__init__(config)
+        self._app = app
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        drain = getattr(self._app.litestar.state, "drain", None)
+        if drain is not None:
+            drain.started.set()
+        super().handle_exit(sig, frame)
+
+
+def serve(app: Edge, host: str, port: int) -> None:
+    config = uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        host=host,
+        port=port,
+        loop="uvloop",
+        http="httptools",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,
+    )
+    _Server(config, app).run()

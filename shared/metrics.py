@@ -1,0 +1,24 @@
+"""Prometheus metrics with bounded labels. One registry per process: counters live at module level."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Gauge, Histogram
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+REQUESTS = Counter("scrubjay_http_requests_total", "Requests answered", ["route", "method", "status"])
+REQUEST_SECONDS = Histogram(
+    "scrubjay_http_request_seconds", "Time to answer", ["route", "method"], buckets=_BUCKETS
+)
+IN_FLIGHT = Gauge("scrubjay_http_requests_in_flight", "Requests being answered now")
+SHED = Counter("scrubjay_http_shed_total", "Requests refused because the service was full")
+POOL_WAIT_SECONDS = Histogram(
+    "scrubjay_postgres_pool_wait_seconds", "Wait for a database connection", buckets=_BUCKETS
+)
+POSTGRES_TIMEOUTS = Counter("scrubjay_postgres_timeouts_total", "Database calls abandoned at their deadline")
+DEGRADED = Counter("scrubjay_degraded_total", "Answers given without a source", ["source", "reason"])
+INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items that wait for their vectors", ["store"])
+INDEXED = Counter("scrubjay_indexed_total", "Items given their vectors", ["store"])
+EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
+RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell rings Redis did not take")
+TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events that wait for their number")

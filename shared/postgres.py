@@ -1,0 +1,159 @@
+"""Postgres through asyncpg: one bounded way to run a piece of work on a pooled connection.
+
+A stalled server answers nothing, not even a cancellation, so a timeout inside the driver can hang in its own
+cleanup. Work therefore runs as a task that the caller abandons at its deadline; the cleanup goes on alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import asyncpg
+import msgspec
+import structlog
+from pgvector.asyncpg import register_vector
+
+from shared import metrics
+from shared.deadline import Deadline
+from shared.errors import Unavailable, from_postgres
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+else:
+    Connection: TypeAlias = Any
+    Pool: TypeAlias = Any
+
+T = TypeVar("T")
+Work = Callable[[Connection], Awaitable[T]]
+
+log = structlog.get_logger()
+
+# Several timeouts in a row mean a stalled server: refuse at once, and let one call probe after a moment.
+_BREAKER_AFTER = 5
+_BREAKER_SECONDS = 0.5
+
+
+class Database:
+    def __init__(self, dsn: str, *, connections: int = 8, application: str = "scrubjay") -> None:
+        self._dsn = dsn
+        self._connections = connections
+        self._application = application
+        self._pool: Pool | None = None
+        self._abandoned: set[asyncio.Task[Any]] = set()
+        self._timeouts = 0
+        self._closed_until = 0.0
+
+    async def open(self) -> None:
+        self._pool = await asyncpg.create_pool(
+            self._dsn,
+            min_size=1,
+            max_size=self._connections,
+            init=_prepare,
+            reset=_keep,
+            timeout=5,
+            command_timeout=30,
+            server_settings={"application_name": self._application},
+        )
+
+    async def close(self) -> None:
+        if self._pool is not None:
+            try:
+                await asyncio.wait_for(self._pool.close(), 5)
+            except TimeoutError:
+                self._pool.terminate()
+
+    async def run(self, work: Work[T], deadline: Deadline) -> T:
+        """Runs `work` on one connection, each statement its own transaction.
+
+        Raises the AppError behind a database error; Unavailable when the deadline passes first, in which case
+        the work may or may not have happened.
+        """
+        return await self._bounded(self._on_connection(work), deadline)
+
+    async def transaction(self, work: Work[T], deadline: Deadline) -> T:
+        """Runs `work` in one transaction (READ COMMITTED), with the time left as its statement_timeout."""
+
+        async def inside(connection: Connection) -> T:
+            await connection.execute(f"BEGIN; SET LOCAL statement_timeout = {max(1, deadline.left_ms())}")
+            try:
+                result = await work(connection)
+            except BaseException:
+                if not connection.is_closed():
+                    await connection.execute("ROLLBACK")
+                raise
+            await connection.execute("COMMIT")
+            return result
+
+        return await self._bounded(self._on_connection(inside), deadline)
+
+    async def _on_connection(self, work: Work[T]) -> T:
+        assert self._pool is not None, "the database is not open"
+        started = time.perf_counter()
+        async with self._pool.acquire() as connection:
+            metrics.POOL_WAIT_SECONDS.observe(time.perf_counter() - started)
+            return await work(connection)
+
+    async def _bounded(self, work: Awaitable[T], deadline: Deadline) -> T:
+        task = asyncio.ensure_future(work)
+        if time.monotonic() < self._closed_until:
+            task.cancel()
+            raise Unavailable("postgres", "the database is not answering", retry_after=_BREAKER_SECONDS)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=deadline.left())
+        except asyncio.CancelledError:
+            self._abandon(task)
+            raise
+        if not done:
+            self._abandon(task)
+            self._note_timeout()
+            raise Unavailable("postgres", "the database did not answer in time")
+        self._timeouts = 0
+        try:
+            return task.result()
+        except Exception as error:
+            expected = from_postgres(error)
+            if expected is None:
+                raise
+            raise expected from error
+
+    def _note_timeout(self) -> None:
+        metrics.POSTGRES_TIMEOUTS.inc()
+        self._timeouts += 1
+        if self._timeouts >= _BREAKER_AFTER:
+            self._closed_until = time.monotonic() + _BREAKER_SECONDS
+
+    def _abandon(self, task: asyncio.Task[Any] | asyncio.Future[Any]) -> None:
+        assert isinstance(task, asyncio.Task)
+        self._abandoned.add(task)
+        task.add_done_callback(self._forget)
+        task.cancel()
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._abandoned.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.debug("abandoned database call ended", error=type(error).__name__)
+
+
+async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:
+    await register_vector(connection)
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
+    )
+
+
+async def _keep(_: Any) -> None:
+    """No RESET ALL when a connection returns to the pool: nothing here sets anything beyond a transaction."""
+
+
+def _to_jsonb(value: Any) -> bytes:
+    return b"\x01" + msgspec.json.encode(value)
+
+
+def _from_jsonb(value: bytes) -> Any:
+    return msgspec.json.decode(value[1:])

@@ -1,0 +1,51 @@
+"""Reading settings from the environment, collecting everything that is wrong before refusing to start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+
+class SettingsError(SystemExit):
+    """Refusal to start, naming every setting that is missing or wrong."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("settings: " + "; ".join(problems))
+        self.problems = problems
+
+
+class Env:
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._values = os.environ if values is None else values
+        self._problems: list[str] = []
+
+    def text(self, name: str, default: str | None = None) -> str:
+        value = self._values.get(name) or default
+        if value is None:
+            self._problems.append(f"{name} is missing")
+            return ""
+        return value
+
+    def optional(self, name: str) -> str | None:
+        return self._values.get(name) or None
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        raw = self._values.get(name)
+        if not raw:
+            return default
+        try:
+            value = float(raw)
+        except ValueError:
+            self._problems.append(f"{name} is not a number: {raw!r}")
+            return default
+        if not low <= value <= high:
+            self._problems.append(f"{name} must lie in [{low:g}, {high:g}]: {raw}")
+        return value
+
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
+        return int(self.number(name, default, low, high))
+
+    def done(self) -> None:
+        """Raises SettingsError naming every problem seen so far."""
+        if self._problems:
+            raise SettingsError(self._problems)

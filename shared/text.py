@@ -1,0 +1,48 @@
+"""What text may enter: types for request fields, and the check for what Postgres cannot hold."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+MAX_CONTENT = 200_000
+MAX_QUERY = 8_000
+# Far beyond any question: `to_tsvector` and the OR of lexemes stay bounded.
+MAX_TERMS = 64
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Content = Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT)]
+Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
+Tag = Annotated[str, Meta(min_length=1, max_length=100)]
+Tags = Annotated[list[Tag], Meta(max_length=50)]
+BigId = Annotated[int, Meta(gt=0, le=2**63 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+# Routes under /:mission must not be shadowed, and `*` means every mission a key may read.
+RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query"})
+
+_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def has_nul(body: bytes) -> bool:
+    """True when a JSON document holds U+0000, raw or escaped: valid JSON that no Postgres text can store."""
+    return b"\x00" in body or (b"\\u0000" in body and _ESCAPED_NUL.search(body) is not None)
+
+
+def mission_problem(mission_id: str) -> str | None:
+    """Why a name cannot be a mission's, or None."""
+    if mission_id in RESERVED_MISSIONS:
+        return f"{mission_id!r} is reserved"
+    if "/" in mission_id or "*" in mission_id:
+        return "must not contain '/' or '*'"
+    if mission_id != mission_id.strip() or not mission_id.isprintable():
+        return "must be printable and not begin or end with a space"
+    return None
+
+
+def to_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -229,7 +229,7 @@ timeline_costs = Table(
 timeline_sequencer = Table(
     "sequencer",
     metadata,
-    Column("only", SmallInteger, primary_key=True, server_default=text("1")),
+    Column("id", SmallInteger, primary_key=True, server_default=text("1")),
     Column("last", BigInteger, nullable=False, server_default=text("0")),
     schema="timeline",
 )

@@ -58,9 +58,9 @@ create index costs_tenant_created_at on timeline.costs (tenant, created_at);
 create table timeline.costs_default partition of timeline.costs default;
 
 create table timeline.sequencer (
-    only smallint not null default 1 constraint sequencer_one_row check (only = 1),
+    id smallint not null default 1 constraint sequencer_one_row check (id = 1),
     last bigint not null default 0,
-    constraint sequencer_pkey primary key (only)
+    constraint sequencer_pkey primary key (id)
 );
 insert into timeline.sequencer default values;
 """

@@ -1,6 +1,8 @@
 """The roles and the database that a deployment creates before the first migration."""
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -17,41 +19,41 @@ SERVICE_ROLES = {
     "agent_memory": "scrubjay_agent_memory",
     "context": "scrubjay_context",
 }
+# Tells migrations whom to grant to.
+ROLE_VARIABLES = {f"SCRUBJAY_ROLE_{service.upper()}": role for service, role in SERVICE_ROLES.items()}
 _ROLE_SETTINGS = {
     "statement_timeout": "10s",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.ef_search": "200",
 }
-# Tells migrations whom to grant to.
-ROLE_VARIABLES = {f"SCRUBJAY_ROLE_{service.upper()}": role for service, role in SERVICE_ROLES.items()}
 
 
 @dataclass(frozen=True)
 class Database:
     """Where one database is reached: as superuser, as its owner (migrations), and as each service."""
 
+    name: str
     admin: str
     owner: str
     services: dict[str, str]
 
     @classmethod
-    def on(cls, admin_dsn: str, name: str) -> "Database":
+    def on(cls, server_dsn: str, name: str) -> "Database":
         return cls(
-            admin=_as(admin_dsn, name),
-            owner=_as(admin_dsn, name, OWNER),
-            services={service: _as(admin_dsn, name, role) for service, role in SERVICE_ROLES.items()},
+            name=name,
+            admin=_dsn_as(server_dsn, name),
+            owner=_dsn_as(server_dsn, name, OWNER),
+            services={service: _dsn_as(server_dsn, name, role) for service, role in SERVICE_ROLES.items()},
         )
 
-    @property
-    def name(self) -> str:
-        return urlsplit(self.owner).path[1:]
 
+async def create_roles(server_dsn: str) -> None:
+    """Create the owner and the services' roles, or bring their password and settings up to date.
 
-async def create_roles(admin_dsn: str) -> None:
-    """Create the owner and the services' roles, or bring their password and settings up to date."""
-    password = urlsplit(admin_dsn).password
-    connection = await asyncpg.connect(admin_dsn)
-    try:
+    `server_dsn` is a superuser's; every role gets that superuser's password.
+    """
+    password = urlsplit(server_dsn).password
+    async with _connected(server_dsn) as connection:
         # Until the library is loaded Postgres takes any value for any hnsw.* name, misspelt ones too.
         await connection.execute("LOAD 'vector'")
         existing = {row["rolname"] for row in await connection.fetch("SELECT rolname FROM pg_roles")}
@@ -61,37 +63,45 @@ async def create_roles(admin_dsn: str) -> None:
         for role in SERVICE_ROLES.values():
             for setting, value in _ROLE_SETTINGS.items():
                 await connection.execute(f"ALTER ROLE {role} SET {setting} = '{value}'")
-    finally:
-        await connection.close()
 
 
-async def create_database(admin_dsn: str, name: str, *, template: str = "template1") -> Database:
-    """Create a database of the owner's unless it is there; `template` must have no open connection."""
-    connection = await asyncpg.connect(admin_dsn)
-    try:
+async def create_database(server_dsn: str, name: str, *, template: str = "template1") -> Database:
+    """Create a database of the owner's unless it is there; `template` must have no open connection.
+
+    The extension comes with it: pgvector is not a trusted one, so only a superuser may create it.
+    """
+    async with _connected(server_dsn) as connection:
         if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
             await connection.execute(f'CREATE DATABASE "{name}" OWNER {OWNER} TEMPLATE "{template}"')
-    finally:
-        await connection.close()
-    return Database.on(admin_dsn, name)
+    database = Database.on(server_dsn, name)
+    async with _connected(database.admin) as connection:
+        await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    return database
 
 
-async def drop_database(admin_dsn: str, name: str) -> None:
-    connection = await asyncpg.connect(admin_dsn)
-    try:
+async def drop_database(server_dsn: str, name: str) -> None:
+    async with _connected(server_dsn) as connection:
         await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def migrate(owner_dsn: str, log: Path, *, grants: bool = True) -> None:
+    """Run every migration that the database lacks, with grants to the services' roles."""
+    variables = {"DATABASE_URL": owner_dsn, **(ROLE_VARIABLES if grants else {})}
+    argv = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    run("the migration", argv, log, cwd=ROOT, env=environment(variables))
+
+
+@asynccontextmanager
+async def _connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        yield connection
     finally:
         await connection.close()
 
 
-def migrate(owner_dsn: str, log: Path, *, grants: bool = True, revision: str = "head") -> None:
-    variables = {"DATABASE_URL": owner_dsn, **(ROLE_VARIABLES if grants else {})}
-    run(
-        [sys.executable, "-m", "alembic", "upgrade", revision], log, cwd=ROOT, env=environment(variables)
-    )
-
-
-def _as(dsn: str, database: str, role: str | None = None) -> str:
+def _dsn_as(dsn: str, database: str, role: str | None = None) -> str:
     parts = urlsplit(dsn)
     user = role or parts.username
-    return urlunsplit(parts._replace(netloc=f"{user}:{parts.password}@{parts.hostname}:{parts.port}", path=f"/{database}"))
+    netloc = f"{user}:{parts.password}@{parts.hostname}:{parts.port}"
+    return urlunsplit(parts._replace(netloc=netloc, path=f"/{database}"))

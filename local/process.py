@@ -106,17 +106,14 @@ def spawn(
         stdout=log,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-        preexec_fn=_bound_to_parent(death_signal),  # noqa: PLW1509 - runs two system calls
+        preexec_fn=_bound_to_parent(death_signal),
         **options,
     )
 
 
-def run(argv: Sequence[str | Path], log: Path, **options: Any) -> None:
-    """Run a command to its end.
-
-    Raises ProcessFailedError when it answers anything but 0.
-    """
-    process = Process(Path(argv[0]).name, log)
+def run(name: str, argv: Sequence[str | Path], log: Path, **options: Any) -> None:
+    """Run a command to its end; ProcessFailedError when it answers anything but 0."""
+    process = Process(name, log)
     process.spawn(argv, **options)
     try:
         wait_for(lambda: not process.running, 600)

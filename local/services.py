@@ -1,0 +1,80 @@
+"""The three services as child processes, for the stack and for the tests."""
+
+import http.client
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.database import ROOT
+from local.process import Server, environment
+
+# In the order they are started; stopped the other way round, so that nothing calls what is gone.
+NAMES = ("cache", "agent_memory", "context")
+PORTS = {"context": 8080, "cache": 8081, "agent_memory": 8082}
+
+
+@dataclass(frozen=True)
+class Tokens:
+    service: str
+    read: str
+    write: str
+    admin: str
+
+    @classmethod
+    def make(cls) -> "Tokens":
+        return cls(*(secrets.token_urlsafe(24) for _ in range(4)))
+
+
+class Service(Server):
+    """One replica, on 127.0.0.1; SIGTERM lets it finish what it has begun."""
+
+    def __init__(self, name: str, log: Path, port: int, variables: Mapping[str, str]) -> None:
+        super().__init__(name.replace("_", "-"), log)
+        self.port = port
+        self.variables = {
+            **variables,
+            "SCRUBJAY_HOST": "127.0.0.1",
+            "SCRUBJAY_PORT": str(port),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self._module = f"services.{name}"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def launch(self) -> None:
+        self.spawn([sys.executable, "-m", self._module], cwd=ROOT, env=environment(self.variables))
+
+    def ready(self) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
+
+
+def variables(
+    name: str, *, database_url: str, redis_url: str, tokens: Tokens, addresses: Mapping[str, str]
+) -> dict[str, str]:
+    """The settings of one service; `addresses` are the services' URLs by name."""
+    common = {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "SCRUBJAY_SERVICE_TOKEN": tokens.service,
+    }
+    if name != "context":
+        return common
+    return {
+        **common,
+        "SCRUBJAY_READ_TOKEN": tokens.read,
+        "SCRUBJAY_WRITE_TOKEN": tokens.write,
+        "SCRUBJAY_ADMIN_TOKEN": tokens.admin,
+        "SCRUBJAY_CACHE_URL": addresses["cache"],
+        "SCRUBJAY_AGENT_MEMORY_URL": addresses["agent_memory"],
+    }

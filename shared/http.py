@@ -17,19 +17,21 @@ import msgspec
 import structlog
 import uvicorn
 from litestar import Litestar, Request, Response, get
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.config import OpenAPIConfig
-from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Send
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from shared import auth, metrics
 from shared import deadline as deadlines
-from shared import metrics
 from shared.auth import Access, Principal
 from shared.body import StrictBody
 from shared.deadline import Deadline
-from shared.errors import AppError, Invalid, TooLarge
+from shared.errors import AppError, Invalid, TooLarge, Unauthorized
+from shared.postgres import Database
 
 PROBLEM = "application/problem+json"
 REQUEST_ID = "x-request-id"
@@ -38,10 +40,24 @@ MAX_BODY = 2 * 1024 * 1024
 log = structlog.get_logger()
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
-Ready = Callable[[], Awaitable[None]]
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 _WITHOUT_LIMIT = ("/livez", "/readyz", "/metrics")
+
+
+# Not ready before the schema is there.
+_MIGRATED = "select version_num from public.alembic_version"
+
+
+def inward(service_token: str) -> Authenticate:
+    """For the owners: only the context service may call, and it says for whom."""
+
+    async def authenticate(request: Request[Any, Any, Any]) -> Principal:
+        if not auth.same_secret(auth.bearer(request.headers.get("authorization")), service_token):
+            raise Unauthorized("the service token is not valid")
+        return auth.from_header(request.headers.get(auth.IDENTITY_HEADER, ""))
+
+    return authenticate
 
 
 def problem_response(error: AppError) -> Response[bytes]:
@@ -104,7 +120,7 @@ class Edge:
         self._limit = in_flight
         self._now = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -167,13 +183,14 @@ def create_app(
     title: str,
     description: str,
     routes: Sequence[ControllerRouterHandler],
+    service: type,
     authenticate: Authenticate,
-    ready: Ready,
+    database: Database,
     lifespan: Callable[[Litestar], contextlib.AbstractAsyncContextManager[None]],
     in_flight: int = 256,
     openapi: bool = True,
 ) -> Edge:
-    """An app whose handlers may ask for `principal` and `deadline`.
+    """An app whose handlers may ask for `service` (which the lifespan puts into the state), `principal`, `deadline`.
 
     A handler says what it needs with `opt={"access": "read" | "write" | "admin"}`; without it nobody may call.
     """
@@ -184,6 +201,11 @@ def create_app(
         principal.require(access)
         return principal
 
+    def provide_service(state: State) -> Any:
+        return state.service
+
+    provide_service.__annotations__["return"] = service
+
     @get("/livez", media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
     def livez() -> str:
         return "ok"
@@ -192,7 +214,7 @@ def create_app(
     async def readyz(request: Request[Any, Any, Any]) -> str:
         if request.app.state.drain.started.is_set():
             raise _NotReady("draining")
-        await ready()
+        await database.run(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
         return "ok"
 
     @get("/metrics", media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False)
@@ -211,6 +233,7 @@ def create_app(
     app = Litestar(
         route_handlers=[*routes, livez, readyz, metrics_page],
         dependencies={
+            "service": Provide(provide_service, sync_to_thread=False),
             "principal": Provide(provide_principal),
             "deadline": Provide(provide_deadline, sync_to_thread=False),
         },
@@ -261,7 +284,7 @@ class _Server(uvicorn.Server):
 
 def serve(app: Edge, host: str, port: int) -> None:
     config = uvicorn.Config(
-        app,  # type: ignore[arg-type]
+        app,
         host=host,
         port=port,
         loop="uvloop",

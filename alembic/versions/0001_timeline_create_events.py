@@ -155,6 +155,7 @@ def upgrade() -> None:
     for service in ("cache", "agent_memory", "context"):
         for statement in grants(
             service,
+            "grant select on public.alembic_version to {role}",
             "grant usage on schema timeline to {role}",
             "grant insert on timeline.events, timeline.costs to {role}",
             "grant usage on all sequences in schema timeline to {role}",

@@ -129,6 +129,28 @@ alter table cache.psychic_chunks set (toast_tuple_target = 8160, autovacuum_vacu
 alter table cache.psychic_vec set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
 """
 
+# Words of each chunk with where they stand: A its own text, B who and when, C the head of what came before it.
+# `words` counts the positions of its own words: the length that search divides by.
+CHUNK_WORDS = """
+create function cache.chunk_words(p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
+returns table (chunk smallint, start int, stop int, words int, tsv tsvector)
+language sql stable set search_path = pg_catalog as $$
+    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int,
+           setweight(o.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
+           || setweight(to_tsvector('english', coalesce(left(c.previous, 300), '')), 'C')
+    from (
+        select place, start, stop, body, coalesce(lag(body) over (order by place), p_previous) as previous
+        from unnest(p_starts, p_stops, p_chunks) with ordinality u(start, stop, body, place)
+    ) c
+    cross join lateral (
+        select to_tsvector('english', c.body) as own
+    ) t
+    cross join lateral (
+        select t.own, (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
+    ) o
+$$
+"""
+
 # The whole write in one round trip, exact under concurrency: a VOLATILE function takes a new snapshot for each
 # statement after the mission's row is locked, which a single CTE statement would not. SQLSTATEs of ours: SJ001,
 # larger than the whole budget; SJ002, only protected checkpoints are left to evict.
@@ -150,6 +172,7 @@ declare
     v_count int;
     v_over_tokens int;
     v_over_entries int;
+    v_previous text;
 begin
     evicted := 0;
     insert into cache.missions as c (tenant, mission_id) values (p_tenant, p_mission)
@@ -176,11 +199,15 @@ begin
         p_dispatch_id, p_token_count, p_occurred_at, p_session_id, p_seq, p_speaker, p_written_by,
         p_source_kind, p_recalled_from, v_now, v_expires)
     returning id into entry_id;
+    if p_seq is not null then
+        select e.content into v_previous from cache.psychic_cache e
+        where e.tenant = p_tenant and e.scope = 'mission:' || p_mission and e.session_id = p_session_id
+          and e.seq < p_seq
+        order by e.seq desc limit 1;
+    end if;
     insert into cache.psychic_chunks (tenant, scope, item_id, chunk, start, stop, words, expires_at, tsv)
-    select p_tenant, 'mission:' || p_mission, entry_id, c.place - 1, c.start, c.stop,
-           array_length(regexp_split_to_array(c.body, '\\s+'), 1), v_expires,
-           setweight(to_tsvector('english', c.body), 'A') || setweight(to_tsvector('english', p_head), 'B')
-    from unnest(p_starts, p_stops, p_chunks) with ordinality c(start, stop, body, place);
+    select p_tenant, 'mission:' || p_mission, entry_id, c.chunk, c.start, c.stop, c.words, v_expires, c.tsv
+    from cache.chunk_words(p_starts, p_stops, p_chunks, p_head, v_previous) c;
     insert into cache.index_queue (tenant, item_id, scope, model)
     values (p_tenant, entry_id, 'mission:' || p_mission, p_model);
 
@@ -265,6 +292,7 @@ def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
     for statement in statements(TABLES):
         op.execute(statement)
+    op.execute(CHUNK_WORDS)
     op.execute(EXPIRE_MISSION)
     op.execute(PUT_ENTRY)
     for statement in grants(

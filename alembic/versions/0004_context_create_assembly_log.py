@@ -120,7 +120,6 @@ alter sequence context.assembly_id_seq owned by context.context_assembly_log.id;
 """
 
 
-
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
     for statement in statements(TABLES):

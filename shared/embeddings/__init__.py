@@ -1,0 +1,41 @@
+"""Texts to unit vectors of 512 dimensions: a local model, Voyage, or any OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+
+from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, OnUsage, Vectors
+from shared.embeddings.cache import CachedEmbedder
+from shared.embeddings.dedup import normal_form, same_fact
+from shared.embeddings.settings import EmbeddingSettings
+
+__all__ = [
+    "DIM",
+    "CachedEmbedder",
+    "Embedder",
+    "EmbedderUnavailable",
+    "EmbeddingSettings",
+    "Kind",
+    "OnUsage",
+    "Vectors",
+    "normal_form",
+    "open_embedder",
+    "same_fact",
+]
+
+
+async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
+    """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down."""
+    # Each provider's libraries weigh 25 to 200 MB: only the selected one is imported.
+    if settings.provider == "local":
+        from shared.embeddings.local import LocalEmbedder, load_model
+
+        session, tokenizer = await asyncio.to_thread(load_model)
+        return LocalEmbedder(session, tokenizer, settings.threads, settings.dedup_distance, on_usage)
+    if settings.provider == "voyage":
+        from shared.embeddings.voyage import VoyageEmbedder
+
+        return await VoyageEmbedder(settings, on_usage).checked()
+    from shared.embeddings.openai import OpenAIEmbedder
+
+    return await OpenAIEmbedder(settings, on_usage).checked()

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from litestar import Litestar
+
+from services.cache.routes import ROUTES
+from services.cache.service import CacheService
+from services.cache.settings import Settings
+from shared import timeline
+from shared.embeddings import CachedEmbedder, open_embedder
+from shared.http import Edge, create_app, inward
+from shared.postgres import Database
+
+
+def create(settings: Settings) -> Edge:
+    database = Database(settings.database_url, connections=settings.connections, application="scrubjay-cache")
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+        await database.open()
+        service = app.state.service = CacheService(settings, database, embedder, doorbell)
+        doorbell.start()
+        service.indexer.start()
+        sweep = asyncio.create_task(service.sweep_forever())
+        try:
+            yield
+        finally:
+            sweep.cancel()
+            await service.indexer.stop()
+            await doorbell.stop()
+            await database.close()
+            await embedder.close()
+
+    return create_app(
+        title="Scrubjay cache",
+        description="Mission-scoped operational memory with exact budgets.",
+        routes=ROUTES,
+        service=CacheService,
+        authenticate=inward(settings.service_token),
+        database=database,
+        lifespan=lifespan,
+        in_flight=settings.in_flight,
+    )

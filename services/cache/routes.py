@@ -1,0 +1,156 @@
+"""HTTP of the cache service. `/api/psychic-cache` is public (forwarded by the context service); `/internal` is not."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Request, Router, delete, get, post, put
+from litestar.params import Parameter
+from litestar.types import ControllerRouterHandler
+
+from services.cache.schemas import (
+    ClearAnswer,
+    ClearReason,
+    EntriesAnswer,
+    EntryAnswer,
+    LimitsAnswer,
+    MissionLimits,
+    QueryAnswer,
+    QueryCacheInput,
+    StatsAnswer,
+    WriteAnswer,
+    WriteCacheInput,
+)
+from services.cache.service import CacheService
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.errors import Invalid
+from shared.idempotency import key_of
+from shared.search.evidence import SearchRequest, SearchResult
+
+READ = {"access": "read"}
+WRITE = {"access": "write"}
+ADMIN = {"access": "admin"}
+
+
+@post("/write", opt=WRITE, status_code=201)
+async def write(
+    request: Request[Any, Any, Any],
+    data: WriteCacheInput,
+    service: CacheService,
+    principal: Principal,
+    deadline: Deadline,
+    wait: Literal["indexed"] | None = None,
+) -> WriteAnswer:
+    """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
+    key = await key_of(request)
+    return WriteAnswer(await service.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
+
+
+@post("/query", opt=READ, status_code=200)
+async def query(
+    data: QueryCacheInput, service: CacheService, principal: Principal, deadline: Deadline
+) -> QueryAnswer:
+    """Search a mission's entries; mission `*` is every mission the key may read."""
+    return QueryAnswer(await service.query(principal, data, deadline))
+
+
+@get("/checkpoint/{session_id:str}", opt=READ)
+async def checkpoint(
+    session_id: str, service: CacheService, principal: Principal, deadline: Deadline
+) -> EntryAnswer:
+    """The newest thread_checkpoint of a session."""
+    return EntryAnswer(await service.checkpoint(principal, session_id, deadline))
+
+
+@get("/all/entries", opt=READ)
+async def all_entries(service: CacheService, principal: Principal, deadline: Deadline) -> EntriesAnswer:
+    """The newest 100 entries of all missions the key may read."""
+    return EntriesAnswer(await service.recent(principal, deadline))
+
+
+@get("/{mission_id:str}/entries", opt=READ)
+async def mission_entries(
+    mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
+) -> EntriesAnswer:
+    """A mission's live entries, newest first."""
+    return EntriesAnswer(await service.of_mission(principal, mission_id, deadline))
+
+
+@get("/{mission_id:str}/stats", opt=READ)
+async def stats(
+    mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
+) -> StatsAnswer:
+    return StatsAnswer(await service.stats(principal, mission_id, deadline))
+
+
+@put("/{mission_id:str}/limits", opt=ADMIN)
+async def set_limits(
+    mission_id: str, data: MissionLimits, service: CacheService, principal: Principal, deadline: Deadline
+) -> LimitsAnswer:
+    """Budgets and time to live of one mission; what is left out goes back to the installation's default."""
+    await service.set_limits(principal, mission_id, data, deadline)
+    return LimitsAnswer(data)
+
+
+@delete("/{mission_id:str}", opt=WRITE, status_code=200)
+async def clear(
+    request: Request[Any, Any, Any],
+    mission_id: str,
+    service: CacheService,
+    principal: Principal,
+    deadline: Deadline,
+    reason: Annotated[str | None, Parameter(required=False)] = None,
+) -> ClearAnswer:
+    """Delete a mission's entries. The reason is required, in the query or the body, and kept in the timeline."""
+    given = reason if reason is not None else _reason_in(await request.body())
+    try:
+        known = msgspec.convert(given, ClearReason)
+    except msgspec.ValidationError as error:
+        raise Invalid.field(
+            "reason", "must be mission_complete, superseded, contaminated or operator"
+        ) from error
+    return ClearAnswer(await service.clear(principal, mission_id, known, deadline))
+
+
+def _reason_in(body: bytes) -> Any:
+    try:
+        document = msgspec.json.decode(body) if body else {}
+    except msgspec.DecodeError as error:
+        raise Invalid.field("body", f"not valid JSON: {error}") from error
+    return document.get("reason") if isinstance(document, dict) else None
+
+
+@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
+async def search(
+    data: SearchRequest, service: CacheService, principal: Principal, deadline: Deadline
+) -> SearchResult:
+    return await service.search(principal, data, deadline)
+
+
+@post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
+async def purge(
+    scope: str, service: CacheService, principal: Principal, deadline: Deadline
+) -> dict[str, int]:
+    return await service.purge(principal, scope, deadline)
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router(
+        "/api/psychic-cache",
+        route_handlers=[
+            write,
+            query,
+            checkpoint,
+            all_entries,
+            mission_entries,
+            stats,
+            set_limits,
+            clear,
+        ],
+        tags=["cache"],
+    ),
+    search,
+    purge,
+]

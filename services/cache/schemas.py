@@ -1,0 +1,206 @@
+"""Request and response bodies of the cache service: the nine context types of the seed as one tagged union."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from shared.body import Body
+from shared.remembered import Remembered
+from shared.text import BigId, Content, Count, Name, Query, ShortText, Tag, Tags, mission_problem
+
+Priority = Literal["low", "normal", "high", "critical"]
+Confidence = Literal["low", "medium", "high"]
+Outcome = Literal["success", "partial", "failed"]
+ClearReason = Literal["mission_complete", "superseded", "contaminated", "operator"]
+ContextType = Literal[
+    "decision",
+    "directive",
+    "intel",
+    "state_change",
+    "output",
+    "report",
+    "escalation",
+    "shadow_clone",
+    "thread_checkpoint",
+]
+Prose = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Items = Annotated[list[ShortText], Meta(max_length=100)]
+TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
+
+
+class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
+    mission_id: Name
+    content: Content
+    agent_name: Name | None = None
+    ttl_hours: TtlHours | None = None
+    tags: Tags = []
+    source_turn: Count | None = None
+    dispatch_id: BigId | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if problem := mission_problem(self.mission_id):
+            raise ValueError(f"mission_id: {problem}")
+
+
+class Decision(BaseWrite, tag="decision", kw_only=True):
+    decision_rationale: ShortText
+    decision_alternatives: Items = []
+
+
+class Directive(BaseWrite, tag="directive", kw_only=True):
+    directive_target: Name
+    directive_priority: Priority | None = None
+
+
+class Intel(BaseWrite, tag="intel", kw_only=True):
+    intel_source: ShortText
+    intel_confidence: Confidence | None = None
+
+
+class StateChange(BaseWrite, tag="state_change", kw_only=True):
+    state_from: ShortText
+    state_to: ShortText
+    state_trigger: ShortText | None = None
+
+
+class Output(BaseWrite, tag="output", kw_only=True):
+    output_url: ShortText
+    output_summary: ShortText | None = None
+    # Required here only: an output belongs to somebody's dispatch.
+    agent_name: Name
+    dispatch_id: BigId
+
+
+class Report(BaseWrite, tag="report", kw_only=True):
+    report_dispatch_id: BigId
+    report_outcome: Outcome
+
+
+class Escalation(BaseWrite, tag="escalation", kw_only=True):
+    escalation_target: Name
+    escalation_reason: ShortText
+
+
+class ShadowClone(BaseWrite, tag="shadow_clone", kw_only=True):
+    subtasks: Annotated[list[ShortText], Meta(min_length=2, max_length=100)]
+    clone_count: Annotated[int, Meta(ge=1, le=3)] | None = None
+
+
+class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
+    session_id: Name
+    turn_count: Count
+    active_dispatches: Items
+    open_decisions: Items
+    pending_directives: Items
+    current_mission_namespaces: Annotated[list[Name], Meta(min_length=1, max_length=100)]
+    working_state_prose: Prose
+
+
+WriteCacheInput = (
+    Decision | Directive | Intel | StateChange | Output | Report | Escalation | ShadowClone | ThreadCheckpoint
+)
+
+
+class WriteResult(msgspec.Struct):
+    id: int
+    token_count: int
+    cache_total_tokens: int
+    evicted_count: int
+    indexed: bool = False
+
+
+class WriteAnswer(msgspec.Struct):
+    data: WriteResult
+
+
+class QueryCacheInput(Body, kw_only=True):
+    mission_id: Name
+    query: Query
+    token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
+    context_types: list[ContextType] | None = None
+    tags: list[Tag] | None = None
+
+
+class CacheEntry(msgspec.Struct, omit_defaults=True):
+    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
+
+    id: int
+    mission_id: str
+    context_type: str
+    content: str
+    token_count: int
+    created_at: datetime
+    expires_at: datetime
+    agent_name: str | None = None
+    tags: list[str] = []
+    source_turn: int | None = None
+    dispatch_id: int | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = {}
+    relevance: float | None = None
+
+
+class QueryResult(msgspec.Struct):
+    context_block: str
+    entries: list[CacheEntry]
+    total_tokens: int
+    cache_size: int
+    degraded: list[str] = []
+
+
+class QueryAnswer(msgspec.Struct):
+    data: QueryResult
+
+
+class EntryAnswer(msgspec.Struct):
+    data: CacheEntry
+
+
+class EntriesAnswer(msgspec.Struct):
+    data: list[CacheEntry]
+
+
+class ClearResult(msgspec.Struct):
+    deleted_count: int
+    freed_tokens: int
+
+
+class ClearAnswer(msgspec.Struct):
+    data: ClearResult
+
+
+class CacheStats(msgspec.Struct):
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    by_type: dict[str, int]
+    written_count: int
+    evicted_count: int
+    expired_count: int
+    cleared_count: int
+
+
+class StatsAnswer(msgspec.Struct):
+    data: CacheStats
+
+
+class MissionLimits(Body, kw_only=True):
+    """Null goes back to the installation's default."""
+
+    token_budget: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    entry_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    ttl_hours: TtlHours | None = None
+
+
+class LimitsAnswer(msgspec.Struct):
+    data: MissionLimits

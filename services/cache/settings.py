@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.embeddings import EmbeddingSettings
+from shared.settings import Env
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    database_url: str = field(repr=False)
+    redis_url: str = field(repr=False)
+    service_token: str = field(repr=False)
+    embedding: EmbeddingSettings
+    host: str = "127.0.0.1"
+    port: int = 8081
+    connections: int = 8
+    in_flight: int = 256
+    token_budget: int = 10_000
+    entry_budget: int = 200
+    ttl_hours: float = 24.0
+    sweep_minutes: float = 60.0
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
+        """Raises SettingsError naming what is missing or wrong."""
+        env = Env(values)
+        settings = cls(
+            database_url=env.text("DATABASE_URL"),
+            redis_url=env.text("REDIS_URL"),
+            service_token=env.text("SCRUBJAY_SERVICE_TOKEN"),
+            embedding=EmbeddingSettings.from_env(values),
+            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),
+            connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
+            in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            token_budget=env.integer("SCRUBJAY_CACHE_TOKEN_BUDGET", 10_000, 100, 100_000_000),
+            entry_budget=env.integer("SCRUBJAY_CACHE_ENTRY_BUDGET", 200, 1, 1_000_000),
+            ttl_hours=env.number("SCRUBJAY_CACHE_TTL_HOURS", 24.0, 0.001, 24 * 366),
+            sweep_minutes=env.number("SCRUBJAY_CACHE_SWEEP_MINUTES", 60.0, 0.001, 24 * 60),
+            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+        )
+        env.done()
+        return settings

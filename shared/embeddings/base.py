@@ -1,0 +1,92 @@
+"""What every embedder shares: the interface, its one failure, and the check on what a model answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from prometheus_client import Counter
+
+from shared.errors import Unavailable
+
+DIM = 512
+
+Kind = Literal["query", "document"]
+Vectors = NDArray[np.float32]
+"""Shape (n, 512), each row of unit length."""
+
+OnUsage = Callable[[str, int, int], None]
+"""Called after each call of a model with (model, input tokens, number of texts)."""
+
+Reason = Literal["dead", "slow", "rate_limited", "failing", "refused", "malformed", "breaker_open"]
+_PASSING = frozenset({"dead", "slow", "rate_limited", "failing"})
+
+CALLS = Counter("scrubjay_embedding_calls_total", "Calls of an embedding model", ["provider", "outcome"])
+TEXTS = Counter("scrubjay_embedding_texts_total", "Texts embedded", ["provider"])
+
+
+class Embedder(Protocol):
+    @property
+    def model(self) -> str:
+        """Stored beside each vector: vectors of different models are never compared."""
+
+    @property
+    def dedup_distance(self) -> float:
+        """Cosine distance under which two memories of one agent may be the same; see `same_fact`."""
+
+    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        """Raises EmbedderUnavailable, and nothing else that a caller could mend."""
+
+    async def close(self) -> None: ...
+
+
+class EmbedderUnavailable(Unavailable):
+    """No vectors now. `reason` is of a bounded set; `cause` is the provider's word, for logs only.
+
+    `retry_after` is in seconds, None when waiting alone does not help.
+    """
+
+    def __init__(
+        self,
+        reason: Reason,
+        cause: str = "",
+        *,
+        retry_after: float | None = None,
+        http_status: int | None = None,
+    ) -> None:
+        super().__init__("embedder", f"the embedder is unavailable: {reason}")
+        self.reason = reason
+        self.cause = cause
+        self.retry_after = retry_after
+        self.http_status = http_status
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same call may succeed shortly."""
+        return self.reason in _PASSING
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.cause}" if self.cause else self.reason
+
+
+def unit_rows(rows: Any, count: int, width: int | None = None) -> Vectors:
+    """Rows of at most 512 numbers as unit vectors, zero-padded (which changes no cosine).
+
+    `width` is the length that every row must have, when known. Raises EmbedderUnavailable("malformed").
+    """
+    try:
+        raw = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EmbedderUnavailable("malformed", f"not a matrix of numbers: {error}") from error
+    if raw.ndim != 2 or len(raw) != count or not 0 < raw.shape[1] <= DIM:
+        raise EmbedderUnavailable("malformed", f"shape {raw.shape} for {count} texts and {DIM} dimensions")
+    if width is not None and raw.shape[1] != width:
+        raise EmbedderUnavailable("malformed", f"{raw.shape[1]} dimensions instead of {width}")
+    norms = np.linalg.norm(raw, axis=1, keepdims=True)
+    if not np.all(np.isfinite(norms) & (norms > 0)):
+        raise EmbedderUnavailable("malformed", "a vector is zero or not finite")
+    vectors = np.zeros((count, DIM), np.float32)
+    vectors[:, : raw.shape[1]] = raw / norms
+    return vectors

@@ -1,0 +1,152 @@
+"""Vectors are remembered by what was embedded; a text that is being embedded is not embedded twice."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Vectors
+
+log = structlog.get_logger()
+
+Vector = NDArray[np.float32]
+Load = Callable[[list[bytes]], Awaitable[dict[bytes, Vector]]]
+Store = Callable[[dict[bytes, Vector]], Awaitable[None]]
+
+# A second level that is slower than this is no help to a query, and must not stall one.
+_LOAD_SECONDS = 0.25
+_STORE_SECONDS = 5.0
+
+
+def cache_key(model: str, kind: Kind, text: str) -> bytes:
+    """32 bytes."""
+    return hashlib.sha256(f"{model}\0{kind}\0{text}".encode(errors="surrogatepass")).digest()
+
+
+class CachedEmbedder:
+    """An LRU of `size` vectors (2 kB each) in front of an embedder, with an optional second level.
+
+    A caller that is cancelled does not cancel the embedding: others may wait for it, the cache wants it,
+    and a breaker behind it should learn how it ended.
+    """
+
+    def __init__(
+        self, inner: Embedder, size: int = 2048, load: Load | None = None, store: Store | None = None
+    ) -> None:
+        self.inner = inner
+        self._size, self._load, self._store = size, load, store
+        self._recent: OrderedDict[bytes, Vector] = OrderedDict()
+        self._pending: dict[bytes, asyncio.Future[Vector]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    @property
+    def dedup_distance(self) -> float:
+        return self.inner.dedup_distance
+
+    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        keys = [cache_key(self.model, kind, text) for text in texts]
+        known = {key: vector for key in keys if (vector := self._recall(key)) is not None}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            known |= await self._wait_for(missing, kind)
+        return np.stack([known[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.inner.close()
+
+    async def _wait_for(self, missing: dict[bytes, str], kind: Kind) -> dict[bytes, Vector]:
+        fresh = {key: text for key, text in missing.items() if key not in self._pending}
+        if fresh:
+            self._start(fresh, kind)
+        futures = {key: self._pending[key] for key in missing}
+        # asyncio.wait, unlike gather, leaves the futures alone when this caller is cancelled.
+        await asyncio.wait(futures.values())
+        return {key: future.result() for key, future in futures.items()}
+
+    def _start(self, texts: dict[bytes, str], kind: Kind) -> None:
+        loop = asyncio.get_running_loop()
+        futures = {key: loop.create_future() for key in texts}
+        self._pending |= futures
+        task = loop.create_task(self._fill(texts, futures, kind))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _fill(
+        self, texts: dict[bytes, str], futures: dict[bytes, asyncio.Future[Vector]], kind: Kind
+    ) -> None:
+        made: dict[bytes, Vector] = {}
+        try:
+            self._settle(await self._loaded(list(texts)), futures)
+            todo = [key for key, future in futures.items() if not future.done()]
+            if todo:
+                vectors = await self.inner.embed([texts[key] for key in todo], kind)
+                # Copies: a row would keep its whole batch alive.
+                made = {key: row.copy() for key, row in zip(todo, vectors, strict=True)}
+                self._settle(made, futures)
+        except asyncio.CancelledError:
+            self._fail(EmbedderUnavailable("dead", "closed"), futures)
+            raise
+        except Exception as error:
+            # Every waiter raises it.
+            self._fail(error, futures)
+        await self._remember(made)
+
+    def _settle(self, found: dict[bytes, Vector], futures: dict[bytes, asyncio.Future[Vector]]) -> None:
+        for key, vector in found.items():
+            self._pending.pop(key, None)
+            self._recent[key] = vector
+            futures[key].set_result(vector)
+        while len(self._recent) > self._size:
+            self._recent.popitem(last=False)
+
+    def _fail(self, error: Exception, futures: dict[bytes, asyncio.Future[Vector]]) -> None:
+        for key, future in futures.items():
+            if not future.done():
+                self._pending.pop(key, None)
+                future.set_exception(error)
+                # Nobody may be waiting any more: mark it as seen.
+                future.exception()
+
+    def _recall(self, key: bytes) -> Vector | None:
+        vector = self._recent.get(key)
+        if vector is not None:
+            self._recent.move_to_end(key)
+        return vector
+
+    async def _loaded(self, keys: list[bytes]) -> dict[bytes, Vector]:
+        if self._load is None:
+            return {}
+        try:
+            async with asyncio.timeout(_LOAD_SECONDS):
+                found = await self._load(keys)
+        except Exception as error:
+            log.warning("embedding cache not read", error=type(error).__name__)
+            return {}
+        wanted = set(keys)
+        return {
+            key: vector.astype(np.float32)
+            for key, vector in found.items()
+            if key in wanted and vector.shape == (DIM,)
+        }
+
+    async def _remember(self, made: dict[bytes, Vector]) -> None:
+        if self._store is None or not made:
+            return
+        try:
+            async with asyncio.timeout(_STORE_SECONDS):
+                await self._store(made)
+        except Exception as error:
+            log.warning("embedding cache not written", error=type(error).__name__)

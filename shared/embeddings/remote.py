@@ -1,0 +1,206 @@
+"""Calling an embedding API: batches, time limits, retries and a breaker around one request."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, ClassVar, NamedTuple, Self
+
+import aiohttp
+import numpy as np
+import structlog
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay
+from tenacity.wait import wait_random_exponential
+
+from shared.embeddings.base import (
+    CALLS,
+    DIM,
+    TEXTS,
+    EmbedderUnavailable,
+    Kind,
+    OnUsage,
+    Reason,
+    Vectors,
+    unit_rows,
+)
+from shared.embeddings.breaker import Breaker
+from shared.embeddings.settings import EmbeddingSettings
+from shared.settings import SettingsError
+
+log = structlog.get_logger()
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# APIs refuse an empty text, and with it its whole batch.
+_BLANK = "."
+_TOO_EARLY_OR_SLOW = (408, 425)
+_BAD_MODEL_OR_DIMENSION = (400, 404, 422)
+_backoff = wait_random_exponential(multiplier=0.1, max=2.0)
+
+
+class Answer(NamedTuple):
+    rows: Any
+    """One sequence of numbers a text, unchecked."""
+    tokens: int
+
+
+class RemoteEmbedder(ABC):
+    provider: ClassVar[str]
+    batch_texts: ClassVar[int]
+    batch_tokens: ClassVar[int]
+    text_bytes: ClassVar[int]
+    """Longer texts are cut: the model would cut them too, or refuse the batch."""
+    default_dedup_distance: ClassVar[float]
+
+    def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
+        self.model = f"{self.provider}:{settings.model}"
+        self.breaker = Breaker()
+        self._distance = settings.dedup_distance
+        self._timeout: dict[Kind, float] = {
+            "query": settings.query_timeout,
+            "document": settings.document_timeout,
+        }
+        self._on_usage = on_usage
+        self._width: int | None = None
+        self._session = aiohttp.ClientSession(
+            raise_for_status=_check_status,
+            connector=aiohttp.TCPConnector(keepalive_timeout=60),
+        )
+
+    @property
+    def dedup_distance(self) -> float:
+        return self.default_dedup_distance if self._distance is None else self._distance
+
+    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+        clean = [clean_text(text, self.text_bytes) for text in texts]
+        parts = [await self._embed_batch(batch, kind) for batch in self._batches(clean)]
+        return np.concatenate(parts) if parts else np.empty((0, DIM), np.float32)
+
+    async def checked(self) -> Self:
+        """Raises SettingsError when the model cannot give 512 dimensions; an API that is away is no error."""
+        try:
+            await self._check()
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def _check(self) -> None:
+        try:
+            await self.embed(["ready?"], "query")
+        except EmbedderUnavailable as error:
+            if error.reason == "malformed" or error.http_status in _BAD_MODEL_OR_DIMENSION:
+                raise SettingsError([f"{self.model} cannot give {DIM} dimensions: {error}"]) from error
+            log.warning("embedder unavailable at start", model=self.model, reason=error.reason)
+
+    @abstractmethod
+    async def _request(self, texts: list[str], kind: Kind) -> Answer:
+        """One HTTP request. Raises EmbedderUnavailable, aiohttp.ClientError or OSError."""
+
+    def _batches(self, texts: list[str]) -> Iterator[list[str]]:
+        return batches(texts, self.batch_texts, self.batch_tokens)
+
+    async def _embed_batch(self, texts: list[str], kind: Kind) -> Vectors:
+        limit = self._timeout[kind]
+        deadline = asyncio.get_running_loop().time() + limit
+        retrying = AsyncRetrying(
+            stop=stop_before_delay(limit), wait=_pause, retry=retry_if_exception(_is_passing), reraise=True
+        )
+        return await retrying(self._attempt, texts, kind, deadline)
+
+    async def _attempt(self, texts: list[str], kind: Kind, deadline: float) -> Vectors:
+        try:
+            with self.breaker.guard():
+                vectors, tokens = await self._vectors(texts, kind, deadline)
+        except EmbedderUnavailable as error:
+            CALLS.labels(self.provider, error.reason).inc()
+            if error.reason in ("refused", "malformed"):
+                log.warning(
+                    "embedding failed", model=self.model, reason=error.reason, status=error.http_status
+                )
+            raise
+        CALLS.labels(self.provider, "ok").inc()
+        TEXTS.labels(self.provider).inc(len(texts))
+        if self._on_usage is not None:
+            self._on_usage(self.model, tokens, len(texts))
+        return vectors
+
+    async def _vectors(self, texts: list[str], kind: Kind, deadline: float) -> tuple[Vectors, int]:
+        try:
+            async with asyncio.timeout_at(deadline):
+                rows, tokens = await self._request(texts, kind)
+        except TimeoutError as error:
+            raise EmbedderUnavailable("slow", f"no answer in {self._timeout[kind]:g} s") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise EmbedderUnavailable("dead", repr(error)) from error
+        vectors = unit_rows(rows, len(texts), self._width)
+        self._width = self._width or len(rows[0])
+        return vectors, tokens
+
+
+def clean_text(text: str, max_bytes: int) -> str:
+    text = _SURROGATE.sub("\ufffd", text)
+    if len(text) * 4 > max_bytes:
+        text = text.encode()[:max_bytes].decode(errors="ignore")
+    return text if text.strip() else _BLANK
+
+
+def batches(texts: Sequence[str], max_texts: int, max_tokens: int) -> Iterator[list[str]]:
+    """Consecutive runs within both limits; a text above `max_tokens` goes alone."""
+    batch: list[str] = []
+    room = max_tokens
+    for text in texts:
+        # On the safe side for every script: English has four bytes a token, Chinese three, code about three.
+        tokens = len(text.encode()) // 3 + 1
+        if batch and (len(batch) == max_texts or tokens > room):
+            yield batch
+            batch, room = [], max_tokens
+        batch.append(text)
+        room -= tokens
+    if batch:
+        yield batch
+
+
+def retry_after_seconds(header: str | None, now: datetime | None = None) -> float | None:
+    """RFC 9110: a number of seconds or a date."""
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(header) - (now or datetime.now(UTC))).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+async def _check_status(response: aiohttp.ClientResponse) -> None:
+    """Runs before the caller sees the response, so voyageai's own reading of errors is never reached."""
+    status = response.status
+    if status < 400:
+        return
+    body = (await response.read())[:300].decode(errors="replace")
+    reason: Reason = "refused"
+    if status == 429:
+        reason = "rate_limited"
+    elif status >= 500 or status in _TOO_EARLY_OR_SLOW:
+        reason = "failing"
+    wait = retry_after_seconds(response.headers.get("Retry-After"))
+    raise EmbedderUnavailable(reason, f"HTTP {status}: {body}", retry_after=wait, http_status=status)
+
+
+def _is_passing(error: BaseException) -> bool:
+    return isinstance(error, EmbedderUnavailable) and error.passing
+
+
+def _pause(state: RetryCallState) -> float:
+    error = state.outcome and state.outcome.exception()
+    asked = error.retry_after if isinstance(error, EmbedderUnavailable) else None
+    return (asked or 0.0) + _backoff(state)

@@ -1,0 +1,77 @@
+"""A keyed write happens once: the first answer is kept with the write, and a replay returns it.
+
+The record holds ids, counts and the status; never content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from litestar import Request
+
+from shared.errors import Invalid, Unprocessable
+from shared.postgres import Connection
+
+HEADER = "idempotency-key"
+_KEY = re.compile(r"^[\x21-\x7e]{1,200}$")
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Key(msgspec.Struct, frozen=True):
+    value: str
+    route: str
+    body_hash: bytes
+
+
+async def key_of(request: Request[Any, Any, Any]) -> Key | None:
+    """The request's Idempotency-Key, with what must be the same when it is used again."""
+    value = request.headers.get(HEADER)
+    if value is None:
+        return None
+    if not _KEY.match(value):
+        raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
+    body = await request.body()
+    return Key(value, f"{request.method} {request.scope['path']}", hashlib.sha256(body).digest())
+
+
+class Records:
+    """One owner's table of keyed writes."""
+
+    def __init__(self, schema: str) -> None:
+        table = f"{schema}.idempotency"
+        # A second request with the same key waits here until the first has committed or rolled back.
+        self.claim_sql = f"""
+            insert into {table} (tenant, key, route, scope, body_hash, status, answer)
+            values ($1, $2, $3, $4, $5, 0, 'null') on conflict (tenant, key) do nothing returning 1"""
+        self.find_sql = f"select route, body_hash, status, answer from {table} where tenant = $1 and key = $2"
+        self.keep_sql = f"update {table} set status = $3, answer = $4 where tenant = $1 and key = $2"
+        self.sweep_sql = f"delete from {table} where created_at < clock_timestamp() - $1::interval"
+
+    async def once(
+        self,
+        connection: Connection,
+        tenant: str,
+        scope: str,
+        key: Key,
+        kind: type[T],
+        write: Callable[[], Awaitable[T]],
+        status: int = 201,
+    ) -> T:
+        """Runs `write` unless the key was used before. Call it inside the transaction of the write.
+
+        Raises Unprocessable when the key came with another body or on another route.
+        """
+        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
+        if first:
+            answer = await write()
+            await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+            return answer
+        kept = await connection.fetchrow(self.find_sql, tenant, key.value)
+        if kept is None or kept["body_hash"] != key.body_hash or kept["route"] != key.route:
+            raise Unprocessable("this Idempotency-Key was used with another request")
+        return msgspec.convert(kept["answer"], kind)

@@ -1,0 +1,48 @@
+"""What every write may say besides its content, and how an item stands in search and in a block of context."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from shared.body import Body
+from shared.errors import Invalid
+from shared.search.dates import date_words
+from shared.text import BigId, Name
+
+SourceKind = Literal["user", "agent", "tool", "document", "derived"]
+Seq = Annotated[int, Meta(ge=0, le=2**62)]
+
+
+class Remembered(Body, kw_only=True):
+    """When and where: ranking uses them. `recalled_from` is the assembly that this was recalled from."""
+
+    occurred_at: datetime | None = None
+    session_id: Name | None = None
+    seq: Seq | None = None
+    speaker: Name | None = None
+    source_kind: SourceKind = "agent"
+    recalled_from: BigId | None = None
+
+
+def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:
+    """A time without an offset is UTC."""
+    if value is None:
+        return None
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError as error:
+        raise Invalid.field(field, "out of range") from error
+
+
+def head(who: str | None, occurred_at: datetime | None, *words: str | None) -> str:
+    """Words that a question may name besides an item's own: who, when, of what kind."""
+    when = date_words(occurred_at.date()) if occurred_at is not None else None
+    return " ".join(part for part in (who, when, *words) if part)
+
+
+def spoken(who: str | None, text: str) -> str:
+    """The text as a model embeds it: a turn without its speaker means less."""
+    return f"{who}: {text}" if who else text

@@ -1,0 +1,36 @@
+"""Items of memory as a block of text that a model reads as data.
+
+Each item begins with a header line `[handle when …] text`. A line of an item's own text that could be taken for
+a header gets a backslash before it, so the block parses back to exactly what was put in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+# Everything that a reader may take for a line's end.
+_LINE = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(\\*\[)")
+_ESCAPED = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\\(\\*\[)")
+_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]+)[^\]\n]*\] ", re.M)
+_UNSAFE = re.compile(r"[\s\[\]]+")
+
+_MINUTES_FOR = timedelta(days=7)
+
+
+def render_item(handle: str, when: datetime, words: Iterable[str], text: str, now: datetime) -> str:
+    """`handle` is `store:id`; `words` (who, of what kind) follow the time. The minute shows for a week."""
+    stamp = when.strftime("%Y-%m-%d %H:%M" if now - when < _MINUTES_FOR else "%Y-%m-%d")
+    inside = " ".join([handle, stamp, *(_UNSAFE.sub(" ", word).strip() for word in words)])
+    return f"[{inside}] {_LINE.sub(r'\1\\\2', text)}"
+
+
+def parse_block(block: str) -> list[tuple[str, str]]:
+    """The (handle, text) pairs of a block of rendered items, one after the other, joined by newlines."""
+    found = list(_HEADER.finditer(block))
+    items = []
+    for match, following in zip(found, [*found[1:], None], strict=True):
+        end = len(block) if following is None else following.start() - 1
+        items.append((match[1], _ESCAPED.sub(r"\1\2", block[match.end() : end])))
+    return items

@@ -1,0 +1,83 @@
+"""Dates named in a question, as inclusive ranges of days. Small on purpose: what is not sure is not matched."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import date
+from typing import NamedTuple
+
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
+# "may" and "mar" and the like are words too: short and ambiguous names need a day or a year beside them.
+_AMBIGUOUS = {"may", "march", "mar", "jan", "sep", "dec", "jun", "jul", "apr", "aug", "oct", "nov", "feb"}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY = r"(?P<{0}>[0-3]?\d)(?:st|nd|rd|th)?"
+_TEXTUAL = re.compile(
+    rf"(?:\b{_DAY.format('before')}\s+(?:of\s+)?)?\b(?P<month>{_MONTH})\b\.?"
+    rf"(?:\s+{_DAY.format('after')}(?!\d))?(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>[01]\d)(?:-(?P<day>[0-3]\d))?\b")
+_YEAR = re.compile(r"\b(?:in|of|during|since|year)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
+
+
+class Mention(NamedTuple):
+    """What a question says of a date; None where it says nothing."""
+
+    year: int | None
+    month: int | None
+    day: int | None
+
+    def covers(self, day: date) -> bool:
+        """True when `day` may be meant. A day is remembered for a week: people tell of it afterwards."""
+        if self.year is not None and day.year != self.year:
+            return False
+        if self.day is not None and self.month is not None:
+            return any(0 <= (day - named).days <= 7 for named in self._days_near(day.year))
+        return self.month is None or day.month == self.month
+
+    def _days_near(self, year: int) -> list[date]:
+        assert self.month is not None
+        assert self.day is not None
+        years = (self.year,) if self.year is not None else (year, year - 1)
+        return [date(y, self.month, min(self.day, calendar.monthrange(y, self.month)[1])) for y in years]
+
+
+def mentions(question: str) -> list[Mention]:
+    found: list[Mention] = []
+    for match in _ISO.finditer(question):
+        found.append(_mention(match["year"], int(match["month"]), match["day"]))
+    rest = _ISO.sub(" ", question)
+    for match in _TEXTUAL.finditer(rest):
+        day = match["before"] or match["after"]
+        name = match["month"]
+        if name.lower() in _AMBIGUOUS and not (day or match["year"] or _month_like(rest, match)):
+            continue
+        found.append(_mention(match["year"], _MONTHS[name.lower()], day))
+    if not found:
+        found = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(rest)]
+    return [mention for mention in found if _possible(mention)]
+
+
+def _month_like(question: str, match: re.Match[str]) -> bool:
+    """A capital letter, or a preposition of time before it, makes "may" a month."""
+    before = question[: match.start("month")].rstrip().rsplit(" ", 1)[-1].lower()
+    return before in ("in", "last", "this", "next", "since", "until", "early", "late", "mid", "during") or (
+        match["month"][0].isupper() and match.start("month") > 0
+    )
+
+
+def _mention(year: str | None, month: int, day: str | None) -> Mention:
+    return Mention(int(year) if year else None, month, int(day) if day else None)
+
+
+def _possible(mention: Mention) -> bool:
+    return (mention.month is None or 1 <= mention.month <= 12) and (
+        mention.day is None or 1 <= mention.day <= 31
+    )
+
+
+def date_words(day: date) -> str:
+    """A date as the words people ask with, for the lexical arm."""
+    return f"{day.day} {calendar.month_name[day.month]} {day.year} {calendar.day_name[day.weekday()]}"

@@ -1,0 +1,112 @@
+"""What a store answers to a search: candidates with raw evidence, comparable over stores.
+
+A store's own best score says nothing (the best of an irrelevant store would look like the best of a relevant
+one), so it reports what was seen: the cosine, and for each word of the question how much of it the text holds
+and how rare it is there. `shared.search.relevance` makes one number of it, for all stores alike.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from shared.body import Body
+from shared.text import Name, Query
+
+# Per arm. Twice as many changed nothing on the development sets; half as many cost a point.
+DEPTH = 50
+
+
+class Candidate(msgspec.Struct, omit_defaults=True):
+    """One chunk of an item, by (id, chunk). `tf` runs parallel to the result's `lexemes`."""
+
+    id: int
+    scope: str
+    kind: str
+    text: str
+    created_at: datetime
+    chunk: int = 0
+    chunks: int = 1
+    cosine: float | None = None
+    tf: list[float] = []
+    agent: str | None = None
+    speaker: str | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    occurred_at: datetime | None = None
+    composite: dict[str, float] | None = None
+
+
+class StoreResult(msgspec.Struct, omit_defaults=True):
+    """`documents` chunks were searched; `df[i]` of them hold lexeme i."""
+
+    documents: int
+    df: list[int]
+    candidates: list[Candidate]
+
+
+class SearchResult(msgspec.Struct, omit_defaults=True):
+    lexemes: list[str]
+    stores: dict[str, StoreResult]
+
+
+class SearchRequest(Body, kw_only=True):
+    """The one internal call for several stores of an owner. `vector` is base64 of 512 float32, or absent."""
+
+    query: Query
+    stores: dict[str, list[str]]
+    agent: Name | None = None
+    vector: str | None = None
+    model: str = ""
+    depth: int = DEPTH
+
+
+def encode_vector(vector: NDArray[np.float32]) -> str:
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def decode_vector(text: str) -> NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(text), dtype="<f4")
+
+
+def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Candidate]) -> SearchResult:
+    """From the rows of a store's search statement, which has one row without an item when nothing was found."""
+    first = rows[0]
+    lexemes = first["lexemes"] or []
+    return SearchResult(
+        lexemes=lexemes,
+        stores={
+            store: StoreResult(
+                documents=first["documents"],
+                df=(first["df"] or []) if lexemes else [],
+                candidates=[candidate(row) for row in rows if row["item_id"] is not None],
+            )
+        },
+    )
+
+
+def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
+    """From a row of a store's search statement; `text` is the chunk's."""
+    return Candidate(
+        id=row["item_id"],
+        scope=row["scope"],
+        kind=row["kind"],
+        text=text,
+        created_at=row["created_at"],
+        chunk=row["chunk"],
+        chunks=row["chunks"],
+        cosine=row["cosine"],
+        tf=row["tf"],
+        agent=row["agent_name"],
+        speaker=row["speaker"],
+        session_id=row["session_id"],
+        seq=row["seq"],
+        occurred_at=row["occurred_at"],
+        **more,
+    )

@@ -169,7 +169,7 @@ async def clear(
 
 STATS = """
 select m.token_budget, m.entry_budget, m.written_count, m.evicted_count, m.cleared_count,
-       m.expired_count + (m.entries - coalesce(e.live, 0)) as expired_count,
+       m.expired_count + m.entries - coalesce(e.live, 0)::bigint as expired_count,
        coalesce(e.tokens, 0)::bigint as tokens, coalesce(e.live, 0)::bigint as entries,
        coalesce(e.by_type, '{}') as by_type
 from cache.missions m

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from litestar import Litestar
+
+from services.agent_memory.routes import ROUTES
+from services.agent_memory.service import AgentMemoryService
+from services.agent_memory.settings import Settings
+from shared import timeline
+from shared.embeddings import CachedEmbedder, open_embedder
+from shared.http import Edge, create_app, inward
+from shared.postgres import Database
+
+
+def create(settings: Settings) -> Edge:
+    database = Database(settings.database_url, connections=settings.connections, application="scrubjay-agent-memory")
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+        await database.open()
+        service = app.state.service = AgentMemoryService(settings, database, embedder, doorbell)
+        doorbell.start()
+        service.indexer.start()
+        counting = asyncio.create_task(service.count_accesses_forever())
+        try:
+            yield
+        finally:
+            counting.cancel()
+            await service.flush_accesses()
+            await service.indexer.stop()
+            await doorbell.stop()
+            await database.close()
+            await embedder.close()
+
+    return create_app(
+        title="Scrubjay agent memory",
+        description="What each agent learned, without duplicates.",
+        routes=ROUTES,
+        service=AgentMemoryService,
+        authenticate=inward(settings.service_token),
+        database=database,
+        lifespan=lifespan,
+        in_flight=settings.in_flight,
+    )

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.embeddings import EmbeddingSettings
+from shared.settings import Env
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    database_url: str = field(repr=False)
+    redis_url: str = field(repr=False)
+    service_token: str = field(repr=False)
+    embedding: EmbeddingSettings
+    host: str = "127.0.0.1"
+    port: int = 8082
+    connections: int = 8
+    in_flight: int = 256
+    dedup_seconds: float = 1.0
+    """How long a commit waits for the vector that finds its duplicates."""
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
+        """Raises SettingsError naming what is missing or wrong."""
+        env = Env(values)
+        settings = cls(
+            database_url=env.text("DATABASE_URL"),
+            redis_url=env.text("REDIS_URL"),
+            service_token=env.text("SCRUBJAY_SERVICE_TOKEN"),
+            embedding=EmbeddingSettings.from_env(values),
+            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            port=env.integer("SCRUBJAY_PORT", 8082, 1, 65535),
+            connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
+            in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
+            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+        )
+        env.done()
+        return settings

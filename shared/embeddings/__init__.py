@@ -26,7 +26,7 @@ __all__ = [
 
 async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
     """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down."""
-    # Each provider's libraries weigh 25 to 200 MB: only the selected one is imported.
+    # Only the selected provider's libraries are imported: they take memory and most of a second.
     if settings.provider == "local":
         from shared.embeddings.local import LocalEmbedder, load_model
 

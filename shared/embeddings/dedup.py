@@ -8,7 +8,7 @@ from collections import Counter
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _CANNOT = re.compile(r"\bcan(?:['’]t|not)\b")
 _NOT = re.compile(r"n['’]t\b")
-_TOKEN = re.compile(r"[\w./:-]*\w")
+_TOKEN = re.compile(r"-?\w+(?:[./:-]+\w+)*")
 # Figures and identifiers: digits, paths, snake_case, dotted names.
 _EXACT = re.compile(r"[\d_/]|\w[.:]\w")
 _NEGATIONS = frozenset(["no", "not", "never", "without"])
@@ -46,6 +46,6 @@ def _exact_tokens(normal: str) -> Counter[str]:
 
 
 def _content_words(normal: str) -> Counter[str]:
-    """Cut to a crude stem, so that retry and retries are one."""
+    """Cut to a crude stem, so that migration and migrations are one."""
     words = re.findall(r"\w+", normal)
     return Counter(word[:_STEM] for word in words if not _FUNCTION_WORDS.fullmatch(word))

@@ -1,4 +1,4 @@
-"""Voyage AI through its own client. Imported only when selected: voyageai brings 200 MB with it."""
+"""Voyage AI through its own client. Imported only when selected: voyageai takes most of a second."""
 
 from __future__ import annotations
 

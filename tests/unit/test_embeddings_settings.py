@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.embeddings.settings import LOCAL_MODEL, EmbeddingSettings
+from shared.settings import SettingsError
+
+
+def test_local_is_the_default_without_a_key() -> None:
+    settings = EmbeddingSettings.from_env({})
+    assert (settings.provider, settings.model) == ("local", LOCAL_MODEL)
+
+
+def test_a_voyage_key_selects_voyage() -> None:
+    settings = EmbeddingSettings.from_env({"VOYAGE_API_KEY": "k", "VOYAGE_BASE_URL": "http://host/v1/"})
+    assert (settings.provider, settings.api_key, settings.base_url) == ("voyage", "k", "http://host/v1")
+    assert EmbeddingSettings.from_env({"VOYAGE_API_KEY": "k", "SCRUBJAY_EMBEDDER": "local"}).api_key is None
+
+
+def test_an_endpoint_of_ones_own_needs_no_key() -> None:
+    settings = EmbeddingSettings.from_env(
+        {"SCRUBJAY_EMBEDDER": "openai", "OPENAI_BASE_URL": "http://host/v1", "SCRUBJAY_DEDUP_DISTANCE": "0.1"}
+    )
+    assert settings.api_key is None
+    assert settings.dedup_distance == 0.1
+
+
+def test_the_key_is_not_printed() -> None:
+    assert "hush" not in repr(EmbeddingSettings.from_env({"VOYAGE_API_KEY": "hush"}))
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({"SCRUBJAY_EMBEDDER": "voyage"}, "VOYAGE_API_KEY"),
+        ({"SCRUBJAY_EMBEDDER": "openai"}, "OPENAI_API_KEY"),
+        ({"SCRUBJAY_EMBEDDER": "word2vec"}, "SCRUBJAY_EMBEDDER"),
+        ({"SCRUBJAY_EMBEDDING_MODEL": "voyage-4"}, "SCRUBJAY_EMBEDDING_MODEL"),
+        ({"SCRUBJAY_EMBEDDING_THREADS": "0"}, "SCRUBJAY_EMBEDDING_THREADS"),
+        ({"SCRUBJAY_EMBEDDING_QUERY_TIMEOUT": "soon"}, "SCRUBJAY_EMBEDDING_QUERY_TIMEOUT"),
+        ({"SCRUBJAY_DEDUP_DISTANCE": "2"}, "SCRUBJAY_DEDUP_DISTANCE"),
+    ],
+)
+def test_refuses_to_start_naming_what_is_wrong(env: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingsError, match=named):
+        EmbeddingSettings.from_env(env)

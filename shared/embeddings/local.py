@@ -47,15 +47,13 @@ class LocalEmbedder:
     ) -> None:
         self.dedup_distance = _DEDUP_DISTANCE if dedup_distance is None else dedup_distance
         self._session, self._tokenizer, self._on_usage = session, tokenizer, on_usage
-        # Two lanes: a query never waits behind a batch of documents.
-        self._lanes: dict[Kind, Executor] = {
-            "query": ThreadPoolExecutor(1, "embed-query"),
-            "document": ThreadPoolExecutor(threads, "embed-document"),
-        }
+        # Two lanes: who waits for one text never waits behind a batch.
+        self._prompt: Executor = ThreadPoolExecutor(1, "embed-prompt")
+        self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk")
 
     async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
         loop = asyncio.get_running_loop()
-        lane = self._lanes[kind]
+        lane = self._prompt if kind == "query" or len(texts) == 1 else self._bulk
         results = await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, text) for text in texts))
         CALLS.labels("local", "ok").inc()
         TEXTS.labels("local").inc(len(results))
@@ -65,7 +63,7 @@ class LocalEmbedder:
         return unit_rows(rows, len(results), _WIDTH)
 
     async def close(self) -> None:
-        for lane in self._lanes.values():
+        for lane in (self._prompt, self._bulk):
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
     def _embed_one(self, text: str) -> tuple[NDArray[np.float32], int]:

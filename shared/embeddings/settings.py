@@ -25,7 +25,7 @@ class EmbeddingSettings:
     api_key: str | None = field(default=None, repr=False)
     base_url: str | None = None
     threads: int = 1
-    """Threads of the local model for documents; queries have one of their own."""
+    """Threads of the local model for batches; queries and single texts have one of their own."""
     query_timeout: float = 2.0
     document_timeout: float = 20.0
     """Seconds for one request with its retries."""

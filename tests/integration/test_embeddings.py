@@ -19,6 +19,7 @@ from shared.embeddings import (
     Embedder,
     EmbedderUnavailable,
     EmbeddingSettings,
+    Kind,
     open_embedder,
 )
 from shared.embeddings.breaker import Breaker
@@ -341,10 +342,11 @@ async def test_local_repeats_are_nearer_than_the_dedup_distance(local: Embedder)
     assert distances[3] > local.dedup_distance
 
 
-async def test_queries_do_not_wait_behind_documents(local: Embedder) -> None:
+@pytest.mark.parametrize("kind", ["query", "document"])
+async def test_one_text_does_not_wait_behind_a_batch(local: Embedder, kind: Kind) -> None:
     documents = asyncio.create_task(local.embed(["a long document about nothing " * 60] * 10, "document"))
     await asyncio.sleep(0)
-    await local.embed(["a short question"], "query")
+    await local.embed(["a short one"], kind)
     assert not documents.done()
     await documents
 

@@ -30,7 +30,7 @@ from shared import deadline as deadlines
 from shared.auth import Access, Principal
 from shared.body import StrictBody
 from shared.deadline import Deadline
-from shared.errors import AppError, Invalid, TooLarge, Unauthorized
+from shared.errors import AppError, Invalid, TooLarge, TooMany, Unauthorized
 from shared.postgres import Database
 
 PROBLEM = "application/problem+json"
@@ -71,6 +71,15 @@ def problem_response(error: AppError) -> Response[bytes]:
     )
 
 
+async def send_problem(error: AppError, send: Send) -> None:
+    """For plain ASGI handlers, outside of Litestar's own exception handling."""
+    response = problem_response(error)
+    headers = [(b"content-type", PROBLEM.encode())]
+    headers += [(name.encode(), value.encode()) for name, value in response.headers.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content, "more_body": False})
+
+
 def _on_app_error(_: Request[Any, Any, Any], error: AppError) -> Response[bytes]:
     return problem_response(error)
 
@@ -97,13 +106,19 @@ def _on_http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[
 def _from_validation(error: ValidationException) -> Invalid:
     extra = error.extra if isinstance(error.extra, list) else []
     errors = [
-        {"field": str(item.get("key") or "body"), "message": str(item.get("message", "invalid"))}
+        _field_error(str(item.get("key") or "body"), str(item.get("message", "invalid")))
         for item in extra
         if isinstance(item, dict)
     ]
     return Invalid(
         "; ".join(f"{e['field']}: {e['message']}" for e in errors) or error.detail, errors=errors or None
     )
+
+
+def _field_error(field: str, message: str) -> dict[str, str]:
+    if field == "data":
+        return {"field": "body", "message": "is required"}
+    return {"field": field, "message": message}
 
 
 def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
@@ -129,10 +144,7 @@ class Edge:
         request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
-        default = deadlines.READ_SECONDS if scope["method"] in ("GET", "HEAD") else deadlines.WRITE_SECONDS
-        state["deadline"] = deadlines.from_header(
-            headers.get(deadlines.HEADER.encode(), b"").decode("latin-1"), default
-        )
+        state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
         status = 500
         started = time.perf_counter()
 
@@ -145,7 +157,7 @@ class Edge:
 
         if self._now >= self._limit and scope["path"] not in _WITHOUT_LIMIT:
             metrics.SHED.inc()
-            await _refuse(sending)
+            await send_problem(TooMany("the service is full", retry_after=1.0), sending)
             return
         self._now += 1
         metrics.IN_FLIGHT.set(self._now)
@@ -160,15 +172,6 @@ class Edge:
             metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
             if status >= 500:
                 log.warning("request failed", route=route, method=scope["method"], status=status)
-
-
-async def _refuse(send: Send) -> None:
-    body = msgspec.json.encode(
-        {"type": "about:blank", "title": "Too many requests", "status": 429, "detail": "the service is full"}
-    )
-    headers = [(b"content-type", PROBLEM.encode()), (b"retry-after", b"1")]
-    await send({"type": "http.response.start", "status": 429, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 class Drain:
@@ -260,12 +263,18 @@ class _NotReady(AppError):
 
 
 def provide_deadline(request: Request[Any, Any, Any]) -> Deadline:
-    deadline: Deadline = request.scope["state"]["deadline"]
-    return deadline
+    """Reads get READ_SECONDS, the rest WRITE_SECONDS; a caller may have asked for less."""
+    reads = request.route_handler.opt.get("access") == "read"
+    return deadline_of(request.scope, reads=reads)
 
 
-def request_id_of(request: Request[Any, Any, Any]) -> str:
-    return str(request.scope["state"]["request_id"])
+def deadline_of(scope: Any, *, reads: bool) -> Deadline:
+    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
+    return deadlines.from_header(scope["state"]["timeout"], default)
+
+
+def request_id_of(scope: Any) -> str:
+    return str(scope["state"]["request_id"])
 
 
 class _Server(uvicorn.Server):

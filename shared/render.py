@@ -23,7 +23,8 @@ def render_item(handle: str, when: datetime, words: Iterable[str], text: str, no
     """`handle` is `store:id`; `words` (who, of what kind) follow the time. The minute shows for a week."""
     stamp = when.strftime("%Y-%m-%d %H:%M" if now - when < _MINUTES_FOR else "%Y-%m-%d")
     inside = " ".join([handle, stamp, *(_UNSAFE.sub(" ", word).strip() for word in words)])
-    return f"[{inside}] {_LINE.sub(r'\1\\\2', text)}"
+    escaped = _LINE.sub(r"\1\\\2", text)
+    return f"[{inside}] {escaped}"
 
 
 def parse_block(block: str) -> list[tuple[str, str]]:

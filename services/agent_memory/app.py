@@ -16,7 +16,9 @@ from shared.postgres import Database
 
 
 def create(settings: Settings) -> Edge:
-    database = Database(settings.database_url, connections=settings.connections, application="scrubjay-agent-memory")
+    database = Database(
+        settings.database_url, connections=settings.connections, application="scrubjay-agent-memory"
+    )
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:

@@ -20,7 +20,9 @@ async def lock_agent(connection: Connection, tenant: str, agent_name: str) -> No
     await connection.execute(LOCK_AGENT, tenant, agent_name)
 
 
-SAME_CONTENT = "select id from memory.agent_memory where tenant = $1 and agent_name = $2 and content_hash = $3"
+SAME_CONTENT = (
+    "select id from memory.agent_memory where tenant = $1 and agent_name = $2 and content_hash = $3"
+)
 
 
 async def same_content(

@@ -338,8 +338,7 @@ class AgentMemoryService:
 def _chunks_to_embed(row: asyncpg.Record) -> list[str]:
     text = row["content"]
     return [
-        spoken(row["who"], text[start:stop])
-        for start, stop in zip(row["starts"], row["stops"], strict=True)
+        spoken(row["who"], text[start:stop]) for start, stop in zip(row["starts"], row["stops"], strict=True)
     ]
 
 

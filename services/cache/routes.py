@@ -131,9 +131,9 @@ async def search(
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
-    scope: str, service: CacheService, principal: Principal, deadline: Deadline
+    purged: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> dict[str, int]:
-    return await service.purge(principal, scope, deadline)
+    return await service.purge(principal, purged, deadline)
 
 
 ROUTES: list[ControllerRouterHandler] = [

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from shared.body import Body
 from shared.remembered import Remembered
@@ -37,7 +37,7 @@ class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
     content: Content
     agent_name: Name | None = None
     ttl_hours: TtlHours | None = None
-    tags: Tags = []
+    tags: Tags = field(default_factory=list)
     source_turn: Count | None = None
     dispatch_id: BigId | None = None
 
@@ -49,7 +49,7 @@ class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
 
 class Decision(BaseWrite, tag="decision", kw_only=True):
     decision_rationale: ShortText
-    decision_alternatives: Items = []
+    decision_alternatives: Items = field(default_factory=list)
 
 
 class Directive(BaseWrite, tag="directive", kw_only=True):

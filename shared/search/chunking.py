@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 TARGET = 900
-OVERLAP = 150
 # A text a little over the target stays whole: two halves would each lose context.
 _WHOLE_UP_TO = TARGET * 5 // 4
 MAX_CHUNKS = 512
@@ -17,7 +16,7 @@ class Chunk(NamedTuple):
 
 
 def chunk(text: str) -> list[Chunk]:
-    """Chunks of about TARGET characters that overlap, cut after a line, a sentence or a word where possible."""
+    """Chunks of about TARGET characters, cut after a line, a sentence or a word where possible."""
     if len(text) <= _WHOLE_UP_TO:
         return [Chunk(0, len(text))]
     chunks: list[Chunk] = []
@@ -30,8 +29,8 @@ def chunk(text: str) -> list[Chunk]:
         if stop >= len(text):
             return chunks
         if len(chunks) == MAX_CHUNKS - 1:
-            return [*chunks, Chunk(max(start + 1, stop - OVERLAP), len(text))]
-        start = max(stop - OVERLAP, start + 1)
+            return [*chunks, Chunk(stop, len(text))]
+        start = stop
 
 
 def _boundary(text: str, low: int, high: int) -> int:

@@ -45,9 +45,7 @@ class Mention(NamedTuple):
 
 
 def mentions(question: str) -> list[Mention]:
-    found: list[Mention] = []
-    for match in _ISO.finditer(question):
-        found.append(_mention(match["year"], int(match["month"]), match["day"]))
+    found = [_mention(match["year"], int(match["month"]), match["day"]) for match in _ISO.finditer(question)]
     rest = _ISO.sub(" ", question)
     for match in _TEXTUAL.finditer(rest):
         day = match["before"] or match["after"]

@@ -33,6 +33,7 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     created_at: datetime
     chunk: int = 0
     chunks: int = 1
+    words: int = 1
     cosine: float | None = None
     tf: list[float] = []
     agent: str | None = None
@@ -101,6 +102,7 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         created_at=row["created_at"],
         chunk=row["chunk"],
         chunks=row["chunks"],
+        words=row["words"],
         cosine=row["cosine"],
         tf=row["tf"],
         agent=row["agent_name"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,24 +16,40 @@ from shared.search.evidence import Candidate, SearchResult
 
 # A model's cosines live in a narrow band: `low` is noise, `high` a paraphrase.
 COSINE_BANDS: Mapping[str, tuple[float, float]] = {
-    "bge-small-en-v1.5-int8": (0.45, 0.80),
+    "bge-small-en-v1.5-int8": (0.45, 0.85),
     "default": (0.20, 0.75),
 }
 TEXT_SHARE = 0.5
+# A text score is taken against the best one found anywhere, but never against less than this share of the
+# question's idf mass: long questions are never covered whole, and the best of junk must stay low.
+MASS_SHARE = 0.4
 SMOOTHING = 0.2
+# Neighbours tell of short turns; long ones speak for themselves.
+SMOOTHING_WORDS = 40
 SPEAKER_BOOST = 0.15
 DATE_BOOST = 0.2
-ASSISTANT_PRIOR = 0.7
+ASSISTANT_PRIOR = 0.65
+# Below it a candidate is dropped.
+FLOOR = 0.2
+# Below it the best candidate says that nothing here answers the question.
+ANSWERABLE = 0.443
+_ANSWERABLE_TEXT_SHARE = 0.4
+_ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
+_KNEE = 0.8
 
 
 class Scored(NamedTuple):
-    """A candidate with its two single-arm scores and the fused relevance, each in [0, 1]."""
+    """A candidate with its single-arm scores and the fused relevance, each in [0, 1].
+
+    `strength` knows no other candidate: it is what the floor for the whole answer is measured on.
+    """
 
     store: str
     candidate: Candidate
     text: float
     vector: float
     relevance: float
+    strength: float
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -41,11 +58,11 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
-    """Candidates of all stores by descending relevance.
+    """Candidates of all stores that reach the floor, by descending relevance.
 
-    text = sum(idf * tf) / sum(idf), idf = ln(1 + N/df) over the union of what was searched;
-    vector = (cosine - low) / (high - low); relevance = their mean, smoothed over neighbouring turns, raised for
-    a speaker or a date that the question names.
+    text = sum(idf * tf) over the greater of the best candidate's and MASS_SHARE of sum(idf), with
+    idf = ln(1 + N/df) over the union of what was searched; vector = (cosine - low) / (high - low);
+    relevance = their mean, smoothed over neighbouring turns, raised for a speaker or a date the question names.
     """
     results = list(results)
     found = [
@@ -54,26 +71,47 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
         for store, one in result.stores.items()
         for candidate in one.candidates
     ]
+    if not found:
+        return []
     weight = _word_weights(results)
-    mass = sum(weight) or 1.0
-    texts = [sum(w * tf for w, tf in zip(weight, c.tf, strict=False)) / mass for _, c in found]
+    mass = sum(weight) * MASS_SHARE or 1.0
+    sums = [sum(w * tf for w, tf in zip(weight, c.tf, strict=False)) for _, c in found]
+    best = max(mass, *sums)
     low, high = COSINE_BANDS.get(question.model, COSINE_BANDS["default"])
     vectors = [
         0.0 if c.cosine is None else min(1.0, max(0.0, (c.cosine - low) / (high - low))) for _, c in found
     ]
     blind = all(c.cosine is None for _, c in found)
     share = 1.0 if blind else TEXT_SHARE
-    fused = [
-        (share * text + (1 - share) * vector) * _prior(candidate)
-        for text, vector, (_, candidate) in zip(texts, vectors, found, strict=True)
-    ]
-    fused = _smooth(fused, found)
-    fused = _boost(question.query, fused, found)
+    strong = 1.0 if blind else _ANSWERABLE_TEXT_SHARE
+    plain = [share * total / best + (1 - share) * v for total, v in zip(sums, vectors, strict=True)]
+    addressed = _addresses_assistant(question.query)
+    fused = [value * _prior(candidate, addressed) for value, (_, candidate) in zip(plain, found, strict=True)]
+    fused = _boost(question.query, _smooth(fused, found), found)
     scored = [
-        Scored(store, candidate, min(1.0, text), vector, min(1.0, relevance))
-        for (store, candidate), text, vector, relevance in zip(found, texts, vectors, fused, strict=True)
+        Scored(
+            store,
+            candidate,
+            sums[i] / best,
+            vectors[i],
+            _saturate(fused[i]),
+            strong * min(1.0, sums[i] / mass) + (1 - strong) * vectors[i],
+        )
+        for i, (store, candidate) in enumerate(found)
+        if plain[i] >= FLOOR
     ]
     return sorted(scored, key=lambda s: (-s.relevance, s.store, s.candidate.id, s.candidate.chunk))
+
+
+def answerable(scored: Iterable[Scored]) -> bool:
+    """False when nothing found stands out of what any question finds anywhere."""
+    return max((one.strength for one in scored), default=0.0) >= ANSWERABLE
+
+
+def _saturate(value: float) -> float:
+    """Into [0, 1) without ties: the identity up to the knee, then ever flatter."""
+    room = 1.0 - _KNEE
+    return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
 
 
 def _word_weights(results: Sequence[SearchResult]) -> list[float]:
@@ -86,9 +124,13 @@ def _word_weights(results: Sequence[SearchResult]) -> list[float]:
     ]
 
 
-def _prior(candidate: Candidate) -> float:
-    """What a model said at length matters less than what people, tools and agents stated."""
-    return ASSISTANT_PRIOR if candidate.speaker == "assistant" else 1.0
+def _addresses_assistant(query: str) -> bool:
+    return re.search(r"\byour?s?\b", query, re.IGNORECASE) is not None
+
+
+def _prior(candidate: Candidate, addressed: bool) -> float:
+    """What a model said at length matters less than what people, tools and agents stated, unless it is asked."""
+    return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
 
 
 def _smooth(values: list[float], found: Sequence[tuple[str, Candidate]]) -> list[float]:
@@ -98,11 +140,15 @@ def _smooth(values: list[float], found: Sequence[tuple[str, Candidate]]) -> list
         key=lambda i: _place(found[i]),
     )
     smoothed = list(values)
-    for a, b in zip(order, order[1:], strict=False):
+    for a, b in itertools.pairwise(order):
         if _adjacent(found[a], found[b]):
-            smoothed[a] += SMOOTHING * values[b]
-            smoothed[b] += SMOOTHING * values[a]
+            smoothed[a] += _reach(found[a][1]) * values[b]
+            smoothed[b] += _reach(found[b][1]) * values[a]
     return smoothed
+
+
+def _reach(candidate: Candidate) -> float:
+    return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
 
 
 def _place(item: tuple[str, Candidate]) -> tuple[str, str, str, int, int]:
@@ -139,6 +185,6 @@ def _who(candidate: Candidate) -> str | None:
 def _named_speaker(query: str, found: Sequence[tuple[str, Candidate]]) -> str | None:
     """The one speaker whose first name the question holds; None when it names nobody or several."""
     words = set(re.findall(r"\w+", query.lower()))
-    speakers = {who for _, candidate in found if (who := _who(candidate))}
+    speakers = {who for _, c in found if (who := _who(c)) and who.lower() not in _ROLES}
     named = {who for who in speakers if (first := re.match(r"\w+", who.lower())) and first[0] in words}
     return named.pop() if len(named) == 1 else None

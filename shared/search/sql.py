@@ -51,7 +51,7 @@ with lexeme as materialized (
 ), candidate as materialized (
     select item_id, chunk from by_vector union select item_id, chunk from by_text
 ), evidence as (
-    select c.item_id, c.chunk, c.start, c.stop, i.scope, i.created_at, i.occurred_at, i.session_id, i.seq,
+    select c.item_id, c.chunk, c.start, c.stop, c.words, i.scope, i.created_at, i.occurred_at, i.session_id, i.seq,
            i.speaker, {columns},
            (select 1 - (v.embedding <=> $3::halfvec) from {vectors} v
             where v.tenant = $1 and v.item_id = c.item_id and v.chunk = c.chunk and v.model = $4) as cosine,

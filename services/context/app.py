@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from litestar import Litestar
+
+from services.context.keys import Keys
+from services.context.owners import Owner, open_session
+from services.context.routes import ROUTES
+from services.context.service import ContextService
+from services.context.settings import Settings
+from services.context.timeline import Timeline
+from shared import timeline
+from shared.embeddings import CachedEmbedder, open_embedder
+from shared.http import Edge, create_app
+from shared.postgres import Database
+
+
+def create(settings: Settings) -> Edge:
+    database = Database(
+        settings.database_url, connections=settings.connections, application="scrubjay-context"
+    )
+    keys = Keys(database, settings.tokens)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+        await database.open()
+        session = open_session()
+        owners = {
+            name: Owner(name, url, settings.service_token, session)
+            for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
+        }
+        app.state.service = ContextService(settings, database, embedder, doorbell, owners)
+        app.state.api_keys = keys
+        app.state.timeline = Timeline(database, settings.redis_url)
+        doorbell.start()
+        app.state.timeline.start()
+        try:
+            yield
+        finally:
+            await app.state.timeline.stop()
+            await doorbell.stop()
+            await session.close()
+            await database.close()
+            await embedder.close()
+
+    return create_app(
+        title="Scrubjay",
+        description="Memory and context for fleets of AI agents: the one address that agents know.",
+        routes=ROUTES,
+        service=ContextService,
+        authenticate=keys.authenticate,
+        database=database,
+        lifespan=lifespan,
+        in_flight=settings.in_flight,
+    )

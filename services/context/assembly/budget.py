@@ -1,0 +1,113 @@
+"""How many tokens a request may have, and which of the ranked items get them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+
+# Seed 004's constants.
+NULL_NAMESPACE_BUDGET = 2_000
+DEFAULT_TOKEN_SHARE = 0.8
+# A piece below a third of an item says too little of it.
+_LEAST_PART = 3
+_CUT_MARK = " […]"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+T = TypeVar("T")
+
+
+def resolve(
+    asked: int | None, has_namespace: bool, default: int, ceiling: int | None, installation_limit: int
+) -> int:
+    """What was asked for, else the caller's default (2,000 without a mission), never above a ceiling."""
+    wanted = (
+        asked if asked is not None else (default if has_namespace else min(default, NULL_NAMESPACE_BUDGET))
+    )
+    limits = [limit for limit in (ceiling, installation_limit) if limit is not None]
+    return min([wanted, *limits])
+
+
+class Packed(NamedTuple):
+    """The place of an item in the order of worth, its rendered text and whether it was cut."""
+
+    place: int
+    rendered: str
+    tokens: int
+    cut: bool
+
+
+def pack(
+    items: Sequence[T],
+    budget: int,
+    store_of: Callable[[T], str],
+    shares: Mapping[str, float],
+    text_of: Callable[[T], str],
+    render: Callable[[T, str], str],
+) -> tuple[list[Packed], dict[int, str]]:
+    """Items in their order of worth: first within each store's share of the budget, then whatever still fits.
+
+    What does not fit whole goes in cut at a sentence's end when a third of it fits. Returns what was taken, in
+    order of worth, and the reason for each that was not.
+    """
+    left = budget
+    spent: dict[str, int] = {}
+    taken: dict[int, Packed] = {}
+    over_cap: list[int] = []
+    dropped: dict[int, str] = {}
+    for index, item in enumerate(items):
+        rendered = render(item, text_of(item))
+        tokens = _with_newline(rendered)
+        store = store_of(item)
+        if spent.get(store, 0) + tokens > shares.get(store, DEFAULT_TOKEN_SHARE) * budget:
+            over_cap.append(index)
+        elif tokens <= left:
+            taken[index] = Packed(index, rendered, tokens, cut=False)
+            spent[store] = spent.get(store, 0) + tokens
+            left -= tokens
+        else:
+            over_cap.append(index)
+    for index in over_cap:
+        packed = _fit(index, items[index], left, text_of, render)
+        if packed is None:
+            dropped[index] = "budget"
+        else:
+            taken[index] = packed
+            left -= packed.tokens
+    return [taken[index] for index in sorted(taken)], dropped
+
+
+def _fit(
+    index: int, item: T, left: int, text_of: Callable[[T], str], render: Callable[[T, str], str]
+) -> Packed | None:
+    text = text_of(item)
+    rendered = render(item, text)
+    tokens = _with_newline(rendered)
+    if tokens <= left:
+        return Packed(index, rendered, tokens, cut=False)
+    around = _with_newline(render(item, "")) + 1
+    room = (left - around) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
+    if room * _LEAST_PART < len(text):
+        return None
+    rendered = render(item, shorten(text, room) + _CUT_MARK)
+    tokens = _with_newline(rendered)
+    # Escapes may have made it longer than its text.
+    return Packed(index, rendered, tokens, cut=True) if tokens <= left else None
+
+
+def shorten(text: str, characters: int) -> str:
+    """The beginning of a text, up to a sentence's end, a word's end at the least."""
+    if len(text) <= characters:
+        return text
+    beginning = text[:characters]
+    ends = [match.start() for match in _SENTENCE_END.finditer(beginning)]
+    if ends and ends[-1] * _LEAST_PART >= characters:
+        return beginning[: ends[-1]]
+    word = beginning.rfind(" ")
+    return beginning[:word] if word * _LEAST_PART >= characters else beginning
+
+
+def _with_newline(rendered: str) -> int:
+    return estimate_tokens(rendered + "\n")

@@ -1,0 +1,96 @@
+"""What a candidate is worth to a caller: weight * relevance * recency * priority. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from shared.search.evidence import Candidate
+from shared.search.relevance import Scored
+
+DEFAULT_WEIGHTS: Mapping[str, float] = {
+    "psychic_cache": 1.0,
+    "agent_memory_own": 1.1,
+    "agent_memory_peer": 0.8,
+}
+HALF_LIFE_HOURS: Mapping[str, float] = {
+    "psychic_cache": 6.0,
+    "agent_memory_own": 30 * 24.0,
+    "agent_memory_peer": 30 * 24.0,
+}
+RECENCY_FLOOR = 0.5
+PRIORITY: Mapping[str, float] = {
+    "decision": 1.1,
+    "directive": 1.15,
+    "escalation": 1.1,
+    "thread_checkpoint": 0.9,
+    "shadow_clone": 0.95,
+}
+# Seed 003's composite for an agent's own memories.
+_RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
+
+
+class Worth(NamedTuple):
+    scored: Scored
+    score: float
+    weight: float
+    relevance: float
+    recency: float
+    priority: float
+
+
+def recency(store: str, at: datetime, now: datetime) -> float:
+    """2^(-age / half-life), never below the floor: old is not wrong."""
+    half_life = HALF_LIFE_HOURS.get(store)
+    if half_life is None:
+        return 1.0
+    hours = max(0.0, (now - at).total_seconds() / 3600)
+    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / half_life)))
+
+
+def own_relevance(candidate: Candidate, relevance: float) -> float:
+    """Own memories enter with their composite; without relevance, access and outcome count for nothing."""
+    if candidate.composite is None:
+        return relevance
+    boost = _ACCESS * candidate.composite["access"] + _OUTCOME * candidate.composite["outcome"]
+    return min(1.0, relevance * (_RELEVANCE + boost) / _RELEVANCE)
+
+
+def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Worth]:
+    """Best first. Ties go to the newer, then by handle, so that the same evidence gives the same order."""
+    worths = [_worth(one, weights, now) for one in scored]
+    return sorted(
+        worths,
+        key=lambda w: (
+            -w.score,
+            -time_of(w.scored.candidate).timestamp(),
+            w.scored.store,
+            w.scored.candidate.id,
+            w.scored.candidate.chunk,
+        ),
+    )
+
+
+def _worth(scored: Scored, weights: Mapping[str, float], now: datetime) -> Worth:
+    weight = weights.get(scored.store, 1.0)
+    relevance = own_relevance(scored.candidate, scored.relevance)
+    fresh = recency(scored.store, time_of(scored.candidate), now)
+    priority = PRIORITY.get(scored.candidate.kind, 1.0)
+    return Worth(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
+
+
+def time_of(candidate: Candidate) -> datetime:
+    return candidate.occurred_at or candidate.created_at
+
+
+def without_repeats(worths: Iterable[Worth]) -> tuple[list[Worth], list[Worth]]:
+    """The same text from two places counts once, where it is worth most. Returns (kept, repeats)."""
+    seen: set[str] = set()
+    kept: list[Worth] = []
+    repeats: list[Worth] = []
+    for worth in worths:
+        text = " ".join(worth.scored.candidate.text.split()).casefold()
+        (repeats if text in seen else kept).append(worth)
+        seen.add(text)
+    return kept, repeats

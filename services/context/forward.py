@@ -1,0 +1,113 @@
+"""The only door: public routes of the owners answer here, passed on as a plain stream with the caller's identity."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+from litestar import Litestar, asgi
+from litestar.handlers import ASGIRouteHandler
+from litestar.types import Receive, Scope, Send
+from yarl import URL
+
+from services.context.owners import Owner
+from shared.errors import AppError, TooLarge, Unavailable
+from shared.http import MAX_BODY, deadline_of, request_id_of, send_problem
+
+PREFIXES = {
+    "/api/psychic-cache": "cache",
+    "/api/agent-memory": "agent_memory",
+}
+# POSTs that read: they get a read's deadline.
+_READS = ("/query", "/list", "/peer-query", "/search")
+_DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
+_DROP_ANSWER = {"connection", "transfer-encoding", "date", "server", "x-request-id", "keep-alive"}
+
+
+def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
+    # A mount rewrites `path`; `raw_path` stays as the client sent it.
+    @asgi(prefix, is_mount=True, copy_scope=True)
+    async def forward(scope: Scope, receive: Receive, send: Send) -> None:
+        app: Litestar = scope["litestar_app"]
+        try:
+            await _forward(app.state.service.owners[name], app.state.api_keys, scope, receive, send)
+        except AppError as error:
+            await send_problem(error, send)
+
+    return forward
+
+
+async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: Send) -> None:
+    method: str = scope["method"]
+    path = scope["raw_path"].decode("latin-1")
+    reads = method in ("GET", "HEAD") or path.endswith(_READS)
+    deadline = deadline_of(scope, reads=reads)
+    given = dict(scope["headers"])
+    principal = await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
+    length = given.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > MAX_BODY:
+        raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in scope["headers"]
+        if name not in _DROP_REQUEST and not name.startswith(b"x-scrubjay-")
+    ]
+    inward = owner.headers(principal, deadline, request_id_of(scope))
+    headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
+    if b"content-length" in given:
+        headers.append(("content-length", length.decode("latin-1")))
+    has_body = b"content-length" in given or b"transfer-encoding" in given
+    url = owner.url + path
+    if scope["query_string"]:
+        url += "?" + scope["query_string"].decode("latin-1")
+    started = False
+    try:
+        async with (
+            asyncio.timeout(deadline.left()),
+            owner.session.request(
+                method,
+                URL(url, encoded=True),
+                headers=headers,
+                data=_body(receive) if has_body else None,
+                timeout=aiohttp.ClientTimeout(total=None),
+                allow_redirects=False,
+            ) as response,
+        ):
+            answer_headers = [
+                (name.lower().encode("latin-1"), value.encode("latin-1"))
+                for name, value in response.headers.items()
+                if name.lower() not in _DROP_ANSWER
+            ]
+            started = True
+            await send({"type": "http.response.start", "status": response.status, "headers": answer_headers})
+            async for piece in response.content.iter_chunked(65536):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except TimeoutError as error:
+        if started:
+            raise
+        raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
+    except (aiohttp.ClientError, OSError) as error:
+        if started:
+            raise
+        raise Unavailable(owner.name, f"{owner.name} cannot be reached") from error
+
+
+async def _body(receive: Receive) -> AsyncIterator[bytes]:
+    """The request's body as it comes in; refused when it turns out longer than any may be."""
+    seen = 0
+    while True:
+        message: Any = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        seen += len(message.get("body", b""))
+        if seen > MAX_BODY:
+            raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+        yield message.get("body", b"")
+        if not message.get("more_body"):
+            return
+
+
+ROUTES = [forwarding(prefix, name) for prefix, name in PREFIXES.items()]

@@ -1,0 +1,137 @@
+"""Calls to the services that own the stores. One call each, with what is left of the deadline."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, TypeVar
+
+import aiohttp
+import msgspec
+
+from shared import auth
+from shared import deadline as deadlines
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.errors import AppError, Unavailable
+from shared.http import REQUEST_ID
+from shared.search.evidence import SearchRequest, SearchResult
+
+T = TypeVar("T")
+
+_ENCODER = msgspec.json.Encoder()
+_SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
+_COUNTS = msgspec.json.Decoder(dict[str, int])
+
+# A service that let several calls run out is asked again after a moment, not by every request.
+_BREAKER_AFTER = 3
+_BREAKER_SECONDS = 1.0
+
+
+class Failed(Exception):
+    """An owner gave no answer; `reason` is of a bounded set."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Owner:
+    def __init__(self, name: str, url: str, service_token: str, session: aiohttp.ClientSession) -> None:
+        self.name = name
+        self.url = url
+        self._token = service_token
+        self.session = session
+        self._timeouts = 0
+        self._closed_until = 0.0
+
+    def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
+        return {
+            "authorization": f"Bearer {self._token}",
+            auth.IDENTITY_HEADER: auth.to_header(principal),
+            deadlines.HEADER: str(max(1, deadline.left_ms())),
+            REQUEST_ID: request_id,
+        }
+
+    async def search(
+        self, request: SearchRequest, principal: Principal, deadline: Deadline, request_id: str
+    ) -> SearchResult:
+        """Raises Failed with one of: down, timeout, erroring, breaker open."""
+        return await self._call(
+            "/internal/search", _ENCODER.encode(request), _SEARCH_RESULT, principal, deadline, request_id
+        )
+
+    async def purge(
+        self, scope: str, principal: Principal, deadline: Deadline, request_id: str
+    ) -> dict[str, int]:
+        """Raises Unavailable: a purge is whole or it is not done."""
+        try:
+            return await self._call(
+                "/internal/purge", b"", _COUNTS, principal, deadline, request_id, params={"purged": scope}
+            )
+        except Failed as error:
+            raise Unavailable(self.name, f"{self.name} did not purge: {error.reason}") from error
+
+    async def _call(
+        self,
+        path: str,
+        body: bytes,
+        decoder: msgspec.json.Decoder[T],
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
+        params: dict[str, str] | None = None,
+    ) -> T:
+        if time.monotonic() < self._closed_until:
+            raise Failed("breaker open")
+        try:
+            async with self.session.post(
+                self.url + path,
+                data=body,
+                params=params,
+                headers={
+                    **self.headers(principal, deadline, request_id),
+                    "content-type": "application/json",
+                },
+                timeout=aiohttp.ClientTimeout(total=max(0.001, deadline.left())),
+            ) as response:
+                answer = await response.read()
+        except TimeoutError as error:
+            self._note_timeout()
+            raise Failed("timeout") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise Failed("down") from error
+        self._timeouts = 0
+        if response.status != 200:
+            raise _failure(response.status, answer)
+        try:
+            return decoder.decode(answer)
+        except msgspec.DecodeError as error:
+            raise Failed("erroring") from error
+
+    def _note_timeout(self) -> None:
+        self._timeouts += 1
+        if self._timeouts >= _BREAKER_AFTER:
+            self._closed_until = time.monotonic() + _BREAKER_SECONDS
+
+
+class _Passed(AppError):
+    """An owner's refusal of the caller's request, passed on as it stands."""
+
+
+def _failure(status: int, answer: bytes) -> Exception:
+    if status in (400, 403, 404, 409, 422):
+        try:
+            problem: dict[str, Any] = msgspec.json.decode(answer)
+            error = _Passed(str(problem.get("detail", "")), errors=problem.get("errors"))
+            error.status, error.title = status, str(problem.get("title", ""))  # type: ignore[misc]
+        except msgspec.DecodeError:
+            return Failed("erroring")
+        return error
+    return Failed("overloaded" if status in (429, 503) else "erroring")
+
+
+def open_session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
+        auto_decompress=False,
+    )

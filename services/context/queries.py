@@ -1,0 +1,179 @@
+"""The SQL of the context service. Functions take the connection first and never commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from services.context.schemas import Event
+from shared.auth import Principal
+from shared.postgres import Connection
+
+FIND_KEY = """
+select tenant, id, access, agent_name, missions, users from context.api_keys
+where token_hash = $1 and revoked_at is null and expires_at > now()
+"""
+
+
+async def find_key(connection: Connection, token_hash: bytes) -> Principal | None:
+    row = await connection.fetchrow(FIND_KEY, token_hash)
+    if row is None:
+        return None
+    return Principal(
+        tenant=row["tenant"],
+        key=f"key:{row['id']}",
+        access=frozenset(row["access"]),
+        agent=row["agent_name"],
+        missions=None if row["missions"] is None else frozenset(row["missions"]),
+        users=None if row["users"] is None else frozenset(row["users"]),
+    )
+
+
+ADD_KEY = """
+insert into context.api_keys (tenant, name, token_hash, access, agent_name, missions, users)
+values ($1, $2, $3, $4, $5, $6, $7) returning id
+"""
+
+
+async def add_key(connection: Connection, *values: Any) -> int:
+    return int(await connection.fetchval(ADD_KEY, *values))
+
+
+class CallerConfig(msgspec.Struct, frozen=True):
+    """What is configured for one caller, the tenant's `*` where the caller has nothing of its own."""
+
+    weights: dict[str, float]
+    token_shares: dict[str, float]
+    default_budget: int | None
+    ceiling: int | None
+
+
+CALLER_WEIGHTS = """
+select distinct on (source) source, weight, token_share from context.source_weights
+where tenant = $1 and caller in ($2, '*') order by source, (caller = $2) desc
+"""
+CALLER_BUDGET = """
+select default_budget, ceiling from context.caller_budget_config
+where tenant = $1 and caller in ($2, '*') order by (caller = $2) desc limit 1
+"""
+
+
+async def caller_config(connection: Connection, tenant: str, caller: str) -> CallerConfig:
+    rows = await connection.fetch(CALLER_WEIGHTS, tenant, caller)
+    budget = await connection.fetchrow(CALLER_BUDGET, tenant, caller)
+    return CallerConfig(
+        weights={row["source"]: row["weight"] for row in rows},
+        token_shares={row["source"]: row["token_share"] for row in rows},
+        default_budget=budget["default_budget"] if budget else None,
+        ceiling=budget["ceiling"] if budget else None,
+    )
+
+
+LOG_ASSEMBLY = """
+with logged as (
+    insert into context.context_assembly_log (
+        tenant, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
+        total_tokens, retrieval_ms, low_relevance, degraded, candidates)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+    returning id
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+    select $1, $7[1], 'assemble', $3, $2, $4, $6, jsonb_build_object('id', id, 'total_tokens', $10::int)
+    from logged
+)
+select id from logged
+"""
+
+
+async def log_assembly(connection: Connection, *values: Any) -> int:
+    return int(await connection.fetchval(LOG_ASSEMBLY, *values))
+
+
+FEEDBACK = """
+update context.context_assembly_log
+set used_source_ids = $3, tokens_used = $4, feedback_kind = 'explicit'
+where tenant = $1 and id = $2 and ($5::text is null or caller = $5)
+"""
+
+
+async def feedback(
+    connection: Connection,
+    tenant: str,
+    assembly_id: int,
+    used: Sequence[str],
+    tokens_used: int | None,
+    caller: str | None,
+) -> bool:
+    done: str = await connection.execute(FEEDBACK, tenant, assembly_id, list(used), tokens_used, caller)
+    return not done.endswith(" 0")
+
+
+NUMBER_EVENTS = "select timeline.number_events($1)"
+
+
+async def number_events(connection: Connection, limit: int) -> int:
+    return int(await connection.fetchval(NUMBER_EVENTS, limit))
+
+
+READ_EVENTS = """
+select seq, kind, scope, mission_id, agent_name, session_id, dispatch_id, payload, created_at
+from timeline.events
+where tenant = $1 and seq > $2
+  and ($4::text is null or mission_id = $4) and ($5::text is null or kind = $5)
+  and ($6::bigint is null or dispatch_id = $6)
+  and ($7::text[] is null or mission_id = any($7)) and ($8::text is null or agent_name = $8)
+order by seq limit $3
+"""
+
+
+async def read_events(
+    connection: Connection,
+    tenant: str,
+    after: int,
+    limit: int,
+    mission: str | None,
+    kind: str | None,
+    dispatch_id: int | None,
+    missions: Sequence[str] | None,
+    agent: str | None,
+) -> list[Event]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        READ_EVENTS, tenant, after, limit, mission, kind, dispatch_id, missions, agent
+    )
+    return [Event(**dict(row)) for row in rows]
+
+
+LAST_EVENT = "select coalesce(max(seq), 0) from timeline.events where tenant = $1"
+
+
+async def last_event(connection: Connection, tenant: str) -> int:
+    return int(await connection.fetchval(LAST_EVENT, tenant))
+
+
+MAINTAIN = "select timeline.maintain_partitions($1, $2::interval)"
+
+
+async def maintain(connection: Connection, parent: str, keep: Any) -> None:
+    await connection.execute(MAINTAIN, parent, keep)
+
+
+SWEEP_RECORDS = "delete from context.idempotency where created_at < $1"
+
+
+async def sweep_records(connection: Connection, before: datetime) -> None:
+    await connection.execute(SWEEP_RECORDS, before)
+
+
+PURGE = (
+    (
+        "context_assembly_log",
+        "delete from context.context_assembly_log where tenant = $1 and scopes @> array[$2]",
+    ),
+    ("idempotency", "delete from context.idempotency where tenant = $1 and scope = $2"),
+    ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
+    ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
+)

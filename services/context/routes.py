@@ -1,0 +1,113 @@
+"""HTTP of the context service, the one address that agents know."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Request, Response, Router, get, post
+from litestar.datastructures import State
+from litestar.params import Parameter
+from litestar.response import Stream
+from litestar.types import ControllerRouterHandler
+
+from services.context import forward
+from services.context.schemas import (
+    AssembleContextInput,
+    Assembly,
+    ContextFeedback,
+    Events,
+    PurgeInput,
+    Receipt,
+    Success,
+)
+from services.context.service import ContextService
+from services.context.timeline import Filter, Timeline
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.http import request_id_of
+from shared.idempotency import key_of
+
+READ = {"access": "read"}
+WRITE = {"access": "write"}
+ADMIN = {"access": "admin"}
+
+EventNumber = Annotated[int, Parameter(ge=0, le=2**63 - 1)]
+
+
+@post("/assemble", opt=READ, status_code=200)
+async def assemble(
+    request: Request[Any, Any, Any],
+    data: AssembleContextInput,
+    service: ContextService,
+    principal: Principal,
+    deadline: Deadline,
+) -> Assembly:
+    """The context that matters now, from every store, within a token budget, and why each item is in it."""
+    return await service.assemble(principal, data, deadline, request_id_of(request.scope))
+
+
+@post("/feedback", opt=WRITE, status_code=200)
+async def feedback(
+    request: Request[Any, Any, Any],
+    data: ContextFeedback,
+    service: ContextService,
+    principal: Principal,
+    deadline: Deadline,
+) -> Success:
+    """Which sources of an assembly were of use."""
+    await service.feedback(principal, data, await key_of(request), deadline)
+    return Success()
+
+
+@post("/purge", opt=ADMIN, status_code=200)
+async def purge(
+    request: Request[Any, Any, Any],
+    data: PurgeInput,
+    service: ContextService,
+    principal: Principal,
+    deadline: Deadline,
+) -> Receipt:
+    """Erase a scope from every table of every service; the receipt counts what was erased."""
+    return await service.purge(principal, data.scope, deadline, request_id_of(request.scope))
+
+
+@get("/api/timeline", opt=READ, tags=["timeline"])
+async def timeline(
+    request: Request[Any, Any, Any],
+    state: State,
+    principal: Principal,
+    deadline: Deadline,
+    after: EventNumber | None = None,
+    limit: Annotated[int, Parameter(ge=1, le=1_000)] = 200,
+    mission: str | None = None,
+    kind: str | None = None,
+    dispatch_id: Annotated[int, Parameter(ge=1, le=2**63 - 1)] | None = None,
+    last_event_id: Annotated[int | None, Parameter(header="Last-Event-ID", ge=0, le=2**63 - 1)] = None,
+) -> Response[Any]:
+    """The timeline after event number `after`: a JSON page, or a stream with `Accept: text/event-stream`.
+
+    A stream begins after Last-Event-ID, else after `after`, else with what comes next.
+    """
+    events: Timeline = state.timeline
+    wanted = Filter(mission, kind, dispatch_id)
+    if "text/event-stream" not in request.headers.get("accept", ""):
+        start = after or 0
+        page = await events.page(principal, wanted, start, limit, deadline)
+        return Response(Events(page, page[-1].seq if page else start))
+    if wanted.mission is not None:
+        principal.require_mission(wanted.mission)
+    begin = last_event_id if last_event_id is not None else after
+    if begin is None:
+        begin = await events.last(principal, deadline)
+    return Stream(
+        events.stream(principal, wanted, begin, state.drain),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-cache", "x-accel-buffering": "no"},
+    )
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router("/api/context", route_handlers=[assemble, feedback, purge], tags=["context"]),
+    timeline,
+    *forward.ROUTES,
+]

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.auth import Access
+from shared.embeddings import EmbeddingSettings
+from shared.settings import Env
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    database_url: str = field(repr=False)
+    redis_url: str = field(repr=False)
+    service_token: str = field(repr=False)
+    cache_url: str
+    agent_memory_url: str
+    embedding: EmbeddingSettings
+    tokens: Mapping[Access, str] = field(default_factory=dict, repr=False)
+    """Tokens from the environment, for the simple case of one tenant."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+    connections: int = 8
+    in_flight: int = 256
+    default_budget: int = 4_000
+    max_budget: int = 16_000
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
+        """Raises SettingsError naming what is missing or wrong."""
+        env = Env(values)
+        names: dict[Access, str] = {
+            "read": "SCRUBJAY_READ_TOKEN",
+            "write": "SCRUBJAY_WRITE_TOKEN",
+            "admin": "SCRUBJAY_ADMIN_TOKEN",
+        }
+        settings = cls(
+            database_url=env.text("DATABASE_URL"),
+            redis_url=env.text("REDIS_URL"),
+            service_token=env.text("SCRUBJAY_SERVICE_TOKEN"),
+            cache_url=env.text("SCRUBJAY_CACHE_URL").rstrip("/"),
+            agent_memory_url=env.text("SCRUBJAY_AGENT_MEMORY_URL").rstrip("/"),
+            embedding=EmbeddingSettings.from_env(values),
+            tokens={access: token for access, name in names.items() if (token := env.optional(name))},
+            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            port=env.integer("SCRUBJAY_PORT", 8080, 1, 65535),
+            connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
+            in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
+            max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
+            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+        )
+        env.done()
+        return settings

@@ -9,6 +9,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _CANNOT = re.compile(r"\bcan(?:['’]t|not)\b")
 _NOT = re.compile(r"n['’]t\b")
 _TOKEN = re.compile(r"-?\w+(?:[./:-]+\w+)*")
+_OPERATOR = re.compile(r"!?[<>=≤≥≠]+|(?<=\s)[-+*/%&|^](?=\s)|->|=>")
 # Figures and identifiers: digits, paths, snake_case, dotted names.
 _EXACT = re.compile(r"[\d_/]|\w[.:]\w")
 _NEGATIONS = frozenset(["no", "not", "never", "without"])
@@ -27,25 +28,34 @@ def normal_form(text: str) -> str:
 
 
 def same_fact(a: str, b: str) -> bool:
-    """For texts within `dedup_distance`: False when a figure, a negation or a content word was swapped.
+    """For texts within `dedup_distance`: False when a figure, a negation, a content word or their order changed.
 
-    Words may be added or left out on one side. A synonym counts as a swap: a second row is cheaper than a
-    lost memory. The order of words is not looked at.
+    Words may be added or left out on one side. A synonym counts as a swap, and so does "Bob asks Alice" for
+    "Alice asks Bob": a second row is cheaper than a lost memory.
     """
+    if _OPERATOR.findall(a) != _OPERATOR.findall(b):
+        return False
     left, right = normal_form(a), normal_form(b)
     if left == right:
         return True
     if _exact_tokens(left) != _exact_tokens(right):
         return False
     left_words, right_words = _content_words(left), _content_words(right)
-    return not (left_words - right_words and right_words - left_words)
+    shorter, longer = sorted((left_words, right_words), key=len)
+    return _within(shorter, longer)
 
 
 def _exact_tokens(normal: str) -> Counter[str]:
     return Counter(word for word in normal.split() if word in _NEGATIONS or _EXACT.search(word))
 
 
-def _content_words(normal: str) -> Counter[str]:
+def _content_words(normal: str) -> list[str]:
     """Cut to a crude stem, so that migration and migrations are one."""
     words = re.findall(r"\w+", normal)
-    return Counter(word[:_STEM] for word in words if not _FUNCTION_WORDS.fullmatch(word))
+    return [word[:_STEM] for word in words if not _FUNCTION_WORDS.fullmatch(word)]
+
+
+def _within(shorter: list[str], longer: list[str]) -> bool:
+    """True when `longer` holds all of `shorter` in its order."""
+    rest = iter(longer)
+    return all(word in rest for word in shorter)

@@ -14,8 +14,7 @@ FACT = "Retry the payment webhook at most 3 times before alerting Alice."
     [
         FACT.upper(),
         "  retry the payment webhook at most 3 times,\nbefore alerting Alice",
-        "Before alerting Alice, retry the payment webhook at most 3 times!",
-        "The payment webhooks: retry at most 3 times before alerting Alice.",
+        "Always retry the payment webhooks at most 3 times before alerting Alice!",
     ],
 )
 def test_repeats_are_one_fact(repeat: str) -> None:
@@ -45,6 +44,8 @@ def test_near_misses_stay_apart(other: str) -> None:
         ("Logs are in /var/log/app.log", "Logs are in /var/log/web.log"),
         ("The disk is over 90% full", "The disk is under 90% full"),
         ("Needs Redis 7.2", "Needs Redis 7.4"),
+        ("Alice reports to Bob", "Bob reports to Alice"),
+        ("Alert when load > limit", "Alert when load < limit"),
         ("Keep it at -5 degrees", "Keep it at 5 degrees"),
         ("Set MAX_CONNECTIONS in the file", "Set MIN_CONNECTIONS in the file"),
         ("The demo can run here", "The demo can't run here"),

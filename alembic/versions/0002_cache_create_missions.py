@@ -129,7 +129,7 @@ alter table cache.psychic_chunks set (toast_tuple_target = 8160, autovacuum_vacu
 alter table cache.psychic_vec set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
 """
 
-# Words of each chunk with where they stand: A its own text, B who and when, C the head of what came before it.
+# Words of each chunk with where they stand: A its own text, B who and when, C the end of what came before it.
 # `words` counts the positions of its own words: the length that search divides by.
 CHUNK_WORDS = """
 create function cache.chunk_words(p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
@@ -137,7 +137,7 @@ returns table (chunk smallint, start int, stop int, words int, tsv tsvector)
 language sql stable set search_path = pg_catalog as $$
     select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int,
            setweight(o.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
-           || setweight(to_tsvector('english', coalesce(left(c.previous, 300), '')), 'C')
+           || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C')
     from (
         select place, start, stop, body, coalesce(lag(body) over (order by place), p_previous) as previous
         from unnest(p_starts, p_stops, p_chunks) with ordinality u(start, stop, body, place)

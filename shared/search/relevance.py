@@ -26,30 +26,29 @@ MASS_SHARE = 0.4
 SMOOTHING = 0.2
 # Neighbours tell of short turns; long ones speak for themselves.
 SMOOTHING_WORDS = 40
-SPEAKER_BOOST = 0.15
+SPEAKER_BOOST = 0.2
 DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
-# Below it a candidate is dropped.
-FLOOR = 0.2
-# Below it the best candidate says that nothing here answers the question.
-ANSWERABLE = 0.443
-_ANSWERABLE_TEXT_SHARE = 0.4
+# Evidence below it is noise: the candidate is dropped.
+FLOOR = 0.15
+# With no evidence above it, nothing here answers the question.
+ANSWERABLE = 0.45
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
 _KNEE = 0.8
 
 
 class Scored(NamedTuple):
-    """A candidate with its single-arm scores and the fused relevance, each in [0, 1].
+    """A candidate with its single-arm scores, what they say together, and the relevance made of that.
 
-    `strength` knows no other candidate: it is what the floor for the whole answer is measured on.
+    `evidence` is before priors, neighbours and boosts: the floors are measured on it. Relevance is in [0, 1).
     """
 
     store: str
     candidate: Candidate
     text: float
     vector: float
+    evidence: float
     relevance: float
-    strength: float
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -78,25 +77,17 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     sums = [sum(w * tf for w, tf in zip(weight, c.tf, strict=False)) for _, c in found]
     best = max(mass, *sums)
     low, high = COSINE_BANDS.get(question.model, COSINE_BANDS["default"])
-    vectors = [
-        0.0 if c.cosine is None else min(1.0, max(0.0, (c.cosine - low) / (high - low))) for _, c in found
+    vectors = [0.0 if c.cosine is None else max(0.0, (c.cosine - low) / (high - low)) for _, c in found]
+    # What has no vector yet is judged by its text alone: nothing is held against it.
+    plain = [
+        total / best if c.cosine is None else TEXT_SHARE * total / best + (1 - TEXT_SHARE) * vector
+        for total, vector, (_, c) in zip(sums, vectors, found, strict=True)
     ]
-    blind = all(c.cosine is None for _, c in found)
-    share = 1.0 if blind else TEXT_SHARE
-    strong = 1.0 if blind else _ANSWERABLE_TEXT_SHARE
-    plain = [share * total / best + (1 - share) * v for total, v in zip(sums, vectors, strict=True)]
     addressed = _addresses_assistant(question.query)
     fused = [value * _prior(candidate, addressed) for value, (_, candidate) in zip(plain, found, strict=True)]
     fused = _boost(question.query, _smooth(fused, found), found)
     scored = [
-        Scored(
-            store,
-            candidate,
-            sums[i] / best,
-            vectors[i],
-            _saturate(fused[i]),
-            strong * min(1.0, sums[i] / mass) + (1 - strong) * vectors[i],
-        )
+        Scored(store, candidate, sums[i] / best, vectors[i], plain[i], _saturate(fused[i]))
         for i, (store, candidate) in enumerate(found)
         if plain[i] >= FLOOR
     ]
@@ -105,7 +96,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
 
 def answerable(scored: Iterable[Scored]) -> bool:
     """False when nothing found stands out of what any question finds anywhere."""
-    return max((one.strength for one in scored), default=0.0) >= ANSWERABLE
+    return max((one.evidence for one in scored), default=0.0) >= ANSWERABLE
 
 
 def _saturate(value: float) -> float:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 # Weights of the words of a chunk, in ts_rank's order {D, C, B, A}: A its own text, B who and when, C the
-# previous turn of its session.
+# end of the previous turn of its session. ts_rank of one lexeme saturates with its count, in [0, 1].
 FIELD_WEIGHTS = "{0, 0.4, 1, 1}"
-# ts_rank of a single occurrence of weight 1 is 1 / (pi^2 / 6): scaled so that it counts 1.
-TS_RANK_UNIT = "1.64493406685"
 # Long chunks match by chance: an absolute norm, so that stores stay comparable and none needs its average.
 LENGTH_NORM = "greatest(1, sqrt(c.words / 20.0))"
 MAX_LEXEMES = 64
@@ -35,7 +33,7 @@ with lexeme as materialized (
     where c.tenant = $1 and {where_chunks} and c.tsv @@ (select query from any_lexeme)
 ), hit as materialized (
     select c.item_id, c.chunk, l.place,
-           ts_rank('{weights}', c.tsv, l.query) * {unit} / {norm} as tf
+           ts_rank('{weights}', c.tsv, l.query) / {norm} as tf
     from matched c join lexeme l on c.tsv @@ l.query
 ), rarity as materialized (
     select l.place, count(h.place) as df,
@@ -55,7 +53,7 @@ with lexeme as materialized (
            i.speaker, {columns},
            (select 1 - (v.embedding <=> $3::halfvec) from {vectors} v
             where v.tenant = $1 and v.item_id = c.item_id and v.chunk = c.chunk and v.model = $4) as cosine,
-           (select array_agg(ts_rank('{weights}', c.tsv, l.query) * {unit} / {norm} order by l.place)
+           (select array_agg(ts_rank('{weights}', c.tsv, l.query) / {norm} order by l.place)
             from lexeme l)::float4[] as tf,
            (select count(*) from {chunks} n where n.tenant = $1 and n.item_id = c.item_id) as chunks
     from candidate k
@@ -83,7 +81,6 @@ def search_sql(
         where_chunks=where_chunks,
         where_vectors=where_vectors,
         weights=FIELD_WEIGHTS,
-        unit=TS_RANK_UNIT,
         norm=LENGTH_NORM,
         max_lexemes=MAX_LEXEMES,
     )

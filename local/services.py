@@ -30,6 +30,8 @@ class Tokens:
 class Service(Server):
     """One replica, on 127.0.0.1; SIGTERM lets it finish what it has begun."""
 
+    stop_seconds = 12  # a drain may take 10
+
     def __init__(self, name: str, log: Path, port: int, variables: Mapping[str, str]) -> None:
         super().__init__(name.replace("_", "-"), log)
         self.port = port

@@ -1,0 +1,70 @@
+# Everything runs from .venv, which the targets make themselves with the first usable Python.
+PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,\
+	$(shell $(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check -qq install --no-deps --require-hashes
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
+SESSION ?=
+DATA ?=
+
+# A copied or outdated environment is made anew.
+ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/null),True)
+.PHONY: $(PY)
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format pins demo bench-quality clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ctrl-C
+	@$(PY) -m local --stop-with-parent
+
+test: check ## Check the code, then run every test on servers of its own
+	@$(PY) -m pytest
+
+check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
+	@$(PY) -m ruff format --check --quiet .
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m mypy
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+
+format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
+	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
+
+pins: ## Compile requirements/*.txt anew from *.in (needs uv)
+	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }
+	@$(COMPILE) -o requirements/run.txt requirements/run.in
+	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
+
+demo: $(VENV)/run.stamp ## Play an agent's transcript and ask about it: SESSION=file
+	@test -n "$(SESSION)" || { echo "make demo needs SESSION=file"; exit 2; }
+	@$(PY) -m bench.demo "$(SESSION)"
+
+bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
+	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.quality "$(DATA)"
+
+clean: ## Remove the environment and the caches; the stack's data in .data stays
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+	@echo "Installing what the checks and tests need ..."
+	@$(PIP) -r requirements/run.txt -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/run.stamp: requirements/run.txt $(PY)
+	@echo "Installing what the services need (a minute or so, the first time) ..."
+	@$(PIP) -r requirements/run.txt
+	@touch $@
+
+$(PY):
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed, $(PYTHON) is $$($(PYTHON) --version 2>&1): set PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) cannot make environments: install its venv package (python3-venv on Debian and Ubuntu)"; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)

@@ -1,0 +1,89 @@
+"""`make run`: the stack in the foreground, until Ctrl-C."""
+
+import argparse
+import json
+import os
+import shlex
+import signal
+import sys
+from types import FrameType
+
+from local import sample
+from local.console import hangup_probe, say
+from local.database import ROOT
+from local.process import LocalError, die_with_parent
+from local.stack import Stack
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m local", description="Run the whole cluster here.")
+    parser.add_argument("--stop-with-parent", action="store_true", help="stop when the caller is killed")
+    if parser.parse_args().stop_with_parent:
+        die_with_parent(signal.SIGTERM)
+    stack = Stack(ROOT / ".data", os.environ)
+    _stop_on_signals(stack)
+    try:
+        say("Scrubjay is starting.")
+        stack.start()
+        say(_introduction(stack))
+        stack.watch(until=hangup_probe())
+        return 0
+    except KeyboardInterrupt:
+        say()
+        return 0
+    except LocalError as error:
+        say(f"\n{error}\n")
+        return 1
+    finally:
+        stack.stop()
+
+
+def _stop_on_signals(stack: Stack) -> None:
+    """The first signal interrupts what the stack does; while it stops, another one hurries it."""
+
+    def handle(signum: int, frame: FrameType | None) -> None:
+        if stack.stopping:
+            stack.hurried = True
+            return
+        stack.stopping = True
+        raise KeyboardInterrupt
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, handle)
+
+
+def _introduction(stack: Stack) -> str:
+    url = {name: service.url for name, service in stack.services.items()}
+    return f"""
+Scrubjay runs.
+
+  context       {url["context"]}  the one address that agents need
+  cache         {url["cache"]}
+  agent-memory  {url["agent_memory"]}
+  logs          {stack.logs}
+
+  read token    {stack.tokens.read}
+  write token   {stack.tokens.write}
+  admin token   {stack.tokens.admin}
+
+Ask what the sample fleet knows about its incident:
+
+{_curl(url["context"], stack.tokens.read)}
+
+Ctrl-C stops everything; the data stays in {stack.data}.
+"""
+
+
+def _curl(url: str, token: str) -> str:
+    question = {"query": sample.QUESTION, "caller": sample.CALLER, "mission_namespace": sample.MISSION}
+    return shlex.join(
+        [
+            *("curl", "-sS", f"{url}/api/context/assemble"),
+            *("-H", f"Authorization: Bearer {token}", "-H", "Content-Type: application/json"),
+            *("-d", json.dumps({**question, "token_budget": 1500})),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""A small fleet's incident and what its agents had learned before, written through the public API."""
+
+import http.client
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from local.process import LocalError
+
+CALLER = "kestrel"
+MISSION = "inc-2214-card-declines"
+QUESTION = "Why are cards declined after the failover, and what must not be done while fixing it?"
+
+_REQUESTS = Path(__file__).with_suffix(".jsonl")
+_PATIENCE_SECONDS = 30
+
+
+def is_loaded(state: Path) -> bool:
+    return state.exists() and json.loads(state.read_text())["loaded"]
+
+
+def load(url: str, token: str, state: Path) -> None:
+    """Send every request; after an interruption the same ones again, with the same keys and times."""
+    if state.exists():
+        begun = datetime.fromisoformat(json.loads(state.read_text())["begun"])
+    else:
+        begun = datetime.now(UTC).replace(microsecond=0)
+        _note(state, begun, loaded=False)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    for number, line in enumerate(_REQUESTS.read_text().splitlines()):
+        request = json.loads(line)
+        occurred = begun - timedelta(minutes=request["minutes_ago"])
+        body = {**request["body"], "occurred_at": occurred.isoformat()}
+        _send(connection, request["route"], body, token, f"sample-{begun:%Y%m%d%H%M%S}-{number}")
+    connection.close()
+    _note(state, begun, loaded=True)
+
+
+def _send(connection: http.client.HTTPConnection, route: str, body: Any, token: str, key: str) -> None:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Idempotency-Key": key}
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        connection.request("POST", route, json.dumps(body), headers)
+        answer = connection.getresponse()
+        text = answer.read().decode(errors="replace")
+        if answer.status < 300:
+            return
+        if answer.status not in (429, 503) or time.monotonic() > end:
+            raise LocalError(f"the sample data: POST {route} answered {answer.status}: {text}")
+        time.sleep(0.5)
+
+
+def _note(state: Path, begun: datetime, *, loaded: bool) -> None:
+    state.write_text(json.dumps({"begun": begun.isoformat(), "loaded": loaded}))

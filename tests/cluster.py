@@ -103,8 +103,8 @@ class RoundRobin:
 
     async def _forward(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        for _ in self._targets:
-            target = self._targets[next(self._turn)]
+        first = next(self._turn)  # others take turns meanwhile: go on from our own
+        for target in [*self._targets[first:], *self._targets[:first]]:
             try:
                 return await self._pass_on(request, body, target)
             except aiohttp.ClientConnectorError:

@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 
 from local import sample
@@ -18,9 +19,11 @@ from local.stack import Stack
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the whole cluster here.")
     parser.add_argument("--stop-with-parent", action="store_true", help="stop when the caller is killed")
-    if parser.parse_args().stop_with_parent:
+    parser.add_argument("--data", type=Path, default=ROOT / ".data", help="the folder that keeps everything")
+    arguments = parser.parse_args()
+    if arguments.stop_with_parent:
         die_with_parent(signal.SIGTERM)
-    stack = Stack(ROOT / ".data", os.environ)
+    stack = Stack(arguments.data.absolute(), os.environ)
     _stop_on_signals(stack)
     try:
         say("Scrubjay is starting.")
@@ -80,7 +83,7 @@ def _curl(url: str, token: str) -> str:
         [
             *("curl", "-sS", f"{url}/api/context/assemble"),
             *("-H", f"Authorization: Bearer {token}", "-H", "Content-Type: application/json"),
-            *("-d", json.dumps({**question, "token_budget": 1500})),
+            *("-d", json.dumps({**question, "token_budget": 1000})),
         ]
     )
 

@@ -12,10 +12,26 @@ from local.process import LocalError
 
 CALLER = "kestrel"
 MISSION = "inc-2214-card-declines"
-QUESTION = "Why are cards declined after the failover, and what must not be done while fixing it?"
+QUESTION = (
+    "Two hosts still decline cards after the database failover. "
+    "How do I move pgbouncer off the old primary without losing payments?"
+)
 
 _REQUESTS = Path(__file__).with_suffix(".jsonl")
 _PATIENCE_SECONDS = 30
+
+
+def requests(begun: datetime) -> list[tuple[str, dict[str, Any]]]:
+    """Routes and bodies, oldest first; `begun` is the time that the story is told at."""
+    lines = map(json.loads, _REQUESTS.read_text().splitlines())
+    return [
+        (line["route"], {**line["body"], "occurred_at": _before(begun, line["minutes_ago"])})
+        for line in lines
+    ]
+
+
+def _before(begun: datetime, minutes: float) -> str:
+    return (begun - timedelta(minutes=minutes)).isoformat()
 
 
 def is_loaded(state: Path) -> bool:
@@ -30,11 +46,8 @@ def load(url: str, token: str, state: Path) -> None:
         begun = datetime.now(UTC).replace(microsecond=0)
         _note(state, begun, loaded=False)
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
-    for number, line in enumerate(_REQUESTS.read_text().splitlines()):
-        request = json.loads(line)
-        occurred = begun - timedelta(minutes=request["minutes_ago"])
-        body = {**request["body"], "occurred_at": occurred.isoformat()}
-        _send(connection, request["route"], body, token, f"sample-{begun:%Y%m%d%H%M%S}-{number}")
+    for number, (route, body) in enumerate(requests(begun)):
+        _send(connection, route, body, token, f"sample-{begun:%Y%m%d%H%M%S}-{number}")
     connection.close()
     _note(state, begun, loaded=True)
 

@@ -13,6 +13,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +195,19 @@ def reachable(folder: Path) -> bool:
         folder = folder.parent
     entered = subprocess.run(["/bin/sh", "-c", 'cd "$1"', "sh", folder], capture_output=True, cwd="/", **user)
     return entered.returncode == 0
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """A folder that the user who runs PostgreSQL can enter; removed at the end."""
+    parents = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - mkdtemp makes the name secret
+    parent = next(path for path in parents if reachable(Path(path)))
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    folder.chmod(0o711)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _server_user() -> dict[str, Any]:

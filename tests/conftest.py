@@ -1,8 +1,7 @@
 """Servers and databases for the tests that need them; each run has its own and removes them."""
 
 import itertools
-import shutil
-import tempfile
+import os
 import warnings
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
@@ -13,9 +12,10 @@ import pytest
 from docker.errors import DockerException  # type: ignore[import-untyped]
 
 from local.database import Database, create_database, create_roles, drop_database, migrate
-from local.servers import Postgres, Valkey, reachable
+from local.servers import Postgres, Valkey, temporary_folder
 from tests.containers import ContainerPostgres, ContainerRedis, engine_answers
 
+_KEPT = {"SCRUBJAY_TEST_SERVERS", "SCRUBJAY_PG_BIN", "SCRUBJAY_REDIS_BIN"}
 _TEMPLATE = "scrubjay_template"
 _numbers = itertools.count(1)
 
@@ -28,14 +28,22 @@ class Servers:
     redis: Valkey | ContainerRedis
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_environment() -> Iterator[None]:
+    """Without the settings of the person who runs the tests: keys of paid APIs, addresses of real servers."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(("SCRUBJAY_", "VOYAGE_", "OPENAI_")) and name not in _KEPT:
+                patch.delenv(name)
+        for name in ("DATABASE_URL", "REDIS_URL"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def server_folder() -> Iterator[Path]:
-    """A folder that the user who runs PostgreSQL can enter, unlike pytest's own."""
-    parent = next(path for path in (tempfile.gettempdir(), "/tmp", "/var/tmp") if reachable(Path(path)))
-    folder = Path(tempfile.mkdtemp(prefix="scrubjay-tests-", dir=parent))
-    folder.chmod(0o711)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    with temporary_folder("scrubjay-tests-") as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,106 @@
+"""`make run` as a person meets it: it comes up, answers the line it prints, and leaves nothing behind."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.database import ROOT
+from local.process import alive, descendants, wait_for
+
+
+class Run:
+    def __init__(self, data: Path, output: Path) -> None:
+        self._output = output
+        with output.open("wb") as file:
+            argv = [sys.executable, "-m", "local", "--data", str(data)]
+            self.process = subprocess.Popen(argv, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text()
+
+    def await_ready(self) -> None:
+        wait_for(lambda: "Ctrl-C stops" in self.output or self.process.poll() is not None, 120)
+        assert "Ctrl-C stops" in self.output, self.output
+
+    @property
+    def family(self) -> list[int]:
+        return descendants(self.process.pid)
+
+    def curl(self) -> Any:
+        """Sends what the printed line says."""
+        line = next(line for line in self.output.splitlines() if line.startswith("curl "))
+        parts = shlex.split(line)
+        headers = dict(parts[i + 1].split(": ", 1) for i, part in enumerate(parts) if part == "-H")
+        request = urllib.request.Request(
+            parts[2], data=parts[parts.index("-d") + 1].encode(), headers=headers, method="POST"
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+
+@contextmanager
+def running(data: Path, output: Path) -> Iterator[Run]:
+    run = Run(data, output)
+    try:
+        run.await_ready()
+        yield run
+    finally:
+        run.process.kill()
+        run.process.wait()
+
+
+@pytest.fixture(scope="module")
+def data(server_folder: Path) -> Path:
+    return server_folder / "stack"
+
+
+def test_it_answers_and_leaves_nothing_when_it_is_killed(data: Path, tmp_path: Path) -> None:
+    with running(data, tmp_path / "first") as run:
+        answer = run.curl()
+        assert "pgbouncer" in answer["context_block"]
+        assert not answer["degraded"]
+        assert {source["store"] for source in answer["sources"]} >= {"psychic_cache", "agent_memory_own"}
+        family = run.family
+        assert len(family) > 5
+        run.process.kill()
+        assert wait_for(lambda: not any(map(alive, family)), 30)
+
+
+def test_it_keeps_its_data_and_stops_in_order(data: Path, tmp_path: Path) -> None:
+    with running(data, tmp_path / "second") as run:
+        assert "sample data" not in run.output
+        assert "pgbouncer" in run.curl()["context_block"]
+        second = subprocess.run(
+            [sys.executable, "-m", "local", "--data", data], cwd=ROOT, capture_output=True, text=True
+        )
+        assert second.returncode == 1
+        assert f"process {run.process.pid}" in second.stdout
+        family = run.family
+        run.process.send_signal(signal.SIGINT)
+        assert run.process.wait(60) == 0
+        assert not any(map(alive, family))
+    stops = [
+        line.split("stopping ")[1].split(" ...")[0] for line in run.output.splitlines() if "stopping" in line
+    ]
+    assert stops == ["the services", "Valkey", "PostgreSQL"]
+
+
+def test_a_service_that_ends_stops_the_stack(data: Path, tmp_path: Path) -> None:
+    with running(data, tmp_path / "third") as run:
+        family = run.family
+        victim = next(pid for pid in family if b"services.cache" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        os.kill(victim, signal.SIGKILL)
+        assert run.process.wait(60) == 1
+        assert "cache ended with -9" in run.output
+        assert not any(map(alive, family))

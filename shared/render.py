@@ -6,6 +6,7 @@ a header gets a backslash before it, so the block parses back to exactly what wa
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -31,7 +32,7 @@ def parse_block(block: str) -> list[tuple[str, str]]:
     """The (handle, text) pairs of a block of rendered items, one after the other, joined by newlines."""
     found = list(_HEADER.finditer(block))
     items = []
-    for match, following in zip(found, [*found[1:], None], strict=True):
+    for match, following in itertools.zip_longest(found, found[1:]):
         end = len(block) if following is None else following.start() - 1
         items.append((match[1], _ESCAPED.sub(r"\1\2", block[match.end() : end])))
     return items

@@ -31,17 +31,19 @@ class Mention(NamedTuple):
 
     def covers(self, day: date) -> bool:
         """True when `day` may be meant. A day is remembered for a week: people tell of it afterwards."""
-        if self.year is not None and day.year != self.year:
-            return False
         if self.day is not None and self.month is not None:
             return any(0 <= (day - named).days <= 7 for named in self._days_near(day.year))
-        return self.month is None or day.month == self.month
+        return (self.year is None or day.year == self.year) and (
+            self.month is None or day.month == self.month
+        )
 
     def _days_near(self, year: int) -> list[date]:
         assert self.month is not None
         assert self.day is not None
         years = (self.year,) if self.year is not None else (year, year - 1)
-        return [date(y, self.month, min(self.day, calendar.monthrange(y, self.month)[1])) for y in years]
+        return [
+            date(y, self.month, min(self.day, calendar.monthrange(y, self.month)[1])) for y in years if y > 0
+        ]
 
 
 def mentions(question: str) -> list[Mention]:

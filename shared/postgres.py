@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import asyncpg
@@ -33,6 +34,8 @@ T = TypeVar("T")
 Work = Callable[[Connection], Awaitable[T]]
 
 log = structlog.get_logger()
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 # Several timeouts in a row mean a stalled server: refuse at once, and let one call probe after a moment.
 _BREAKER_AFTER = 5
@@ -76,11 +79,18 @@ class Database:
         """
         return await self._bounded(self._on_connection(work), deadline)
 
-    async def transaction(self, work: Work[T], deadline: Deadline) -> T:
-        """Runs `work` in one transaction (READ COMMITTED), with the time left as its statement_timeout."""
+    async def transaction(
+        self, work: Work[T], deadline: Deadline, *, settings: Mapping[str, str] = _NONE
+    ) -> T:
+        """Runs `work` in one transaction (READ COMMITTED), with the time left as its statement_timeout.
+
+        `settings` are constants of the code, in force until the transaction ends.
+        """
+        more = "".join(f"; SET LOCAL {name} = {value}" for name, value in settings.items())
 
         async def inside(connection: Connection) -> T:
-            await connection.execute(f"BEGIN; SET LOCAL statement_timeout = {max(1, deadline.left_ms())}")
+            timeout = max(1, deadline.left_ms())
+            await connection.execute(f"BEGIN; SET LOCAL statement_timeout = {timeout}{more}")
             try:
                 result = await work(connection)
             except BaseException:

@@ -85,18 +85,23 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         Column("scope", Text, nullable=False),
         Column("item_id", BigInteger, nullable=False),
         Column("chunk", SmallInteger, nullable=False),
+        Column("chunks", SmallInteger, nullable=False),
         Column("start", Integer, nullable=False),
         Column("stop", Integer, nullable=False),
         Column("words", Integer, nullable=False),
         Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
+        # The words with their weights and places: the evidence.
         Column("tsv", TSVECTOR, nullable=False),
+        # The same words, each begun with the key of its scope: the index. A search reads its own scope's
+        # postings only, however large the table.
+        Column("scoped", TSVECTOR, nullable=False),
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
         ForeignKeyConstraint(
             ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
         ),
         Index(f"{name}_scope", "tenant", "scope"),
-        Index(f"{name}_tsv", "tsv", postgresql_using="gin"),
+        Index(f"{name}_scoped", "scoped", postgresql_using="gin"),
         schema=schema,
     )
 

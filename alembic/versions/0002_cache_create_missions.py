@@ -99,16 +99,18 @@ create table cache.psychic_chunks (
     scope text not null,
     item_id bigint not null,
     chunk smallint not null,
+    chunks smallint not null,
     start integer not null,
     stop integer not null,
     words integer not null,
     expires_at timestamptz default 'infinity' not null,
     tsv tsvector not null,
+    scoped tsvector not null,
     constraint psychic_chunks_pkey primary key (tenant, item_id, chunk),
     constraint psychic_chunks_tenant_item_id_fkey foreign key(tenant, item_id) references cache.psychic_cache (tenant, id) on delete cascade
 );
 create index psychic_chunks_scope on cache.psychic_chunks (tenant, scope);
-create index psychic_chunks_tsv on cache.psychic_chunks using gin (tsv);
+create index psychic_chunks_scoped on cache.psychic_chunks using gin (scoped);
 
 create table cache.psychic_vec (
     tenant text not null,
@@ -132,12 +134,13 @@ alter table cache.psychic_vec set (autovacuum_vacuum_insert_scale_factor = 0.02,
 # Words of each chunk with where they stand: A its own text, B who and when, C the end of what came before it.
 # `words` counts the positions of its own words: the length that search divides by.
 CHUNK_WORDS = """
-create function cache.chunk_words(p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
-returns table (chunk smallint, start int, stop int, words int, tsv tsvector)
+create function cache.chunk_words(
+    p_keys text[], p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
+returns table (chunk smallint, start int, stop int, words int, tsv tsvector, scoped tsvector)
 language sql stable set search_path = pg_catalog as $$
-    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int,
-           setweight(o.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
-           || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C')
+    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int, o.every,
+           array_to_tsvector(array(
+               select k || ':' || w from unnest(p_keys) k, unnest(tsvector_to_array(o.every)) w))
     from (
         select place, start, stop, body, coalesce(lag(body) over (order by place), p_previous) as previous
         from unnest(p_starts, p_stops, p_chunks) with ordinality u(start, stop, body, place)
@@ -146,7 +149,9 @@ language sql stable set search_path = pg_catalog as $$
         select to_tsvector('english', c.body) as own
     ) t
     cross join lateral (
-        select t.own, (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
+        select setweight(t.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
+               || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C') as every,
+               (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
     ) o
 $$
 """
@@ -160,7 +165,7 @@ create function cache.put_entry(
     p_tags text[], p_source_turn int, p_dispatch_id bigint, p_token_count int, p_ttl_hours float8,
     p_occurred_at timestamptz, p_session_id text, p_seq bigint, p_speaker text,
     p_written_by text, p_source_kind text, p_recalled_from bigint,
-    p_head text, p_starts int[], p_stops int[], p_chunks text[], p_model text,
+    p_keys text[], p_head text, p_starts int[], p_stops int[], p_chunks text[], p_model text,
     p_token_budget int, p_entry_budget int, p_default_ttl_hours float8,
     out entry_id bigint, out total_tokens int, out evicted int
 ) language plpgsql set search_path = pg_catalog, public, cache as $$
@@ -205,9 +210,11 @@ begin
           and e.seq < p_seq
         order by e.seq desc limit 1;
     end if;
-    insert into cache.psychic_chunks (tenant, scope, item_id, chunk, start, stop, words, expires_at, tsv)
-    select p_tenant, 'mission:' || p_mission, entry_id, c.chunk, c.start, c.stop, c.words, v_expires, c.tsv
-    from cache.chunk_words(p_starts, p_stops, p_chunks, p_head, v_previous) c;
+    insert into cache.psychic_chunks
+        (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+    select p_tenant, 'mission:' || p_mission, entry_id, c.chunk, cardinality(p_chunks), c.start, c.stop, c.words,
+           v_expires, c.tsv, c.scoped
+    from cache.chunk_words(p_keys, p_starts, p_stops, p_chunks, p_head, v_previous) c;
     insert into cache.index_queue (tenant, item_id, scope, model)
     values (p_tenant, entry_id, 'mission:' || p_mission, p_model);
 

@@ -70,17 +70,19 @@ create table memory.agent_memory_chunks (
     scope text not null,
     item_id bigint not null,
     chunk smallint not null,
+    chunks smallint not null,
     start integer not null,
     stop integer not null,
     words integer not null,
     expires_at timestamptz default 'infinity' not null,
     tsv tsvector not null,
+    scoped tsvector not null,
     private boolean default false not null,
     constraint agent_memory_chunks_pkey primary key (tenant, item_id, chunk),
     constraint agent_memory_chunks_tenant_item_id_fkey foreign key(tenant, item_id) references memory.agent_memory (tenant, id) on delete cascade
 );
 create index agent_memory_chunks_scope on memory.agent_memory_chunks (tenant, scope);
-create index agent_memory_chunks_tsv on memory.agent_memory_chunks using gin (tsv);
+create index agent_memory_chunks_scoped on memory.agent_memory_chunks using gin (scoped);
 
 create table memory.agent_memory_vec (
     tenant text not null,
@@ -95,6 +97,7 @@ create table memory.agent_memory_vec (
     constraint agent_memory_vec_tenant_item_id_fkey foreign key(tenant, item_id) references memory.agent_memory (tenant, id) on delete cascade
 );
 create index agent_memory_vec_scope on memory.agent_memory_vec (tenant, scope, model) include (item_id, chunk, expires_at, private, embedding);
+create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops);
 
 create table memory.index_queue (
     tenant text not null,
@@ -115,12 +118,13 @@ alter table memory.agent_memory_vec set (autovacuum_vacuum_insert_scale_factor =
 # Words of each chunk with where they stand: A its own text, B who and when, C the end of what came before it.
 # `words` counts the positions of its own words: the length that search divides by.
 CHUNK_WORDS = """
-create function memory.chunk_words(p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
-returns table (chunk smallint, start int, stop int, words int, tsv tsvector)
+create function memory.chunk_words(
+    p_keys text[], p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
+returns table (chunk smallint, start int, stop int, words int, tsv tsvector, scoped tsvector)
 language sql stable set search_path = pg_catalog as $$
-    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int,
-           setweight(o.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
-           || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C')
+    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int, o.every,
+           array_to_tsvector(array(
+               select k || ':' || w from unnest(p_keys) k, unnest(tsvector_to_array(o.every)) w))
     from (
         select place, start, stop, body, coalesce(lag(body) over (order by place), p_previous) as previous
         from unnest(p_starts, p_stops, p_chunks) with ordinality u(start, stop, body, place)
@@ -129,7 +133,9 @@ language sql stable set search_path = pg_catalog as $$
         select to_tsvector('english', c.body) as own
     ) t
     cross join lateral (
-        select t.own, (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
+        select setweight(t.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
+               || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C') as every,
+               (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
     ) o
 $$
 """

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import asyncpg
+import msgspec
 from pgvector import HalfVector
 
 from shared.postgres import Connection
-from shared.search.sql import search_sql
+from shared.search.sql import scope_key, search_sql
+
+
+class Look(msgspec.Struct, frozen=True):
+    """One search: `only` narrows it to these ids; `documents` is how many chunks there are, where known."""
+
+    tenant: str
+    query: str
+    vector: HalfVector | None
+    model: str
+    depth: int
+    only: list[int] | None = None
+    documents: int | None = None
+
 
 LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 3))"
 
@@ -85,9 +100,9 @@ with item as (
     order by p.seq desc limit 1
 ), chunk as (
     insert into memory.agent_memory_chunks
-        (tenant, scope, item_id, chunk, start, stop, words, private, tsv)
-    select $1, 'agent:' || $2, item.id, c.chunk, c.start, c.stop, c.words, $10, c.tsv
-    from item, memory.chunk_words($19, $20, $21, $22, (select content from previous)) c
+        (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
+    select $1, 'agent:' || $2, item.id, c.chunk, cardinality($19::int[]), c.start, c.stop, c.words, $10, c.tsv, c.scoped
+    from item, memory.chunk_words($23, $19, $20, $21, $22, (select content from previous)) c
 )
 select id from item
 """
@@ -133,48 +148,67 @@ _COLUMNS = (
     "i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count,"
     " i.task_description, i.skills_used, i.mission_namespace, i.private"
 )
-SEARCH_OWN = search_sql(
+_search_sql = partial(
+    search_sql,
     items="memory.agent_memory",
     chunks="memory.agent_memory_chunks",
     vectors="memory.agent_memory_vec",
+)
+SEARCH_OWN = _search_sql(
     columns=f"{_COLUMNS}, (select max(a.access_count) from memory.agent_memory a"
-    " where a.tenant = $1 and a.scope = $6) as most_accessed",
-    where_chunks="c.scope = $6 and ($7::bigint[] is null or c.item_id = any($7))",
-    where_vectors="v.scope = $6 and ($7::bigint[] is null or v.item_id = any($7))",
+    " where a.tenant = $1 and a.scope = $8) as most_accessed",
+    narrow="{0}.scope = $8 and ($9::bigint[] is null or {0}.item_id = any($9))",
+    count="c.tenant = $1 and c.scope = $8",
 )
-SEARCH_PEER = search_sql(
-    items="memory.agent_memory",
-    chunks="memory.agent_memory_chunks",
-    vectors="memory.agent_memory_vec",
+SEARCH_PEER = _search_sql(
     columns=_COLUMNS,
-    where_chunks="c.scope = $6 and not c.private and ($7::bigint[] is null or c.item_id = any($7))",
-    where_vectors="v.scope = $6 and not v.private and ($7::bigint[] is null or v.item_id = any($7))",
+    narrow="{0}.scope = $8 and not {0}.private and ($9::bigint[] is null or {0}.item_id = any($9))",
+    count="c.tenant = $1 and c.scope = $8",
 )
-SEARCH_PEERS = search_sql(
-    items="memory.agent_memory",
-    chunks="memory.agent_memory_chunks",
-    vectors="memory.agent_memory_vec",
+SEARCH_PEERS = _search_sql(
+    columns=_COLUMNS, narrow="{0}.scope <> $8 and not {0}.private", count="c.tenant = $1"
+)
+SEARCH_PEERS_APPROXIMATE = _search_sql(
     columns=_COLUMNS,
-    where_chunks="c.scope <> $6 and not c.private",
-    where_vectors="v.scope <> $6 and not v.private",
+    narrow="{0}.scope <> $8 and not {0}.private",
+    count="c.tenant = $1",
+    approximate=True,
 )
+# What the words of memories that peers may see are indexed under, beside their agent's scope.
+EVERY_AGENT = "*"
 
 
-async def search_own(connection: Connection, *values: Any) -> list[asyncpg.Record]:
-    """`values`: tenant, query, vector, model, depth, scope, ids to look among or null."""
-    rows: list[asyncpg.Record] = await connection.fetch(SEARCH_OWN, *values)
-    return rows
+async def search_own(connection: Connection, look: Look, agent: str) -> list[asyncpg.Record]:
+    return await _search(connection, SEARCH_OWN, look, f"agent:{agent}", f"agent:{agent}", look.only)
 
 
-async def search_peer(connection: Connection, *values: Any) -> list[asyncpg.Record]:
+async def search_peer(connection: Connection, look: Look, agent: str) -> list[asyncpg.Record]:
     """As `search_own`, without what the peer keeps private."""
-    rows: list[asyncpg.Record] = await connection.fetch(SEARCH_PEER, *values)
-    return rows
+    return await _search(connection, SEARCH_PEER, look, f"agent:{agent}", f"agent:{agent}", look.only)
 
 
-async def search_peers(connection: Connection, *values: Any) -> list[asyncpg.Record]:
-    """`values`: tenant, query, vector, model, depth, the scope to leave out."""
-    rows: list[asyncpg.Record] = await connection.fetch(SEARCH_PEERS, *values)
+async def search_peers(
+    connection: Connection, look: Look, agent: str, *, approximate: bool = False
+) -> list[asyncpg.Record]:
+    """What all agents but this one share. `approximate` needs hnsw.iterative_scan in its transaction."""
+    statement = SEARCH_PEERS_APPROXIMATE if approximate else SEARCH_PEERS
+    return await _search(connection, statement, look, EVERY_AGENT, f"agent:{agent}")
+
+
+async def _search(
+    connection: Connection, statement: str, look: Look, key: str, *more: Any
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        statement,
+        look.tenant,
+        look.query,
+        look.vector,
+        look.model,
+        look.depth,
+        [scope_key(look.tenant, key)],
+        look.documents,
+        *more,
+    )
     return rows
 
 

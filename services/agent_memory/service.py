@@ -10,10 +10,12 @@ from datetime import datetime
 from typing import Any
 
 import asyncpg
+import msgspec
 import structlog
 from pgvector import HalfVector
 
 from services.agent_memory import queries, ranking
+from services.agent_memory.queries import Look
 from services.agent_memory.schemas import (
     AgentMemory,
     CommitAgentMemoryInput,
@@ -35,6 +37,7 @@ from shared.indexer import Indexer, IndexStatements
 from shared.postgres import Connection, Database
 from shared.remembered import head, spoken, utc
 from shared.search.chunking import Chunk, chunk
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, ScopeCounts
 from shared.search.evidence import (
     DEPTH,
     Candidate,
@@ -45,6 +48,7 @@ from shared.search.evidence import (
     store_result,
 )
 from shared.search.relevance import Question, score
+from shared.search.sql import scope_key
 from shared.timeline import Doorbell
 from shared.tokens import estimate_tokens
 
@@ -64,6 +68,7 @@ class AgentMemoryService:
         self._embedder = embedder
         self._doorbell = doorbell
         self._records = Records("memory")
+        self._counts = ScopeCounts()
         self._accesses: Counter[tuple[str, int]] = Counter()
         self.indexer = Indexer(
             database,
@@ -197,6 +202,10 @@ class AgentMemoryService:
                 task.task_description if task else None,
                 *skills,
             ),
+            [
+                scope_key(principal.tenant, f"agent:{memory.agent_name}"),
+                *([] if memory.private else [scope_key(principal.tenant, queries.EVERY_AGENT)]),
+            ],
         )
 
     async def query(
@@ -243,16 +252,8 @@ class AgentMemoryService:
             only = None
             if memory_type is not None:
                 only = await queries.ids_of_type(c, principal.tenant, agent_name, memory_type)
-            rows: list[asyncpg.Record] = await search(
-                c,
-                principal.tenant,
-                query,
-                vector,
-                self._embedder.model,
-                DEPTH,
-                f"agent:{agent_name}",
-                only,
-            )
+            wanted = Look(principal.tenant, query, vector, self._embedder.model, DEPTH, only)
+            rows: list[asyncpg.Record] = await search(c, wanted, agent_name)
             return rows
 
         rows = await self._database.run(look, deadline)
@@ -267,20 +268,28 @@ class AgentMemoryService:
         """Own and peers' memories of `request.agent`, by the stores asked for."""
         assert request.agent is not None
         principal.require_agent(request.agent)
+        agent = request.agent
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
-        scope = f"agent:{request.agent}"
-        values = (principal.tenant, request.query, vector, request.model, request.depth, scope)
+        wanted = Look(principal.tenant, request.query, vector, request.model, request.depth)
+        known = self._counts.get(principal.tenant)
 
         async def look(c: Connection) -> SearchResult:
             result = SearchResult(lexemes=[], stores={})
             if OWN in request.stores:
-                own = await queries.search_own(c, *values, None)
-                result = store_result(OWN, own, _own_candidate)
+                result = store_result(OWN, await queries.search_own(c, wanted, agent), _own_candidate)
             if PEER in request.stores:
-                peers = store_result(PEER, await queries.search_peers(c, *values), _candidate)
+                rows = await queries.search_peers(
+                    c, msgspec.structs.replace(wanted, documents=known), agent, approximate=approximate
+                )
+                if known is None:
+                    self._counts.put(principal.tenant, rows[0]["documents"])
+                peers = store_result(PEER, rows, _candidate)
                 result = SearchResult(lexemes=peers.lexemes, stores={**result.stores, **peers.stores})
             return result
 
+        approximate = known is not None and known > EXACT_UP_TO and PEER in request.stores
+        if approximate:
+            return await self._database.transaction(look, deadline, settings=HNSW_SETTINGS)
         return await self._database.run(look, deadline)
 
     async def list_memories(

@@ -67,6 +67,13 @@ def _private() -> Column[bool]:
 
 agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
 agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())
+# For searches over all agents of a large tenant; an agent's own are scanned exactly.
+Index(
+    "agent_memory_vec_nearest",
+    agent_memory_vec.c.embedding,
+    postgresql_using="hnsw",
+    postgresql_ops={"embedding": "halfvec_cosine_ops"},
+)
 index_queue = schema.index_queue_table("memory", "agent_memory")
 idempotency = schema.idempotency_table("memory")
 embedding_cache = schema.embedding_cache_table("memory")

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 
 from shared.errors import Conflict, Unprocessable
 from shared.postgres import Connection
-from shared.search.sql import search_sql
+from shared.search.sql import scope_key, search_sql
 
 _LARGER_THAN_BUDGET = "SJ001"
 _ONLY_CHECKPOINTS_LEFT = "SJ002"
@@ -19,7 +19,7 @@ _ONLY_CHECKPOINTS_LEFT = "SJ002"
 PUT_ENTRY = """
 select entry_id, total_tokens, evicted
 from cache.put_entry($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                     $21, $22, $23, $24, $25, $26)
+                     $21, $22, $23, $24, $25, $26, $27)
 """
 
 
@@ -43,8 +43,8 @@ SEARCH = search_sql(
     vectors="cache.psychic_vec",
     columns="i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at,"
     " i.mission_id, i.source_turn, i.dispatch_id",
-    where_chunks="c.scope = any($6) and c.expires_at > now() and ($7::bigint[] is null or c.item_id = any($7))",
-    where_vectors="v.scope = any($6) and v.expires_at > now() and ($7::bigint[] is null or v.item_id = any($7))",
+    narrow="{0}.scope = any($8) and {0}.expires_at > now() and ($9::bigint[] is null or {0}.item_id = any($9))",
+    count="c.tenant = $1 and c.scope = any($8)",
 )
 
 
@@ -57,9 +57,19 @@ async def search(
     depth: int,
     scopes: Sequence[str],
     only: Sequence[int] | None = None,
+    documents: int | None = None,
 ) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(
-        SEARCH, tenant, query, vector, model, depth, list(scopes), None if only is None else list(only)
+        SEARCH,
+        tenant,
+        query,
+        vector,
+        model,
+        depth,
+        [scope_key(tenant, scope) for scope in scopes],
+        documents,
+        list(scopes),
+        None if only is None else list(only),
     )
     return rows
 
@@ -126,7 +136,7 @@ async def of_mission(connection: Connection, tenant: str, mission_id: str) -> li
 MISSION_IDS = """
 select mission_id from cache.missions
 where tenant = $1 and entries > 0 and ($2::text[] is null or mission_id = any($2))
-order by last_write_at desc limit 1000
+order by last_write_at desc limit 200
 """
 
 

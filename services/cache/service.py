@@ -45,6 +45,7 @@ from shared.search.evidence import (
     store_result,
 )
 from shared.search.relevance import Question, score
+from shared.search.sql import scope_key
 from shared.text import mission_problem
 from shared.timeline import Doorbell
 from shared.tokens import estimate_tokens
@@ -144,6 +145,7 @@ class CacheService:
             principal.key,
             entry.source_kind,
             entry.recalled_from,
+            [scope_key(principal.tenant, f"mission:{entry.mission_id}")],
             head(who, occurred_at, *search_words(context_type, metadata, entry.tags)),
             [c.start for c in chunks],
             [c.stop for c in chunks],

@@ -24,7 +24,7 @@ DEPTH = 100
 
 
 class Candidate(msgspec.Struct, omit_defaults=True):
-    """One chunk of an item, by (id, chunk). `tf` runs parallel to the result's `lexemes`."""
+    """One chunk of an item, by (id, chunk). It holds the lexemes at `places` (from 1), each `tf` much."""
 
     id: int
     scope: str
@@ -35,6 +35,7 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     chunks: int = 1
     words: int = 1
     cosine: float | None = None
+    places: list[int] = []
     tf: list[float] = []
     agent: str | None = None
     speaker: str | None = None
@@ -104,7 +105,8 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         chunks=row["chunks"],
         words=row["words"],
         cosine=row["cosine"],
-        tf=row["tf"],
+        places=row["places"] or [],
+        tf=row["tfs"] or [],
         agent=row["agent_name"],
         speaker=row["speaker"],
         session_id=row["session_id"],

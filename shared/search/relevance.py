@@ -74,7 +74,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
         return []
     weight = _word_weights(results)
     mass = sum(weight) * MASS_SHARE or 1.0
-    sums = [sum(w * tf for w, tf in zip(weight, c.tf, strict=False)) for _, c in found]
+    sums = [sum(weight[place - 1] * tf for place, tf in zip(c.places, c.tf, strict=True)) for _, c in found]
     best = max(mass, *sums)
     low, high = COSINE_BANDS.get(question.model, COSINE_BANDS["default"])
     vectors = [0.0 if c.cosine is None else max(0.0, (c.cosine - low) / (high - low)) for _, c in found]

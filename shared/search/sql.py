@@ -2,60 +2,67 @@
 
 from __future__ import annotations
 
+import hashlib
+
 # Weights of the words of a chunk, in ts_rank's order {D, C, B, A}: A its own text, B who and when, C the
 # end of the previous turn of its session. ts_rank of one lexeme saturates with its count, in [0, 1].
 FIELD_WEIGHTS = "{0, 0.4, 1, 1}"
 # Long chunks match by chance: an absolute norm, so that stores stay comparable and none needs its average.
-LENGTH_NORM = "greatest(1, sqrt(c.words / 20.0))"
+LENGTH_NORM = "greatest(1, sqrt(m.words / 20.0))"
 MAX_LEXEMES = 64
 
-# $1 tenant, $2 query, $3 vector or null, $4 model, $5 depth, $6.. for {where}, which narrows `c` or `v`.
-# A vector arm that finds no vector leaves `cosine` null. df is counted inside what was searched.
+# $1 tenant, $2 query, $3 vector or null, $4 model, $5 depth, $6 keys of the scopes, $7 chunks in the scopes where
+# known, else null and they are counted; from $8 on what {narrow} uses. df counts inside what was searched.
 _SEARCH = """
 with lexeme as materialized (
-    select l.word, l.place,
+    select l.word, l.place::int,
            ('''' || replace(replace(l.word, '\\', '\\\\'), '''', '''''') || '''')::tsquery as query
     from unnest(tsvector_to_array(to_tsvector('english', $2))) with ordinality l(word, place)
     where l.place <= {max_lexemes}
-), any_lexeme as materialized (
-    select string_agg(query::text, ' | ')::tsquery as query from lexeme
+), any_word as materialized (
+    select string_agg(
+        '''' || replace(replace(k || ':' || l.word, '\\', '\\\\'), '''', '''''') || '''', ' | ')::tsquery as query
+    from lexeme l, unnest($6::text[]) k
 ), searched as materialized (
-    select count(*) as documents from {chunks} c where c.tenant = $1 and {where_chunks}
+    select coalesce($7::bigint, (select count(*) from {chunks} c where {count})) as documents
 ), by_vector as materialized (
-    select v.item_id, v.chunk
+    select v.item_id, v.chunk, 1 - (v.embedding <=> $3::halfvec) as cosine
     from {vectors} v
-    where $3::halfvec is not null and v.tenant = $1 and v.model = $4 and {where_vectors}
-    order by v.embedding <=> $3::halfvec
+    where $3::halfvec is not null and {narrow_vectors}
+    order by {nearest}
     limit $5
 ), matched as materialized (
-    select c.item_id, c.chunk, c.words, c.tsv
-    from {chunks} c
-    where c.tenant = $1 and {where_chunks} and c.tsv @@ (select query from any_lexeme)
+    select m.item_id, m.chunk, m.words, m.tsv
+    from {chunks} m
+    where m.scoped @@ (select query from any_word) and m.tenant = $1 and {narrow_chunks}
 ), hit as materialized (
-    select c.item_id, c.chunk, l.place,
-           ts_rank('{weights}', c.tsv, l.query) / {norm} as tf
-    from matched c join lexeme l on c.tsv @@ l.query
+    select m.item_id, m.chunk, l.place, ts_rank('{weights}', m.tsv, l.query) / {norm} as tf
+    from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
     select l.place, count(h.place) as df,
            ln(1 + (select documents from searched) / greatest(count(h.place), 1)::float8) as idf
     from lexeme l left join hit h on h.place = l.place
     group by l.place
 ), by_text as materialized (
-    select h.item_id, h.chunk
+    select h.item_id, h.chunk, sum(r.idf * h.tf) as score,
+           array_agg(h.place) as places, array_agg(h.tf::float4) as tfs
     from hit h join rarity r on r.place = h.place
     group by h.item_id, h.chunk
-    order by sum(r.idf * h.tf) desc, h.item_id desc, h.chunk
-    limit $5
+), best_text as materialized (
+    select * from by_text order by score desc, item_id desc, chunk limit $5
 ), candidate as materialized (
-    select item_id, chunk from by_vector union select item_id, chunk from by_text
-), evidence as (
-    select c.item_id, c.chunk, c.start, c.stop, c.words, i.scope, i.created_at, i.occurred_at, i.session_id, i.seq,
-           i.speaker, {columns},
+    select v.item_id, v.chunk, v.cosine, t.places, t.tfs
+    from by_vector v left join by_text t on t.item_id = v.item_id and t.chunk = v.chunk
+    union all
+    select t.item_id, t.chunk,
            (select 1 - (v.embedding <=> $3::halfvec) from {vectors} v
-            where v.tenant = $1 and v.item_id = c.item_id and v.chunk = c.chunk and v.model = $4) as cosine,
-           (select array_agg(ts_rank('{weights}', c.tsv, l.query) / {norm} order by l.place)
-            from lexeme l)::float4[] as tf,
-           (select count(*) from {chunks} n where n.tenant = $1 and n.item_id = c.item_id) as chunks
+            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $4),
+           t.places, t.tfs
+    from best_text t
+    where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
+), evidence as (
+    select k.item_id, k.chunk, k.cosine, k.places, k.tfs, c.chunks, c.start, c.stop, c.words,
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, {columns}
     from candidate k
     join {chunks} c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join {items} i on i.tenant = $1 and i.id = k.item_id
@@ -67,19 +74,34 @@ select (select documents from searched) as documents,
 from (select 1) always left join evidence e on true
 """
 
+# The planner does not know what pgvector's filtered scans cost: each form below has only one index to choose.
+_EXACT = "(v.embedding <=> $3::halfvec) + 0.0"
+_APPROXIMATE = "v.embedding <=> $3::halfvec"
+
+
+def scope_key(tenant: str, scope: str) -> str:
+    """What the indexed words of a scope begin with: 32 bits, since a collision only costs a recheck."""
+    return hashlib.sha256(f"{tenant}\x1f{scope}".encode()).hexdigest()[:8]
+
 
 def search_sql(
-    *, items: str, chunks: str, vectors: str, columns: str, where_chunks: str, where_vectors: str
+    *, items: str, chunks: str, vectors: str, columns: str, narrow: str, count: str, approximate: bool = False
 ) -> str:
-    """A store's statement; every argument is a constant of the code. It answers at least one row, of which
-    `item_id` is null when nothing was found."""
+    """A store's statement; every argument is a constant of the code. `narrow` is a condition on `{0}`, the chunk
+    or vector table's alias; `count` one on `c`. With `approximate` the vector arm goes through HNSW.
+
+    It answers at least one row, of which `item_id` is null when nothing was found.
+    """
+    tenant = "v.tenant is not distinct from $1" if approximate else "v.tenant = $1"
     return _SEARCH.format(
         items=items,
         chunks=chunks,
         vectors=vectors,
         columns=columns,
-        where_chunks=where_chunks,
-        where_vectors=where_vectors,
+        narrow_chunks=narrow.format("m"),
+        narrow_vectors=f"{tenant} and v.model = $4 and {narrow.format('v')}",
+        nearest=_APPROXIMATE if approximate else _EXACT,
+        count=count,
         weights=FIELD_WEIGHTS,
         norm=LENGTH_NORM,
         max_lexemes=MAX_LEXEMES,

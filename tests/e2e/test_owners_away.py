@@ -1,0 +1,96 @@
+"""An owner killed or frozen: assemble answers without it and says so, its own routes answer 503."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.cluster import Client, Cluster
+from tests.conftest import Servers
+from tests.e2e.calls import (
+    SLACK,
+    assert_unavailable,
+    lesson,
+    note,
+    question,
+    timed,
+    until,
+    within,
+)
+from tests.e2e.clusters import own_cluster
+
+MISSION = "owners"
+# A frozen owner does what it was asked when it thaws, long after the 503.
+OTHER = "unanswered"
+STORES = {"agent_memory": ["agent_memory_own", "agent_memory_peer"], "cache": ["psychic_cache"]}
+ROUTES: dict[str, list[tuple[str, str, Any]]] = {
+    "agent_memory": [
+        ("POST", "/api/agent-memory/commit", lesson("scout", "Nobody hears this.")),
+        ("POST", "/api/agent-memory/query", {"agent_name": "scout", "query": "anything"}),
+        ("POST", "/api/agent-memory/list", {"agent_name": "scout"}),
+    ],
+    "cache": [
+        ("POST", "/api/psychic-cache/write", note(OTHER, "nobody hears this")),
+        ("POST", "/api/psychic-cache/query", {"mission_id": MISSION, "query": "anything"}),
+        ("GET", f"/api/psychic-cache/{MISSION}/stats", None),
+        ("DELETE", f"/api/psychic-cache/{OTHER}?reason=operator", None),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+async def cluster(
+    servers: Servers, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Cluster]:
+    folder = tmp_path_factory.mktemp("owners-away")
+    async with own_cluster("owners_away", servers, template, folder) as running:
+        async with running.client("write") as agent:
+            for path, body in (
+                ("/api/psychic-cache/write", note(MISSION, "the orders replica lags by nine seconds")),
+                ("/api/agent-memory/commit", lesson("scout", "Check the lag of the orders replica first.")),
+                ("/api/agent-memory/commit", lesson("medic", "The orders replica lags on Mondays.")),
+            ):
+                assert (await agent.post(path, body)).status == 201
+        yield running
+
+
+@pytest.mark.parametrize("way", ["killed", "frozen"])
+@pytest.mark.parametrize("owner", ["agent_memory", "cache"])
+async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> None:
+    service = cluster.replicas[owner][0]
+    async with cluster.client("write") as agent:
+        await until(lambda: _whole(agent), 10)
+        service.kill() if way == "killed" else service.sigstop()
+        try:
+            for milliseconds in (500, 1000, 1000, 1000, 2000):
+                await _assembles_without(agent, owner, milliseconds)
+            for method, path, body in ROUTES[owner]:
+                done = await timed(agent.call(method, path, body, headers=within(500)))
+                assert_unavailable(done.answer, owner)
+                assert done.seconds < 0.5 + SLACK, (path, done.seconds)
+        finally:
+            service.sigcont()
+        if way == "killed":
+            await cluster.start(service)
+        await until(lambda: _whole(agent), 10)
+
+
+async def _assembles_without(agent: Client, owner: str, milliseconds: int) -> None:
+    done = await timed(
+        agent.post("/api/context/assemble", question(MISSION, "orders replica"), headers=within(milliseconds))
+    )
+    assert done.status == 200, done.answer
+    assert done.seconds < milliseconds / 1000 + SLACK
+    missing = {one["source"]: one["reason"] for one in done.answer.body["degraded"]}
+    assert sorted(missing) == STORES[owner]
+    assert all(reason.startswith(owner + " ") for reason in missing.values()), missing
+    found = {source["store"] for source in done.answer.body["sources"]}
+    assert found == {store for name, stores in STORES.items() if name != owner for store in stores}
+
+
+async def _whole(agent: Client) -> None:
+    answer = await agent.post("/api/context/assemble", question(MISSION, "orders replica"))
+    assert answer.status == 200, answer
+    assert answer.body["degraded"] == []
+    stores = {source["store"] for source in answer.body["sources"]}
+    assert stores == {store for some in STORES.values() for store in some}

@@ -14,8 +14,8 @@ class Deadline:
 
     __slots__ = ("at",)
 
-    def __init__(self, seconds: float) -> None:
-        self.at = time.monotonic() + seconds
+    def __init__(self, seconds: float, since: float | None = None) -> None:
+        self.at = (time.monotonic() if since is None else since) + seconds
 
     def left(self) -> float:
         """Seconds left, never negative."""
@@ -31,8 +31,11 @@ class Deadline:
         return earlier
 
 
-def from_header(value: str | None, default: float) -> Deadline:
-    """A caller may ask for less than the default, never for more. What cannot be read is ignored."""
+def from_header(value: str | None, default: float, since: float | None = None) -> Deadline:
+    """A caller may ask for less than the default, never for more. What cannot be read is ignored.
+
+    `since` is when the request came in, on the monotonic clock.
+    """
     if value and value.isascii() and value.isdigit() and len(value) < 10:
-        return Deadline(min(default, int(value) / 1000))
-    return Deadline(default)
+        return Deadline(min(default, int(value) / 1000), since)
+    return Deadline(default, since)

@@ -144,6 +144,7 @@ class Edge:
         request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
         state = scope.setdefault("state", {})
         state["request_id"] = request_id
+        state["arrived"] = time.monotonic()
         state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
         status = 500
         started = time.perf_counter()
@@ -270,7 +271,8 @@ def provide_deadline(request: Request[Any, Any, Any]) -> Deadline:
 
 def deadline_of(scope: Any, *, reads: bool) -> Deadline:
     default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
-    return deadlines.from_header(scope["state"]["timeout"], default)
+    state = scope["state"]
+    return deadlines.from_header(state["timeout"], default, state["arrived"])
 
 
 def request_id_of(scope: Any) -> str:

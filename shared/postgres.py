@@ -40,6 +40,8 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 # Several timeouts in a row mean a stalled server: refuse at once, and let one call probe after a moment.
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
+# Shorter waits than this say nothing about the server: a caller in a hurry must not open it for the others.
+_TELLING_SECONDS = 0.25
 
 
 class Database:
@@ -114,14 +116,15 @@ class Database:
         if time.monotonic() < self._closed_until:
             task.cancel()
             raise Unavailable("postgres", "the database is not answering", retry_after=_BREAKER_SECONDS)
+        patience = deadline.left()
         try:
-            done, _ = await asyncio.wait({task}, timeout=deadline.left())
+            done, _ = await asyncio.wait({task}, timeout=patience)
         except asyncio.CancelledError:
             self._abandon(task)
             raise
         if not done:
             self._abandon(task)
-            self._note_timeout()
+            self._note_timeout(patience)
             raise Unavailable("postgres", "the database did not answer in time")
         self._timeouts = 0
         try:
@@ -132,9 +135,9 @@ class Database:
                 raise
             raise expected from error
 
-    def _note_timeout(self) -> None:
+    def _note_timeout(self, patience: float) -> None:
         metrics.POSTGRES_TIMEOUTS.inc()
-        self._timeouts += 1
+        self._timeouts += patience >= _TELLING_SECONDS
         if self._timeouts >= _BREAKER_AFTER:
             self._closed_until = time.monotonic() + _BREAKER_SECONDS
 

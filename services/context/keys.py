@@ -13,6 +13,7 @@ from services.context import queries
 from shared.auth import Access, Principal, bearer, same_secret
 from shared.deadline import Deadline
 from shared.errors import Unauthorized
+from shared.http import provide_deadline
 from shared.postgres import Database
 
 DEFAULT_TENANT = "default"
@@ -35,7 +36,7 @@ class Keys:
         self._tokens = tokens
 
     async def authenticate(self, request: Request[Any, Any, Any]) -> Principal:
-        return await self.verify(request.headers.get("authorization"), Deadline(1.0))
+        return await self.verify(request.headers.get("authorization"), provide_deadline(request))
 
     async def verify(self, authorization: str | None, deadline: Deadline) -> Principal:
         """Raises Unauthorized, the same for unknown, expired and revoked."""

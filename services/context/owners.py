@@ -25,6 +25,8 @@ _COUNTS = msgspec.json.Decoder(dict[str, int])
 # A service that let several calls run out is asked again after a moment, not by every request.
 _BREAKER_AFTER = 3
 _BREAKER_SECONDS = 1.0
+# Shorter waits than this say nothing about the service.
+_TELLING_SECONDS = 0.2
 
 
 class Failed(Exception):
@@ -83,6 +85,7 @@ class Owner:
     ) -> T:
         if time.monotonic() < self._closed_until:
             raise Failed("breaker open")
+        patience = max(0.001, deadline.left())
         try:
             async with self.session.post(
                 self.url + path,
@@ -92,11 +95,11 @@ class Owner:
                     **self.headers(principal, deadline, request_id),
                     "content-type": "application/json",
                 },
-                timeout=aiohttp.ClientTimeout(total=max(0.001, deadline.left())),
+                timeout=aiohttp.ClientTimeout(total=patience),
             ) as response:
                 answer = await response.read()
         except TimeoutError as error:
-            self._note_timeout()
+            self._note_timeout(patience)
             raise Failed("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
             raise Failed("down") from error
@@ -108,8 +111,8 @@ class Owner:
         except msgspec.DecodeError as error:
             raise Failed("erroring") from error
 
-    def _note_timeout(self) -> None:
-        self._timeouts += 1
+    def _note_timeout(self, patience: float) -> None:
+        self._timeouts += patience >= _TELLING_SECONDS
         if self._timeouts >= _BREAKER_AFTER:
             self._closed_until = time.monotonic() + _BREAKER_SECONDS
 

@@ -25,6 +25,13 @@ _READS = ("/query", "/list", "/peer-query", "/search")
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
 _DROP_ANSWER = {"connection", "transfer-encoding", "date", "server", "x-request-id", "keep-alive"}
 
+_PIECE = 65_536
+# An owner gets a little less time than is left: its own refusal says more than our timeout does.
+_KEPT_SECONDS = 0.05
+_KEPT_SHARE = 0.1
+# An answer that has begun at the deadline may still end.
+_END_SECONDS = 0.1
+
 
 def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
     # A mount rewrites `path`; `raw_path` stays as the client sent it.
@@ -54,7 +61,8 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
         for name, value in scope["headers"]
         if name not in _DROP_REQUEST and not name.startswith(b"x-scrubjay-")
     ]
-    inward = owner.headers(principal, deadline, request_id_of(scope))
+    kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
+    inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
     headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
     if b"content-length" in given:
         headers.append(("content-length", length.decode("latin-1")))
@@ -65,7 +73,7 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
     started = False
     try:
         async with (
-            asyncio.timeout(deadline.left()),
+            asyncio.timeout(deadline.left()) as limit,
             owner.session.request(
                 method,
                 URL(url, encoded=True),
@@ -75,15 +83,18 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
                 allow_redirects=False,
             ) as response,
         ):
+            piece = await response.content.read(_PIECE)
             answer_headers = [
                 (name.lower().encode("latin-1"), value.encode("latin-1"))
                 for name, value in response.headers.items()
                 if name.lower() not in _DROP_ANSWER
             ]
             started = True
+            limit.reschedule(asyncio.get_running_loop().time() + deadline.left() + _END_SECONDS)
             await send({"type": "http.response.start", "status": response.status, "headers": answer_headers})
-            async for piece in response.content.iter_chunked(65536):
+            while piece:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
+                piece = await response.content.read(_PIECE)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
     except TimeoutError as error:
         if started:

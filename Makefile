@@ -29,7 +29,7 @@ check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
-	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint()'
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
 
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .

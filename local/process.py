@@ -50,7 +50,10 @@ class Process:
     def spawn(self, argv: Sequence[str | Path], **options: Any) -> None:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._popen = spawn(argv, log=log, **options)
+            try:
+                self._popen = spawn(argv, log=log, **options)
+            except OSError as error:
+                raise LocalError(f"{self.name} cannot be started: {error}") from error
 
     def send(self, signum: signal.Signals) -> None:
         if self._popen is not None:

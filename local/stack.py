@@ -125,7 +125,7 @@ class Stack:
     def _postgres_folder(self) -> Path:
         """Below the data folder, or where root's servers can go when that is private (a clone in /root)."""
         folder = self.data / "postgres"
-        if folder.exists() or reachable(self.data):
+        if os.path.lexists(folder) or reachable(self.data):
             return folder.resolve()
         elsewhere = Path("/var/lib") / f"scrubjay-{hashlib.sha256(bytes(self.data)).hexdigest()[:12]}"
         say(f"  PostgreSQL does not run as root, and its user cannot enter {self.data}:")

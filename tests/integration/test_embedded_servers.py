@@ -13,7 +13,7 @@ import redis.asyncio
 from redis.exceptions import AuthenticationError
 
 from local.database import ROOT, SERVICE_ROLES, create_database, create_roles
-from local.process import Process, ProcessFailedError, alive, descendants, wait_for
+from local.process import LocalError, Process, ProcessFailedError, alive, descendants, wait_for
 from local.servers import Postgres, ServerMissingError, Valkey
 
 
@@ -139,3 +139,6 @@ def test_binaries_can_be_named(server_folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SCRUBJAY_PG_BIN", str(server_folder))
     with pytest.raises(ServerMissingError, match="SCRUBJAY_PG_BIN"):
         Postgres(server_folder / "named", durable=False).start()
+    monkeypatch.setenv("SCRUBJAY_REDIS_BIN", str(server_folder / "absent"))
+    with pytest.raises(LocalError, match="absent"):
+        Valkey(server_folder / "named").start()

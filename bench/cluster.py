@@ -1,0 +1,93 @@
+"""The cluster that a bench talks to: the one that the environment names, or a throw-away one."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from local.database import NAME, Database, create_database, create_roles, migrate
+from local.process import LocalError, free_ports, stop_together
+from local.servers import Postgres, Valkey, reachable
+from local.services import NAMES, Service, Tokens, variables
+
+# For a user whose own temporary folder is private.
+_SHARED = ("/tmp", "/var/tmp")  # noqa: S108
+
+
+@dataclass(frozen=True)
+class Address:
+    """The context service and an admin's token for it."""
+
+    url: str
+    token: str = field(repr=False)
+    throw_away: bool
+
+
+@contextmanager
+def cluster(environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
+    """Raises LocalError where only one of SCRUBJAY_URL and SCRUBJAY_ADMIN_TOKEN is set, or nothing starts."""
+    url, token = environment.get("SCRUBJAY_URL"), environment.get("SCRUBJAY_ADMIN_TOKEN")
+    if bool(url) != bool(token):
+        raise LocalError(
+            "SCRUBJAY_URL and SCRUBJAY_ADMIN_TOKEN go together: set both, or neither for a throw-away cluster"
+        )
+    if url and token:
+        yield Address(url.rstrip("/"), token, throw_away=False)
+        return
+    # Without a handler the folder would stay behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with ExitStack() as cleanup:
+        yield _start(_folder(cleanup), cleanup)
+
+
+def _folder(cleanup: ExitStack) -> Path:
+    """A temporary folder that the user who runs PostgreSQL can enter."""
+    parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
+    folder = Path(tempfile.mkdtemp(prefix="scrubjay-bench-", dir=parent))
+    cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o711)
+    return folder
+
+
+def _start(folder: Path, cleanup: ExitStack) -> Address:
+    postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
+    for server in (postgres, valkey):
+        cleanup.callback(server.stop)
+        server.start()
+    database = asyncio.run(_database(postgres.dsn()))
+    migrate(database.owner, folder / "migrations.log")
+    ports = dict(zip(NAMES, free_ports(len(NAMES)), strict=True))
+    addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
+    tokens = Tokens.make()
+    services = [
+        Service(
+            name,
+            folder / f"{name}.log",
+            ports[name],
+            variables(
+                name,
+                database_url=database.services[name],
+                redis_url=valkey.url,
+                tokens=tokens,
+                addresses=addresses,
+            ),
+        )
+        for name in NAMES
+    ]
+    cleanup.callback(stop_together, services[::-1])
+    for service in services:
+        service.launch()
+    for service in services:
+        service.await_ready()
+    return Address(addresses["context"], tokens.admin, throw_away=True)
+
+
+async def _database(server_dsn: str) -> Database:
+    await create_roles(server_dsn)
+    return await create_database(server_dsn, NAME)

@@ -1,0 +1,316 @@
+"""`make bench-quality DATA=folder`: how well assemble finds what answers a question.
+
+A data set is a folder of corpus.jsonl (id, group, seq, session, timestamp, speaker, text) and queries.jsonl
+(id, group, text, gold, category). Each group becomes a mission; a question is asked within its group.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import secrets
+import sys
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from bench.client import ApiError, Client, leaves
+from bench.cluster import Address, cluster
+from bench.metrics import BUDGETS, NAMES, Figures, figures, mean, within
+from local.process import LocalError
+
+CALLER = "bench"
+ARMS = ("fused", "text", "vector")
+# Of a BEAM chat, what retrieval can answer: the other categories ask for summaries, order or manners.
+BEAM = {
+    "contradiction_resolution",
+    "information_extraction",
+    "knowledge_update",
+    "multi_session_reasoning",
+    "temporal_reasoning",
+}
+UNANSWERABLE = {"adversarial"}
+_LIMITS = {"token_budget": 2**31 - 1, "entry_budget": 1_000_000, "ttl_hours": 24 * 365}
+_CONNECTIONS = 8
+_TRIES = 5
+
+
+class Row(NamedTuple):
+    id: str
+    group: str
+    body: dict[str, Any]
+
+
+class Query(NamedTuple):
+    id: str
+    group: str
+    text: str
+    gold: list[str]
+    category: str
+
+
+@dataclass
+class Result:
+    category: str
+    arms: dict[str, Figures]
+    text_empty: bool
+    degraded: bool
+    milliseconds: float
+
+
+class Progress:
+    """A count on stderr, a line a second at most."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.done = 0
+        self.moved = time.monotonic()
+        self._what, self._total = what, total
+        self._said = 0.0
+        self._begun = self.moved
+
+    def step(self) -> None:
+        self.done += 1
+        self.moved = time.monotonic()
+        if self.moved - self._said >= 1 or self.done == self._total:
+            self._said = self.moved
+            line = f"  {self._what} {self.done}/{self._total}, {self.moved - self._begun:.0f} s"
+            tty = sys.stderr.isatty()
+            print(line, end="\r" if tty and self.done < self._total else "\n", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    arguments = _arguments()
+    rows, queries = load(Path(arguments.data), arguments.limit)
+    try:
+        with cluster() as address:
+            report = asyncio.run(measure(address, rows, queries))
+    except* (LocalError, ApiError) as group:
+        for error in leaves(group):
+            print(error, file=sys.stderr)
+        sys.exit(1)
+    _print(report)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=__doc__)
+    parser.add_argument("data", nargs="?", default=os.environ.get("DATA"), help="the data set's folder")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=int(os.environ.get("LIMIT") or 0),
+        help="the first groups only (LIMIT)",
+    )
+    arguments = parser.parse_args()
+    if not arguments.data:
+        parser.error("which data set? DATA=folder")
+    return arguments
+
+
+def load(folder: Path, limit: int = 0) -> tuple[list[Row], list[Query]]:
+    """The corpus as writes, in its order, and the questions that have an answer in it."""
+    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
+    groups = list(dict.fromkeys(row["group"] for row in corpus))
+    kept = set(groups[:limit] if limit else groups)
+    rows = [Row(row["id"], row["group"], _body(row)) for row in corpus if row["group"] in kept]
+    asked = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    queries = [
+        Query(one["id"], one["group"], one["text"], one["gold"], one["category"])
+        for one in asked
+        if one["group"] in kept and one["gold"]
+    ]
+    return rows, queries
+
+
+def _body(row: Mapping[str, Any]) -> dict[str, Any]:
+    body = {
+        "context_type": "intel",
+        "content": row["text"],
+        "intel_source": row["speaker"] or "document",
+        "speaker": row["speaker"] or None,
+        "occurred_at": row["timestamp"] or None,
+    }
+    # A document without speaker or time is no turn: its neighbours in the file say nothing about it.
+    if row["speaker"] or row["timestamp"]:
+        body |= {"session_id": str(row["session"]), "seq": row["seq"]}
+    else:
+        body["source_kind"] = "document"
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def main_categories(categories: Collection[str]) -> set[str]:
+    """Those that the headline figures are taken over; a data set is known by its categories."""
+    return set(categories) & BEAM or set(categories) - UNANSWERABLE or set(categories)
+
+
+async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query]) -> dict[str, Any]:
+    """Load, wait for the vectors, ask; on a cluster that others use, leave nothing behind."""
+    started = time.monotonic()
+    run = f"quality-{secrets.token_hex(4)}"
+    missions = {row.group: f"{run}-{row.group}".replace("/", "-") for row in rows}
+    async with Client(address.url, address.token, connections=_CONNECTIONS) as client:
+        try:
+            ids = await _write(client, run, missions, rows)
+            await _indexed(client, run, missions, _as_written(rows, ids))
+            loaded = time.monotonic()
+            results = await _ask(client, missions, ids, queries)
+        finally:
+            if not address.throw_away:
+                for mission in missions.values():
+                    await client.post("/api/context/purge", {"scope": f"mission:{mission}"})
+    report = summary(results)
+    report["seconds"] = round(time.monotonic() - started, 1)
+    report["load_seconds"] = round(loaded - started, 1)
+    return report
+
+
+async def _write(
+    client: Client, run: str, missions: Mapping[str, str], rows: Sequence[Row]
+) -> dict[tuple[str, int], str]:
+    """Groups side by side, the rows of one in order: a turn is indexed with words of the one before it."""
+    progress = Progress("written", len(rows))
+    ids: dict[tuple[str, int], str] = {}
+
+    async def fill(group: str, mission: str) -> None:
+        await client.put(f"/api/psychic-cache/{quote(mission)}/limits", _LIMITS)
+        for row in rows:
+            if row.group == group:
+                path, body, key = _request(run, mission, row)
+                answer = await client.post(path, body, key=key)
+                ids[group, answer["data"]["id"]] = row.id
+                progress.step()
+
+    async with asyncio.TaskGroup() as tasks:
+        for group, mission in missions.items():
+            tasks.create_task(fill(group, mission))
+    return ids
+
+
+def _as_written(rows: Iterable[Row], ids: Mapping[tuple[str, int], str]) -> list[Row]:
+    """In the order of the server's ids, which is about that of the vectors."""
+    numbers = {(group, name): number for (group, number), name in ids.items()}
+    return sorted(rows, key=lambda row: numbers[row.group, row.id])
+
+
+async def _indexed(client: Client, run: str, missions: Mapping[str, str], rows: Sequence[Row]) -> None:
+    progress = Progress("indexed", len(rows))
+    await client.indexed((_request(run, missions[row.group], row) for row in rows), done=progress.step)
+
+
+def _request(run: str, mission: str, row: Row) -> tuple[str, dict[str, Any], str]:
+    key = f"{run}:{quote(row.group)}:{quote(row.id)}"
+    return "/api/psychic-cache/write", {"mission_id": mission, **row.body}, key
+
+
+async def _ask(
+    client: Client,
+    missions: Mapping[str, str],
+    ids: Mapping[tuple[str, int], str],
+    queries: Sequence[Query],
+) -> list[Result]:
+    progress = Progress("asked", len(queries))
+    results: list[Result | None] = [None] * len(queries)
+
+    async def ask(place: int, query: Query) -> None:
+        answers = {
+            tokens: await _assemble(client, query.text, missions[query.group], tokens) for tokens in BUDGETS
+        }
+        results[place] = _result(query, answers, lambda number: ids[query.group, number])
+        progress.step()
+
+    await _all((ask(place, query) for place, query in enumerate(queries)), at_once=_CONNECTIONS)
+    return [one for one in results if one is not None]
+
+
+async def _assemble(client: Client, text: str, mission: str, tokens: int) -> Any:
+    """A degraded answer says how busy the machine is, not how good the ranking: it is asked again."""
+    body = {
+        "query": text,
+        "caller": CALLER,
+        "mission_namespace": mission,
+        "token_budget": tokens,
+        "log": False,
+        "debug": True,
+    }
+    for _ in range(_TRIES):
+        answer = await client.post("/api/context/assemble", body)
+        if not answer["degraded"]:
+            break
+    return answer
+
+
+def _result(query: Query, answers: Mapping[int, Any], name: Callable[[int], str]) -> Result:
+    candidates = next(iter(answers.values()))["candidates"]
+    orders = {
+        # What repeats another text comes last in the answer; by score it has its place.
+        "fused": sorted(candidates, key=lambda c: -c["score"]),
+        "text": sorted((c for c in candidates if c["text"] > 0), key=lambda c: -c["text"]),
+        "vector": sorted((c for c in candidates if c["cosine"] is not None), key=lambda c: -c["cosine"]),
+    }
+    arms = {}
+    for arm, order in orders.items():
+        chunks = [(name(c["id"]), c["tokens"]) for c in order]
+        packed = {tokens: within(chunks, tokens) for tokens in BUDGETS}
+        if arm == "fused":
+            packed = {
+                tokens: {name(source["id"]) for source in answer["sources"]}
+                for tokens, answer in answers.items()
+            }
+        arms[arm] = figures(list(dict.fromkeys(item for item, _ in chunks)), packed, query.gold)
+    return Result(
+        category=query.category,
+        arms=arms,
+        text_empty=not orders["text"],
+        degraded=any(answer["degraded"] for answer in answers.values()),
+        milliseconds=answers[BUDGETS[0]]["retrieval_ms"],
+    )
+
+
+def summary(results: Sequence[Result]) -> dict[str, Any]:
+    chosen = main_categories({one.category for one in results})
+    main = [one for one in results if one.category in chosen]
+    by_category = {}
+    for category in sorted({one.category for one in results}):
+        of_it = [one for one in results if one.category == category]
+        by_category[category] = {"questions": len(of_it), **_arms(of_it)}
+    times = sorted(one.milliseconds for one in main)
+    return {
+        **_arms(main),
+        "questions": len(main),
+        "by_category": by_category,
+        "empty_text_share": round(sum(one.text_empty for one in main) / len(main), 4),
+        "degraded_share": round(sum(one.degraded for one in results) / len(results), 4),
+        "ms": times[len(times) // 2],
+    }
+
+
+def _arms(results: Sequence[Result]) -> dict[str, Figures]:
+    return {arm: mean([one.arms[arm] for one in results]) for arm in ARMS}
+
+
+async def _all(work: Iterable[Awaitable[None]], *, at_once: int) -> None:
+    waiting = iter(work)
+
+    async def worker() -> None:
+        for one in waiting:
+            await one
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(at_once):
+            tasks.create_task(worker())
+
+
+def _print(report: Mapping[str, Any]) -> None:
+    print(f"{'':<28}{'questions':>9}  {'arm':<7}" + "".join(f"{name:>8}" for name in NAMES))
+    for category, one in {"main categories": report, **report["by_category"]}.items():
+        for arm in ARMS:
+            label = (category, one["questions"]) if arm == ARMS[0] else ("", "")
+            cells = "".join(f"{one[arm][name]:8.3f}" for name in NAMES)
+            print(f"{label[0]:<28}{label[1]:>9}  {arm:<7}{cells}")
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

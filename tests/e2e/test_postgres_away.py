@@ -4,8 +4,9 @@ import asyncio
 import itertools
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -174,7 +175,7 @@ async def _all_well(callers: Callers, seconds: float) -> None:
         assert done.status in (200, 201), (kind, done)
         assert done.answer.body.get("degraded", []) == [], (kind, done)
 
-    await asyncio.gather(*(until(lambda k=kind: well(k), seconds) for kind in callers.kinds))
+    await asyncio.gather(*(until(partial(well, kind), seconds) for kind in callers.kinds))
 
 
 def _answered_in_time(callers: Callers, frozen: float, thawed: float) -> None:
@@ -218,11 +219,12 @@ async def _memories(callers: Callers) -> list[Json]:
 
 async def test_killed(cluster: Cluster, servers: Servers, callers: Callers) -> None:
     """Every process of it at once; then a new server on the same data."""
-    calls = asyncio.create_task(callers.go_on(3.0))
-    await asyncio.sleep(1.5)
+    calls = asyncio.create_task(callers.go_on(1.5))
+    await asyncio.sleep(0.5)
     await asyncio.to_thread(servers.postgres.kill)
-    killed = time.monotonic()
     await calls
+    killed = time.monotonic()
+    await callers.go_on(1.5)
     _answered_in_time(callers, killed, time.monotonic())
     async with cluster.client(None) as probe:
         assert_unavailable(await probe.get("/readyz"), "postgres")

@@ -57,6 +57,8 @@ log = structlog.get_logger()
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
 _FLUSH_SECONDS = 0.5
+# Of the time left, for the query's vector: when it is late, there must be time to search by text.
+_EMBED_SHARE = 0.5
 
 
 class AgentMemoryService:
@@ -243,7 +245,8 @@ class AgentMemoryService:
         degraded: list[str] = []
         vector = None
         try:
-            embedded = await asyncio.wait_for(self._embedder.embed([query], "query"), deadline.left())
+            patience = deadline.left() * _EMBED_SHARE
+            embedded = await asyncio.wait_for(self._embedder.embed([query], "query"), patience)
             vector = HalfVector(embedded[0])
         except (EmbedderUnavailable, TimeoutError):
             degraded.append("embedder: searched by text only")

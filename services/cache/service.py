@@ -55,6 +55,8 @@ log = structlog.get_logger()
 STORE = "psychic_cache"
 HANDLE = "cache"
 _SWEEP_SECONDS = 30.0
+# Of the time left, for the query's vector: when it is late, there must be time to search by text.
+_EMBED_SHARE = 0.5
 
 
 class CacheService:
@@ -161,9 +163,8 @@ class CacheService:
         scopes = await self._scopes(principal, request.mission_id, deadline)
         vector = None
         try:
-            vector = (
-                await asyncio.wait_for(self._embedder.embed([request.query], "query"), deadline.left())
-            )[0]
+            patience = deadline.left() * _EMBED_SHARE
+            vector = (await asyncio.wait_for(self._embedder.embed([request.query], "query"), patience))[0]
         except (EmbedderUnavailable, TimeoutError):
             degraded.append("embedder: searched by text only")
 

@@ -9,7 +9,7 @@ import math
 import re
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -22,6 +22,7 @@ from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Send
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
@@ -43,6 +44,7 @@ Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 _WITHOUT_LIMIT = ("/livez", "/readyz", "/metrics")
+_EVENT_STREAM = b"text/event-stream"
 
 
 # Not ready before the schema is there.
@@ -127,13 +129,17 @@ def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes
 
 
 class Edge:
-    """The outermost layer: request id, deadline, in-flight limit, metrics. Plain ASGI, so that it stays cheap."""
+    """The outermost layer: request id, deadline, in-flight limit, metrics. Plain ASGI, so that it stays cheap.
+
+    An event stream waits more than it works: once open it counts against a limit of its own, of the same size.
+    """
 
     def __init__(self, app: Litestar, *, in_flight: int) -> None:
         self.litestar = app
         self._app: ASGIApp = app
         self._limit = in_flight
         self._now = 0
+        self._streams = 0
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -147,32 +153,50 @@ class Edge:
         state["arrived"] = time.monotonic()
         state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
         status = 500
+        streaming = False
         started = time.perf_counter()
 
         async def sending(message: Message) -> None:
-            nonlocal status
+            nonlocal status, streaming
             if message["type"] == "http.response.start":
                 status = message["status"]
+                streaming = _streams(message["headers"])
+                if streaming:
+                    self._count(-1, 1)
                 message["headers"] = [*message["headers"], (REQUEST_ID.encode(), request_id.encode())]
             await send(message)
 
-        if self._now >= self._limit and scope["path"] not in _WITHOUT_LIMIT:
+        if self._full(headers) and scope["path"] not in _WITHOUT_LIMIT:
             metrics.SHED.inc()
             await send_problem(TooMany("the service is full", retry_after=1.0), sending)
             return
-        self._now += 1
-        metrics.IN_FLIGHT.set(self._now)
+        self._count(1, 0)
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
             await self._app(scope, receive, sending)
         finally:
-            self._now -= 1
-            metrics.IN_FLIGHT.set(self._now)
+            self._count(0, -1) if streaming else self._count(-1, 0)
             route = str(scope.get("path_template") or "unmatched")
             metrics.REQUESTS.labels(route, scope["method"], str(status)).inc()
-            metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
+            if not streaming:
+                metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
             if status >= 500:
                 log.warning("request failed", route=route, method=scope["method"], status=status)
+
+    def _full(self, headers: dict[bytes, bytes]) -> bool:
+        return self._now >= self._limit or (
+            self._streams >= self._limit and _EVENT_STREAM in headers.get(b"accept", b"")
+        )
+
+    def _count(self, working: int, streams: int) -> None:
+        self._now += working
+        self._streams += streams
+        metrics.IN_FLIGHT.set(self._now)
+        metrics.STREAMS.set(self._streams)
+
+
+def _streams(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)
 
 
 class Drain:
@@ -192,7 +216,6 @@ def create_app(
     database: Database,
     lifespan: Callable[[Litestar], contextlib.AbstractAsyncContextManager[None]],
     in_flight: int = 256,
-    openapi: bool = True,
 ) -> Edge:
     """An app whose handlers may ask for `service` (which the lifespan puts into the state), `principal`, `deadline`.
 
@@ -249,9 +272,13 @@ def create_app(
         dto=StrictBody,
         return_dto=None,
         lifespan=[whole_life],
-        openapi_config=OpenAPIConfig(title=title, version="0.1.0", description=description)
-        if openapi
-        else None,
+        # The documents only: the pages that show them load scripts from public CDNs.
+        openapi_config=OpenAPIConfig(
+            title=title,
+            version="0.1.0",
+            description=description,
+            render_plugins=[JsonRenderPlugin(), YamlRenderPlugin()],
+        ),
         request_max_body_size=MAX_BODY,
         logging_config=None,
     )

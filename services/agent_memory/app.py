@@ -10,7 +10,8 @@ from services.agent_memory.routes import ROUTES
 from services.agent_memory.service import AgentMemoryService
 from services.agent_memory.settings import Settings
 from shared import timeline
-from shared.embeddings import CachedEmbedder, open_embedder
+from shared.embedding_table import open_cached
+from shared.housekeeping import tidy_forever
 from shared.http import Edge, create_app, inward
 from shared.postgres import Database
 
@@ -22,17 +23,19 @@ def create(settings: Settings) -> Edge:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        embedder, table = await open_cached(settings.embedding, database, "memory")
         doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
         await database.open()
         service = app.state.service = AgentMemoryService(settings, database, embedder, doorbell)
         doorbell.start()
         service.indexer.start()
         counting = asyncio.create_task(service.count_accesses_forever())
+        tidy = asyncio.create_task(tidy_forever(database, service.records, table))
         try:
             yield
         finally:
             counting.cancel()
+            tidy.cancel()
             await service.flush_accesses()
             await service.indexer.stop()
             await doorbell.stop()

@@ -69,7 +69,7 @@ class AgentMemoryService:
         self._database = database
         self._embedder = embedder
         self._doorbell = doorbell
-        self._records = Records("memory")
+        self.records = Records("memory")
         self._counts = ScopeCounts()
         self._accesses: Counter[tuple[str, int]] = Counter()
         self.indexer = Indexer(
@@ -101,7 +101,7 @@ class AgentMemoryService:
         async def once(connection: Connection) -> CommitResult:
             assert key is not None
             scope = f"agent:{memory.agent_name}"
-            return await self._records.once(
+            return await self.records.once(
                 connection, principal.tenant, scope, key, CommitResult, lambda: work(connection)
             )
 

@@ -10,7 +10,8 @@ from services.cache.routes import ROUTES
 from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared import timeline
-from shared.embeddings import CachedEmbedder, open_embedder
+from shared.embedding_table import open_cached
+from shared.housekeeping import tidy_forever
 from shared.http import Edge, create_app, inward
 from shared.postgres import Database
 
@@ -20,17 +21,19 @@ def create(settings: Settings) -> Edge:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        embedder, table = await open_cached(settings.embedding, database, "cache")
         doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
         await database.open()
         service = app.state.service = CacheService(settings, database, embedder, doorbell)
         doorbell.start()
         service.indexer.start()
         sweep = asyncio.create_task(service.sweep_forever())
+        tidy = asyncio.create_task(tidy_forever(database, service.records, table))
         try:
             yield
         finally:
             sweep.cancel()
+            tidy.cancel()
             await service.indexer.stop()
             await doorbell.stop()
             await database.close()

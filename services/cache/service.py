@@ -67,7 +67,7 @@ class CacheService:
         self._database = database
         self._embedder = embedder
         self._doorbell = doorbell
-        self._records = Records("cache")
+        self.records = Records("cache")
         self.indexer = Indexer(
             database,
             embedder,
@@ -106,7 +106,7 @@ class CacheService:
         async def put_once(connection: Connection) -> WriteResult:
             assert key is not None
             scope = f"mission:{entry.mission_id}"
-            return await self._records.once(
+            return await self.records.once(
                 connection, principal.tenant, scope, key, WriteResult, lambda: put(connection)
             )
 

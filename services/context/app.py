@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
@@ -12,7 +13,8 @@ from services.context.service import ContextService
 from services.context.settings import Settings
 from services.context.timeline import Timeline
 from shared import timeline
-from shared.embeddings import CachedEmbedder, open_embedder
+from shared.embedding_table import open_cached
+from shared.housekeeping import tidy_forever
 from shared.http import Edge, create_app
 from shared.postgres import Database
 
@@ -25,7 +27,7 @@ def create(settings: Settings) -> Edge:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder = CachedEmbedder(await open_embedder(settings.embedding))
+        embedder, table = await open_cached(settings.embedding, database, "context")
         doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
         await database.open()
         session = open_session()
@@ -38,9 +40,11 @@ def create(settings: Settings) -> Edge:
         app.state.timeline = Timeline(database, settings.redis_url)
         doorbell.start()
         app.state.timeline.start()
+        tidy = asyncio.create_task(tidy_forever(database, app.state.service.records, table))
         try:
             yield
         finally:
+            tidy.cancel()
             await app.state.timeline.stop()
             await doorbell.stop()
             await session.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import asyncpg
@@ -159,13 +158,6 @@ MAINTAIN = "select timeline.maintain_partitions($1, $2::interval)"
 
 async def maintain(connection: Connection, parent: str, keep: Any) -> None:
     await connection.execute(MAINTAIN, parent, keep)
-
-
-SWEEP_RECORDS = "delete from context.idempotency where created_at < $1"
-
-
-async def sweep_records(connection: Connection, before: datetime) -> None:
-    await connection.execute(SWEEP_RECORDS, before)
 
 
 PURGE = (

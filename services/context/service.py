@@ -74,7 +74,7 @@ class ContextService:
         self._embedder = embedder
         self._doorbell = doorbell
         self.owners = owners
-        self._records = Records("context")
+        self.records = Records("context")
         self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
 
     async def assemble(

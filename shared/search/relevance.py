@@ -142,9 +142,9 @@ def _reach(candidate: Candidate) -> float:
     return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
 
 
-def _place(item: tuple[str, Candidate]) -> tuple[str, str, str, int, int]:
+def _place(item: tuple[str, Candidate]) -> tuple[str, str, str, int, int, int]:
     store, c = item
-    return store, c.scope, c.session_id or "", c.seq or 0, c.chunk
+    return store, c.scope, c.session_id or "", c.seq or 0, c.id, c.chunk
 
 
 def _adjacent(a: tuple[str, Candidate], b: tuple[str, Candidate]) -> bool:

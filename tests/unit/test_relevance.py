@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.search.evidence import Candidate, SearchResult, StoreResult
+from shared.search.relevance import COSINE_BANDS, FLOOR, Question, Scored, answerable, score
+
+MODEL = "bge-small-en-v1.5-int8"
+NOW = datetime(2026, 7, 4, tzinfo=UTC)
+QUERY = "What did Ana say about the deploy on 7 May 2023?"
+WORDS = ["deploy", "ana", "say"]
+
+# Few values, so that turns meet as neighbours, and as equals.
+CANDIDATES = st.builds(
+    lambda at, tf, cosine, who, when, words: Candidate(
+        id=at[0],
+        chunk=at[1],
+        chunks=2,
+        session_id="s",
+        seq=at[2],
+        scope="mission:m",
+        kind="intel",
+        text="text",
+        created_at=NOW,
+        words=words,
+        cosine=cosine,
+        places=[1, 2, 3],
+        tf=tf,
+        speaker=who,
+        occurred_at=when,
+    ),
+    at=st.tuples(st.integers(1, 4), st.integers(0, 1), st.none() | st.integers(1, 3)),
+    tf=st.lists(st.floats(0, 1), min_size=3, max_size=3),
+    cosine=st.none() | st.floats(-1, 1),
+    who=st.sampled_from([None, "Ana", "assistant"]),
+    when=st.sampled_from([None, datetime(2023, 5, 8, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)]),
+    words=st.sampled_from([1, 40, 400]),
+)
+ITEMS = st.lists(CANDIDATES, max_size=5, unique_by=lambda c: (c.id, c.chunk))
+RESULTS = st.lists(
+    st.builds(
+        lambda store, documents, df, items: SearchResult(WORDS, {store: StoreResult(documents, df, items)}),
+        st.sampled_from(["psychic_cache", "agent_memory_own"]),
+        st.sampled_from([0, 1, 1000]),
+        st.lists(st.integers(0, 50), min_size=3, max_size=3),
+        ITEMS,
+    ),
+    max_size=2,
+    unique_by=lambda result: next(iter(result.stores)),
+)
+
+
+def found(id_: int = 1, *, tf: float = 0.0, cosine: float | None = None, **more: Any) -> Candidate:
+    given = {"scope": "mission:m", "kind": "intel", "text": f"text {id_}", "created_at": NOW, **more}
+    return Candidate(id=id_, places=[1], tf=[tf], cosine=cosine, **given)
+
+
+def result(
+    *candidates: Candidate, store: str = "psychic_cache", df: int = 1, documents: int = 100
+) -> SearchResult:
+    return SearchResult(["word"], {store: StoreResult(documents, [df], list(candidates))})
+
+
+def scores(*results: SearchResult, query: str = "word", model: str = MODEL) -> dict[int, float]:
+    return {one.candidate.id: one.relevance for one in score(Question(query, model), results)}
+
+
+@settings(deadline=None)
+@given(RESULTS)
+def test_relevance_stays_between_0_and_1(results: list[SearchResult]) -> None:
+    for one in score(Question(QUERY, MODEL), results):
+        assert 0 <= one.relevance <= 1
+        assert 0 <= one.text <= 1
+        assert one.vector >= 0
+        assert one.evidence >= FLOOR
+
+
+@settings(deadline=None, max_examples=150)
+@given(RESULTS, st.randoms(use_true_random=False))
+def test_the_order_of_the_evidence_changes_nothing(results: list[SearchResult], random: Random) -> None:
+    expected = score(Question(QUERY, MODEL), results)
+    shuffled = list(results)
+    random.shuffle(shuffled)
+    for one in shuffled:
+        for store in one.stores.values():
+            random.shuffle(store.candidates)
+    unchanged = score(Question(QUERY, MODEL), shuffled) == expected
+    assert unchanged
+
+
+@settings(deadline=None)
+@given(RESULTS)
+def test_the_best_comes_first(results: list[SearchResult]) -> None:
+    ordered = score(Question(QUERY, MODEL), results)
+    assert all(a.relevance >= b.relevance for a, b in itertools.pairwise(ordered))
+
+
+def test_nothing_found_is_no_score() -> None:
+    assert score(Question("word", MODEL), []) == []
+    assert score(Question("word", MODEL), [result()]) == []
+    assert not answerable([])
+
+
+def test_both_arms_raise_a_candidate() -> None:
+    both, text, vector = scores(
+        result(found(1, tf=1, cosine=0.8), found(2, tf=1, cosine=0.5), found(3, cosine=0.8))
+    ).values()
+    assert both > max(text, vector)
+    assert min(text, vector) > 0
+
+
+def test_without_vectors_text_alone_decides() -> None:
+    assert scores(result(found(1, tf=1)))[1] > 0.8
+    assert answerable(score(Question("word", MODEL), [result(found(1, tf=1))]))
+
+
+def test_rare_words_weigh_more_than_common_ones() -> None:
+    evidence = SearchResult(
+        ["common", "rare"],
+        {"psychic_cache": StoreResult(1000, [900, 2], [found(1, tf=1), found(2, tf=1)])},
+    )
+    common, rare = evidence.stores["psychic_cache"].candidates
+    common.places, rare.places = [1], [2]
+    ordered = score(Question("common rare", MODEL), [evidence])
+    assert ordered[0].candidate.id == 2
+
+
+def test_the_best_of_an_irrelevant_store_does_not_look_like_the_best_of_a_relevant_one() -> None:
+    relevant = result(found(1, tf=2, cosine=0.8), store="agent_memory_own")
+    junk = result(found(2, tf=0.05, cosine=0.5), found(3, tf=0.04, cosine=0.49))
+    ordered = score(Question("word", MODEL), [junk, relevant])
+    assert [one.candidate.id for one in ordered] == [1]
+    assert score(Question("word", MODEL), [junk]) == []
+
+
+def test_below_the_floor_nothing_is_kept() -> None:
+    low, high = COSINE_BANDS[MODEL]
+    just_below = low + (high - low) * 2 * (FLOOR - 0.01)
+    just_above = low + (high - low) * 2 * (FLOOR + 0.01)
+    assert list(scores(result(found(1, cosine=just_below), found(2, cosine=just_above)))) == [2]
+
+
+def test_each_model_has_its_own_band() -> None:
+    assert scores(result(found(1, cosine=0.5)), model=MODEL) == {}
+    assert scores(result(found(1, cosine=0.5)), model="openai:text-embedding-3-small") != {}
+
+
+def test_a_neighbour_of_a_hit_is_raised() -> None:
+    turns = [found(n, cosine=0.62, session_id="s", seq=n, words=10) for n in (1, 2, 5)]
+    hit = found(3, tf=1, cosine=0.85, session_id="s", seq=3, words=10)
+    values = scores(result(*turns, hit))
+    assert values[2] > values[1] > values[5]
+
+
+def test_the_same_turn_of_another_session_or_scope_is_no_neighbour() -> None:
+    hit = found(3, tf=1, cosine=0.85, session_id="s", seq=3, words=10)
+    strangers = [
+        found(4, cosine=0.62, session_id="t", seq=4, words=10),
+        found(5, cosine=0.62, session_id="s", seq=4, words=10, scope="mission:n"),
+    ]
+    values = scores(result(hit, *strangers))
+    assert values[4] == values[5] == scores(result(strangers[0]))[4]
+
+
+def test_the_speaker_that_a_question_names_is_raised() -> None:
+    said = [found(1, cosine=0.7, speaker="Ana Diaz"), found(2, cosine=0.7, speaker="Bo")]
+    values = scores(result(*said), query="what did ana want?")
+    assert values[1] > values[2]
+    assert len(set(scores(result(*said), query="what did ana tell bo?").values())) == 1
+    assert len(set(scores(result(*said), query="what was wanted?").values())) == 1
+
+
+def test_the_day_that_a_question_names_is_raised() -> None:
+    at = datetime(2023, 5, 7, tzinfo=UTC)
+    told = [
+        found(1, cosine=0.7, occurred_at=at),
+        found(2, cosine=0.7, occurred_at=at + timedelta(days=60)),
+    ]
+    values = scores(result(*told), query="what happened on 7 May 2023?")
+    assert values[1] > values[2]
+
+
+def test_what_a_model_said_weighs_less_unless_it_is_asked() -> None:
+    said = [found(1, cosine=0.7, speaker="assistant"), found(2, cosine=0.7, speaker="user")]
+    assert scores(result(*said), query="which port?")[1] < scores(result(*said), query="which port?")[2]
+    assert len(set(scores(result(*said), query="what was your advice?").values())) == 1
+
+
+def test_an_answer_is_told_from_junk() -> None:
+    def strength(*candidates: Candidate) -> list[Scored]:
+        return score(Question("word", MODEL), [result(*candidates)])
+
+    assert answerable(strength(found(1, tf=1, cosine=0.8)))
+    assert not answerable(strength(found(1, tf=0.1, cosine=0.55)))

@@ -8,6 +8,7 @@ from litestar import Litestar
 
 from services.context.keys import Keys
 from services.context.owners import Owner, open_session
+from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
 from services.context.service import ContextService
 from services.context.settings import Settings
@@ -35,7 +36,8 @@ def create(settings: Settings) -> Edge:
             name: Owner(name, url, settings.service_token, session)
             for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
         }
-        app.state.service = ContextService(settings, database, embedder, doorbell, owners)
+        reranker = await open_reranker(settings.rerank, settings.embedding)
+        app.state.service = ContextService(settings, database, embedder, doorbell, owners, reranker)
         app.state.api_keys = keys
         app.state.timeline = Timeline(database, settings.redis_url)
         doorbell.start()
@@ -50,6 +52,8 @@ def create(settings: Settings) -> Edge:
             await session.close()
             await database.close()
             await embedder.close()
+            if reranker is not None:
+                await reranker.close()
 
     return create_app(
         title="Scrubjay",

@@ -14,11 +14,13 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from services.context import queries
+from services.context import queries, rerank
 from services.context.assembly import budget, ranking
+from services.context.assembly.budget import Packed
 from services.context.assembly.ranking import Worth
 from services.context.owners import Failed, Owner
 from services.context.queries import CallerConfig
+from services.context.rerank import Reranker, RerankerUnavailable
 from services.context.schemas import (
     AssembleContextInput,
     Assembly,
@@ -38,7 +40,7 @@ from shared.idempotency import Key, Records
 from shared.postgres import Connection, Database
 from shared.render import render_item
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, encode_vector
-from shared.search.relevance import Question, answerable, score
+from shared.search.relevance import Question, Scored, answerable, score
 from shared.timeline import Doorbell
 from shared.tokens import estimate_tokens
 
@@ -52,12 +54,29 @@ HANDLES: Mapping[str, str] = {
 # Of the time left: for the query's vector, then for the owners' answers. The rest is for packing and the log.
 _EMBED_SHARE = 0.35
 _SEARCH_SHARE = 0.75
+_RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
 
 
 class _Found(NamedTuple):
     results: list[SearchResult]
     degraded: list[Degraded]
+
+
+class _Chosen(NamedTuple):
+    """The block and, by order of worth, what became of each candidate; repeats of a text stand apart."""
+
+    block: str
+    packed: list[Packed]
+    worths: list[Worth]
+    repeats: list[Worth]
+    outcomes: dict[int, str]
+
+    def candidates(self) -> list[tuple[Worth, str]]:
+        return [
+            *((worth, self.outcomes[place]) for place, worth in enumerate(self.worths)),
+            *((worth, "repeat") for worth in self.repeats),
+        ]
 
 
 class ContextService:
@@ -68,7 +87,9 @@ class ContextService:
         embedder: Embedder,
         doorbell: Doorbell,
         owners: dict[str, Owner],
+        reranker: Reranker | None = None,
     ) -> None:
+        self._reranker = reranker
         self._settings = settings
         self._database = database
         self._embedder = embedder
@@ -97,40 +118,28 @@ class ContextService:
         found = await self._search(
             principal, request, scopes, vector, Deadline(deadline.left() * _SEARCH_SHARE), request_id
         )
-        degraded = [*embedder_trouble, *found.degraded]
+        scored = score(Question(request.query, self._embedder.model), found.results)
+        scored, reranker_trouble = await self._look_again(request.query, scored, deadline)
+        degraded = [*embedder_trouble, *found.degraded, *reranker_trouble]
         for one in degraded:
             metrics.DEGRADED.labels(one.source, one.reason).inc()
         now = datetime.now(UTC)
-        scored = score(Question(request.query, self._embedder.model), found.results)
-        weights = {**ranking.DEFAULT_WEIGHTS, **config.weights}
-        worths, repeats = ranking.without_repeats(ranking.rank(scored, weights, now))
-        packed, dropped = budget.pack(
-            worths,
-            tokens,
-            lambda worth: worth.scored.store,
-            config.token_shares,
-            lambda worth: worth.scored.candidate.text,
-            lambda worth, text: _render(worth, text, now),
-        )
-        block = "\n".join(one.rendered for one in packed)
+        chosen = _choose(scored, config, tokens, now)
         assembly = Assembly(
             assembly_id=0,
-            context_block=block,
-            sources=[_source(worths[one.place], one.tokens, cut=one.cut) for one in packed],
-            total_tokens=estimate_tokens(block),
+            context_block=chosen.block,
+            sources=[_source(chosen.worths[one.place], one.tokens, cut=one.cut) for one in chosen.packed],
+            total_tokens=estimate_tokens(chosen.block),
             retrieval_ms=round((time.perf_counter() - started) * 1000, 2),
             degraded=degraded,
             low_relevance=not answerable(scored),
         )
-        outcomes = {one.place: "cut" if one.cut else "taken" for one in packed} | dropped
         if request.log:
             assembly.assembly_id = await self._log(
-                principal, request, scopes, tokens, assembly, worths, repeats, outcomes, deadline
+                principal, request, scopes, tokens, assembly, chosen, deadline
             )
         if request.debug:
-            assembly.candidates = [_evidence(worth, outcomes[i], now) for i, worth in enumerate(worths)] + [
-                _evidence(worth, "repeat", now) for worth in repeats
-            ]
+            assembly.candidates = [_evidence(worth, outcome, now) for worth, outcome in chosen.candidates()]
         return assembly
 
     def _check(self, principal: Principal, request: AssembleContextInput) -> list[str]:
@@ -155,6 +164,22 @@ class ContextService:
         except EmbedderUnavailable as error:
             return None, [Degraded("embedder", error.reason)]
         return vectors[0], []
+
+    async def _look_again(
+        self, query: str, scored: list[Scored], deadline: Deadline
+    ) -> tuple[list[Scored], list[Degraded]]:
+        """The best candidates in the reranker's view too, where one is turned on."""
+        if self._reranker is None:
+            return scored, []
+        texts = [one.candidate.text for one in scored[: rerank.DEPTH]]
+        patience = deadline.left() * _RERANK_SHARE
+        try:
+            second = await asyncio.wait_for(self._reranker.score(query, texts), patience)
+        except TimeoutError:
+            return scored, [Degraded("reranker", "timeout")]
+        except RerankerUnavailable as error:
+            return scored, [Degraded("reranker", error.reason)]
+        return rerank.blend(scored, second), []
 
     async def _config(self, tenant: str, caller: str, deadline: Deadline) -> CallerConfig:
         """A caller's weights and budget, at most _CONFIG_SECONDS old."""
@@ -211,15 +236,12 @@ class ContextService:
         scopes: list[str],
         tokens: int,
         assembly: Assembly,
-        worths: list[Worth],
-        repeats: list[Worth],
-        outcomes: Mapping[int, str],
+        chosen: _Chosen,
         deadline: Deadline,
     ) -> int:
-        candidates = [_logged(worth, outcomes[i]) for i, worth in enumerate(worths)]
-        candidates += [_logged(worth, "repeat") for worth in repeats]
+        candidates = [_logged(worth, outcome) for worth, outcome in chosen.candidates()]
         touched = dict.fromkeys(
-            [*scopes, f"agent:{request.caller}", *(worth.scored.candidate.scope for worth in worths)]
+            [*scopes, f"agent:{request.caller}", *(worth.scored.candidate.scope for worth in chosen.worths)]
         )
         assembly_id = await self._database.run(
             lambda c: queries.log_assembly(
@@ -278,6 +300,21 @@ class ContextService:
 
         erased["context"] = await self._database.transaction(erase, deadline)
         return Receipt(scope, erased)
+
+
+def _choose(scored: list[Scored], config: CallerConfig, tokens: int, now: datetime) -> _Chosen:
+    weights = {**ranking.DEFAULT_WEIGHTS, **config.weights}
+    worths, repeats = ranking.without_repeats(ranking.rank(scored, weights, now))
+    packed, outcomes = budget.pack(
+        worths,
+        tokens,
+        lambda worth: worth.scored.store,
+        config.token_shares,
+        lambda worth: worth.scored.candidate.text,
+        lambda worth, text: _render(worth, text, now),
+    )
+    outcomes |= {one.place: "cut" if one.cut else "taken" for one in packed}
+    return _Chosen("\n".join(one.rendered for one in packed), packed, worths, repeats, outcomes)
 
 
 def _handle(candidate: Candidate, store: str) -> str:

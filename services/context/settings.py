@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.context.rerank import RerankSettings
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
@@ -16,6 +17,7 @@ class Settings:
     cache_url: str
     agent_memory_url: str
     embedding: EmbeddingSettings
+    rerank: RerankSettings = field(default_factory=RerankSettings)
     tokens: Mapping[Access, str] = field(default_factory=dict, repr=False)
     """Tokens from the environment, for the simple case of one tenant."""
     host: str = "127.0.0.1"
@@ -42,6 +44,7 @@ class Settings:
             cache_url=env.text("SCRUBJAY_CACHE_URL").rstrip("/"),
             agent_memory_url=env.text("SCRUBJAY_AGENT_MEMORY_URL").rstrip("/"),
             embedding=EmbeddingSettings.from_env(values),
+            rerank=RerankSettings.from_env(values),
             tokens={access: token for access, name in names.items() if (token := env.optional(name))},
             host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
             port=env.integer("SCRUBJAY_PORT", 8080, 1, 65535),

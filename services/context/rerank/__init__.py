@@ -1,0 +1,94 @@
+"""A second look at the best candidates, when the installation turns one on. Assembly goes on without it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, get_args
+
+from shared.embeddings.settings import EmbeddingSettings
+from shared.search.relevance import Scored
+from shared.settings import Env, SettingsError
+
+Kind = Literal["none", "maxsim", "voyage"]
+# How many of the best are looked at again, and how much the second look weighs.
+DEPTH = 50
+WEIGHT = 0.3
+
+
+class Reranker(Protocol):
+    name: str
+
+    async def score(self, query: str, texts: list[str]) -> list[float]:
+        """One number a text, on any scale, higher is better. Raises RerankerUnavailable."""
+
+    async def close(self) -> None: ...
+
+
+class RerankerUnavailable(Exception):
+    """`reason` is of a bounded set: dead, slow, refused, malformed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    kind: Kind = "none"
+    model: str = "rerank-2.5-lite"
+    api_key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+
+    @classmethod
+    def from_env(cls, values: Mapping[str, str] | None = None) -> RerankSettings:
+        """Raises SettingsError naming what is missing or wrong."""
+        env = Env(values)
+        name = env.text("SCRUBJAY_RERANKER", "none")
+        kind = next((kind for kind in get_args(Kind) if kind == name), None)
+        if kind is None:
+            raise SettingsError([f"SCRUBJAY_RERANKER must be one of {', '.join(get_args(Kind))}: {name!r}"])
+        settings = cls(
+            kind=kind,
+            model=env.text("SCRUBJAY_RERANKER_MODEL", "rerank-2.5-lite"),
+            api_key=env.text("VOYAGE_API_KEY") if kind == "voyage" else None,
+            base_url=env.optional("VOYAGE_BASE_URL"),
+        )
+        env.done()
+        return settings
+
+
+async def open_reranker(settings: RerankSettings, embedding: EmbeddingSettings) -> Reranker | None:
+    # Each brings libraries of its own: only the selected one is imported.
+    if settings.kind == "maxsim":
+        if embedding.provider != "local":
+            raise SettingsError(["SCRUBJAY_RERANKER=maxsim works with the local embedder's model only"])
+        from services.context.rerank.maxsim import MaxSim
+        from shared.embeddings.local import load_model
+
+        return MaxSim(*await asyncio.to_thread(load_model))
+    if settings.kind == "voyage":
+        from services.context.rerank.voyage import VoyageReranker
+
+        return VoyageReranker(settings)
+    return None
+
+
+def blend(scored: list[Scored], second: list[float]) -> list[Scored]:
+    """The best `len(second)` candidates by a mix of relevance and the second look, which is stretched over their
+    range so that the scale stays; the rest as they were."""
+    looked, rest = scored[: len(second)], scored[len(second) :]
+    if len(looked) < 2:
+        return scored
+    low, high = min(second), max(second)
+    least, most = looked[-1].relevance, looked[0].relevance
+    spread = (high - low) or 1.0
+    mixed = [
+        one._replace(
+            relevance=(1 - WEIGHT) * one.relevance
+            + WEIGHT * (least + (value - low) / spread * (most - least))
+        )
+        for one, value in zip(looked, second, strict=True)
+    ]
+    return sorted([*mixed, *rest], key=lambda s: (-s.relevance, s.store, s.candidate.id, s.candidate.chunk))

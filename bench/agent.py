@@ -23,6 +23,8 @@ from shared.tokens import estimate_tokens
 
 # A finding of this many characters is found and packed on its own.
 PIECE = 700
+# Requirements and signatures have little in common with each other: the fewer in a piece, the better each is found.
+SHORT_PIECE = 350
 _LONGEST_PART = 4
 # A digest may have this share of what it digests, between these bounds in tokens.
 _SHARE, _LEAST, _MOST = 0.2, 150, 700
@@ -116,7 +118,7 @@ class Agent:
 
     def _directive(self, event: Event) -> Iterator[Write]:
         self._task = self._task or event.text
-        for piece in pieces(sentences(event.text), PIECE):
+        for piece in pieces(sentences(event.text), SHORT_PIECE):
             yield self._entry(
                 event,
                 "directive",
@@ -224,7 +226,7 @@ class Agent:
         listed = listing(definitions(text), budget)
         excerpt = _around(call, text)
         rest = [] if listed else digest(text, budget)
-        for piece in pieces([*listed, *excerpt, *rest], PIECE, "\n"):
+        for piece in [*pieces(listed, SHORT_PIECE, "\n"), *pieces([*excerpt, *rest], PIECE, "\n")]:
             yield self._intel(event, f"In {name}:\n{piece}", source)
 
     def _output(self, call: Event, result: Event, wrong: list[str]) -> Iterator[Write]:
@@ -271,7 +273,7 @@ class Agent:
         learned = [("lesson_learned", one) for one in dict.fromkeys(self._recovered)][-5:]
         plan = f"{sentences(task)[0][:250]} Read {_names(self._read)}; changed {_names(self._changed)}."
         if self._decisions:
-            plan += f" Decided last: {self._decisions[-1]}"
+            plan += f" Its last step: {self._decisions[-1]}"
         return [
             Write(
                 "/api/agent-memory/commit",

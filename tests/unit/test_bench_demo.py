@@ -102,15 +102,19 @@ def agent(events: list[Event]) -> list[dict[str, Any]]:
 
 def test_an_agent_writes_down_what_each_event_is() -> None:
     bodies = agent(PAST)
-    assert [body["context_type"] for body in bodies] == ["directive", "intel", "intel", "decision", "intel"]
-    assert [body["seq"] for body in bodies] == [1, 2, 3, 4, 5]
-    assert "/home/me/project/src/pager.py" in bodies[1]["content"]
-    assert "Pages of a store." in bodies[1]["content"]
-    assert "def fetch_page_3(store: Store, number: int, depth_3: int = 3) -> Page:" in bodies[2]["content"]
-    assert bodies[3]["content"] == "I will cache pages in memory by their number."
-    assert bodies[3]["decision_rationale"] == "The pager reads every page twice."
-    assert bodies[4]["content"].startswith("pytest failed:")
-    assert "KeyError: 'page 7 is not in the store'" in bodies[4]["content"]
+    kinds = [body["context_type"] for body in bodies]
+    assert list(dict.fromkeys(kinds)) == ["directive", "intel", "decision"]
+    assert [body["seq"] for body in bodies] == list(range(1, len(bodies) + 1))
+    head, *listed = (body["content"] for body in bodies[1 : kinds.index("decision")])
+    assert "/home/me/project/src/pager.py" in head
+    assert "Pages of a store." in head
+    assert "def fetch_page_3(store: Store, number: int, depth_3: int = 3) -> Page:" in "\n".join(listed)
+    assert all(one.startswith("In pager.py:\n") for one in listed)
+    decision, failure = bodies[-2:]
+    assert decision["content"] == "I will cache pages in memory by their number."
+    assert decision["decision_rationale"] == "The pager reads every page twice."
+    assert failure["content"].startswith("pytest failed:")
+    assert "KeyError: 'page 7 is not in the store'" in failure["content"]
 
 
 def test_a_later_event_changes_nothing_that_was_written() -> None:

@@ -12,7 +12,7 @@ from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 NULL_NAMESPACE_BUDGET = 2_000
 DEFAULT_TOKEN_SHARE = 0.8
 # A piece below a third of an item says too little of it.
-_LEAST_PART = 3
+_LEAST_SHARE = 1 / 3
 _CUT_MARK = " […]"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -49,8 +49,8 @@ def pack(
 ) -> tuple[list[Packed], dict[int, str]]:
     """Items in their order of worth: first within each store's share of the budget, then whatever still fits.
 
-    What does not fit whole goes in cut at a sentence's end when a third of it fits. Returns what was taken, in
-    order of worth, and the reason for each that was not.
+    What does not fit whole goes in cut at a sentence's end when a third of it fits; when nothing else is in,
+    however little fits. Returns what was taken, in order of worth, and the reason for each that was not.
     """
     left = budget
     spent: dict[str, int] = {}
@@ -76,11 +76,21 @@ def pack(
         else:
             taken[index] = packed
             left -= packed.tokens
+    if not taken:
+        pieces = (_fit(index, item, budget, text_of, render, least=0) for index, item in enumerate(items))
+        if some := next((piece for piece in pieces if piece is not None), None):
+            taken[some.place] = some
+            del dropped[some.place]
     return [taken[index] for index in sorted(taken)], dropped
 
 
 def _fit(
-    index: int, item: T, left: int, text_of: Callable[[T], str], render: Callable[[T, str], str]
+    index: int,
+    item: T,
+    left: int,
+    text_of: Callable[[T], str],
+    render: Callable[[T, str], str],
+    least: float = _LEAST_SHARE,
 ) -> Packed | None:
     text = text_of(item)
     rendered = render(item, text)
@@ -89,12 +99,14 @@ def _fit(
         return Packed(index, rendered, tokens, cut=False)
     around = _with_newline(render(item, "")) + 1
     room = (left - around) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
-    if room * _LEAST_PART < len(text):
-        return None
-    rendered = render(item, shorten(text, room) + _CUT_MARK)
-    tokens = _with_newline(rendered)
-    # Escapes may have made it longer than its text.
-    return Packed(index, rendered, tokens, cut=True) if tokens <= left else None
+    while room > 0 and room >= least * len(text):
+        rendered = render(item, shorten(text, room) + _CUT_MARK)
+        tokens = _with_newline(rendered)
+        if tokens <= left:
+            return Packed(index, rendered, tokens, cut=True)
+        # Escapes made it longer than its text.
+        room -= (tokens - left) * CHARACTERS_PER_TOKEN
+    return None
 
 
 def shorten(text: str, characters: int) -> str:
@@ -103,10 +115,10 @@ def shorten(text: str, characters: int) -> str:
         return text
     beginning = text[:characters]
     ends = [match.start() for match in _SENTENCE_END.finditer(beginning)]
-    if ends and ends[-1] * _LEAST_PART >= characters:
+    if ends and ends[-1] >= _LEAST_SHARE * characters:
         return beginning[: ends[-1]]
     word = beginning.rfind(" ")
-    return beginning[:word] if word * _LEAST_PART >= characters else beginning
+    return beginning[:word] if word >= _LEAST_SHARE * characters else beginning
 
 
 def _with_newline(rendered: str) -> int:

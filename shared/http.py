@@ -176,7 +176,7 @@ class Edge:
             await self._app(scope, receive, sending)
         finally:
             self._count(0, -1) if streaming else self._count(-1, 0)
-            route = str(scope.get("path_template") or "unmatched")
+            route = str(scope.get("path_template") or state.get("route") or "unmatched")
             metrics.REQUESTS.labels(route, scope["method"], str(status)).inc()
             if not streaming:
                 metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
@@ -300,6 +300,11 @@ def deadline_of(scope: Any, *, reads: bool) -> Deadline:
     default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
     state = scope["state"]
     return deadlines.from_header(state["timeout"], default, state["arrived"])
+
+
+def name_route(scope: Any, route: str) -> None:
+    """What the metrics call a route that Litestar has no template for: a mount."""
+    scope["state"]["route"] = route
 
 
 def request_id_of(scope: Any) -> str:

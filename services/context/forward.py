@@ -14,7 +14,7 @@ from yarl import URL
 
 from services.context.owners import Owner
 from shared.errors import AppError, TooLarge, Unavailable
-from shared.http import MAX_BODY, deadline_of, request_id_of, send_problem
+from shared.http import MAX_BODY, deadline_of, name_route, request_id_of, send_problem
 
 PREFIXES = {
     "/api/psychic-cache": "cache",
@@ -38,6 +38,7 @@ def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
     @asgi(prefix, is_mount=True, copy_scope=True)
     async def forward(scope: Scope, receive: Receive, send: Send) -> None:
         app: Litestar = scope["litestar_app"]
+        name_route(scope, prefix)
         try:
             await _forward(app.state.service.owners[name], app.state.api_keys, scope, receive, send)
         except AppError as error:

@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from local.database import create_database, drop_database
+import asyncpg
+
+from local.database import Database, create_database, drop_database
 from local.process import free_port
 from local.services import Service
 from tests.cluster import Cluster
@@ -35,3 +37,15 @@ async def spare(cluster: Cluster, name: str, **settings: str) -> AsyncIterator[S
     finally:
         service.sigcont()
         await cluster.stop(service)
+
+
+@asynccontextmanager
+async def locked(database: Database, table: str) -> AsyncIterator[None]:
+    """Nobody else reads or writes the table meanwhile."""
+    connection = await asyncpg.connect(database.admin)
+    try:
+        async with connection.transaction():
+            await connection.execute(f"lock table {table} in access exclusive mode")
+            yield
+    finally:
+        await connection.close()

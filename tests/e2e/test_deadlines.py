@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
-import asyncpg
 import pytest
 
 from local.database import Database
@@ -24,7 +23,7 @@ from tests.e2e.calls import (
     until,
     within,
 )
-from tests.e2e.clusters import spare
+from tests.e2e.clusters import locked, spare
 from tests.e2e.recorder import Recorder
 
 MISSION = "deadlines"
@@ -157,7 +156,7 @@ async def test_a_full_owner_refuses_at_once(cluster: Cluster, database: Database
         spare(cluster, "context", SCRUBJAY_CACHE_URL=cache.url) as service,
         Client(service.url, cluster.tokens.write) as agent,
     ):
-        async with _locked(database, "cache.psychic_cache"):
+        async with locked(database, "cache.psychic_cache"):
             calls = _crowd(agent)
             await _probes_answer(cache)
             assembled = await agent.post("/api/context/assemble", question(MISSION), headers=within(1000))
@@ -199,15 +198,3 @@ def _refused_all_but(count: int, done: list[Timed]) -> list[Timed]:
     assert len(let_in) == count
     assert all(one.seconds < 1.5 + SLACK for one in let_in)
     return let_in
-
-
-@asynccontextmanager
-async def _locked(database: Database, table: str) -> AsyncIterator[None]:
-    """Nobody else reads or writes the table meanwhile."""
-    connection = await asyncpg.connect(database.admin)
-    try:
-        async with connection.transaction():
-            await connection.execute(f"lock table {table} in access exclusive mode")
-            yield
-    finally:
-        await connection.close()

@@ -26,7 +26,7 @@ from bench.transcript import Event, load, normal, tail, tokens_of
 from local.process import LocalError
 
 BUDGET = 1000
-AGENT = "coder"
+AGENT = "demo-coder"
 # The cut is the turn nearest to this share of the session's tokens that has enough questions after it; where
 # none has, the one with most of them that is not further away than that.
 _CUT, _NEAR, _ENOUGH = 0.65, 0.2, 8

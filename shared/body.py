@@ -59,6 +59,8 @@ def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         return decoder.decode(body)
     except msgspec.DecodeError as error:
         raise invalid(error) from error
+    except UnicodeDecodeError as error:
+        raise Invalid.field("body", "not valid UTF-8") from error
     except RecursionError as error:
         raise Invalid.field("body", "nested too deeply") from error
 

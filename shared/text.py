@@ -22,8 +22,8 @@ Tags = Annotated[list[Tag], Meta(max_length=50)]
 BigId = Annotated[int, Meta(gt=0, le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
-# Routes under /:mission must not be shadowed, and `*` means every mission a key may read.
-RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query"})
+# Routes under /:mission must not be shadowed, `*` means every mission a key may read, and clients drop dots from paths.
+RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query", ".", ".."})
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.auth import Principal, bearer, from_header, same_secret, to_header
+from shared.errors import Forbidden, Unauthorized
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+PRINCIPALS = st.builds(
+    Principal,
+    tenant=NAMES,
+    key=NAMES,
+    access=st.frozensets(st.sampled_from(["read", "write", "admin"])),
+    agent=st.none() | NAMES,
+    missions=st.none() | st.frozensets(NAMES),
+    users=st.none() | st.frozensets(NAMES),
+)
+
+
+@given(PRINCIPALS)
+def test_an_identity_travels_in_a_header(principal: Principal) -> None:
+    header = to_header(principal)
+    assert header.isascii()
+    assert header.isprintable()
+    assert from_header(header) == principal
+
+
+@given(st.text())
+def test_anything_else_is_no_identity(header: str) -> None:
+    with pytest.raises(Unauthorized):
+        from_header(header)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"",
+        b"{}",
+        b"null",
+        b'{"tenant":"t","key":"k","access":["root"]}',
+        b'{"tenant":1,"key":"k","access":[]}',
+    ],
+)
+def test_an_incomplete_identity_is_none(document: bytes) -> None:
+    with pytest.raises(Unauthorized):
+        from_header(base64.b64encode(document).decode())
+
+
+def test_access_is_only_what_was_given() -> None:
+    reader = Principal("t", "k", frozenset({"read"}))
+    reader.require("read")
+    for access in ("write", "admin"):
+        with pytest.raises(Forbidden):
+            reader.require(access)
+
+
+@pytest.mark.parametrize(
+    ("scope", "allowed"),
+    [
+        ("mission:m", True),
+        ("mission:n", False),
+        ("mission:", False),
+        ("agent:ana", True),
+        ("agent:bo", False),
+        ("user:u", True),
+        ("user:v", False),
+        ("user:", False),
+        ("project:p", True),
+        ("shared", True),
+    ],
+)
+def test_grants_narrow_what_a_key_touches(scope: str, allowed: bool) -> None:
+    bound = Principal("t", "k", frozenset(), "ana", frozenset({"m"}), frozenset({"u"}))
+    free = Principal("t", "k", frozenset())
+    free.require_scope(scope)
+    if allowed:
+        bound.require_scope(scope)
+    else:
+        with pytest.raises(Forbidden):
+            bound.require_scope(scope)
+
+
+def test_no_grant_at_all_is_not_every_grant() -> None:
+    nothing = Principal("t", "k", frozenset(), missions=frozenset(), users=frozenset())
+    for scope in ("mission:m", "user:u"):
+        with pytest.raises(Forbidden):
+            nothing.require_scope(scope)
+
+
+@pytest.mark.parametrize(
+    ("header", "token"),
+    [("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER  abc ", "abc"), ("Bearer a b", "a b")],
+)
+def test_a_bearer_token(header: str, token: str) -> None:
+    assert bearer(header) == token
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic abc", "abc", "Bearerabc"])
+def test_no_bearer_token(header: str | None) -> None:
+    with pytest.raises(Unauthorized):
+        bearer(header)
+
+
+def test_secrets_are_compared_whole() -> None:
+    assert same_secret("geheim-ü", "geheim-ü")
+    assert not same_secret("geheim", "geheim-ü")
+    assert not same_secret("", "geheim")

@@ -7,6 +7,8 @@ import sys
 
 import structlog
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 
 def configure(service: str, level: str = "INFO") -> None:
     logging.basicConfig(level=level, stream=sys.stdout, format="%(message)s", force=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
 
 
 class SettingsError(SystemExit):
@@ -30,20 +33,31 @@ class Env:
         return self._values.get(name) or None
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
+        return self._within(name, default, low, high, float, "a number")
+
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
+        return self._within(name, default, low, high, int, "a whole number")
+
+    def choice(self, name: str, default: str, choices: Collection[str]) -> str:
+        value = self._values.get(name) or default
+        if value not in choices:
+            self._problems.append(f"{name} must be one of {', '.join(choices)}: {value!r}")
+        return value
+
+    def _within(
+        self, name: str, default: N, low: float, high: float, kind: Callable[[str], N], what: str
+    ) -> N:
         raw = self._values.get(name)
         if not raw:
             return default
         try:
-            value = float(raw)
+            value = kind(raw)
         except ValueError:
-            self._problems.append(f"{name} is not a number: {raw!r}")
+            self._problems.append(f"{name} is not {what}: {raw!r}")
             return default
         if not low <= value <= high:
             self._problems.append(f"{name} must lie in [{low:g}, {high:g}]: {raw}")
         return value
-
-    def integer(self, name: str, default: int, low: int, high: int) -> int:
-        return int(self.number(name, default, low, high))
 
     def done(self) -> None:
         """Raises SettingsError naming every problem seen so far."""

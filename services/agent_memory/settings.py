@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
 
@@ -35,7 +36,7 @@ class Settings:
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
-            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+            log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()
         return settings

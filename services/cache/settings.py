@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
 
@@ -40,7 +41,7 @@ class Settings:
             entry_budget=env.integer("SCRUBJAY_CACHE_ENTRY_BUDGET", 200, 1, 1_000_000),
             ttl_hours=env.number("SCRUBJAY_CACHE_TTL_HOURS", 24.0, 0.001, 24 * 366),
             sweep_minutes=env.number("SCRUBJAY_CACHE_SWEEP_MINUTES", 60.0, 0.001, 24 * 60),
-            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+            log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()
         return settings

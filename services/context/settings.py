@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.context.rerank import RerankSettings
+from shared import log
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
@@ -52,7 +53,7 @@ class Settings:
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
-            log_level=env.text("SCRUBJAY_LOG_LEVEL", "INFO"),
+            log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()
         return settings

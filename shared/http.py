@@ -7,6 +7,9 @@ import contextlib
 import gc
 import math
 import re
+import signal
+import socket
+import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -163,7 +166,11 @@ class Edge:
                 streaming = _streams(message["headers"])
                 if streaming:
                     self._count(-1, 1)
-                message["headers"] = [*message["headers"], (REQUEST_ID.encode(), request_id.encode())]
+                more = [(REQUEST_ID.encode(), request_id.encode())]
+                if self.drain.started.is_set():
+                    # Callers that keep connections open go to another replica.
+                    more.append((b"connection", b"close"))
+                message["headers"] = [*message["headers"], *more]
             await send(message)
 
         if self._full(headers) and scope["path"] not in _WITHOUT_LIMIT:
@@ -182,6 +189,11 @@ class Edge:
                 metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
             if status >= 500:
                 log.warning("request failed", route=route, method=scope["method"], status=status)
+
+    @property
+    def drain(self) -> Drain:
+        drain: Drain = self.litestar.state.drain
+        return drain
 
     def _full(self, headers: dict[bytes, bytes]) -> bool:
         return self._now >= self._limit or (
@@ -250,7 +262,6 @@ def create_app(
 
     @contextlib.asynccontextmanager
     async def whole_life(app: Litestar) -> AsyncIterator[None]:
-        app.state.drain = Drain()
         async with lifespan(app):
             # Start-up objects live as long as the process: keep the collector from walking them again.
             gc.collect()
@@ -281,6 +292,7 @@ def create_app(
         ),
         request_max_body_size=MAX_BODY,
         logging_config=None,
+        state=State({"drain": Drain()}, deep_copy=False),
     )
     return Edge(app, in_flight=in_flight)
 
@@ -311,18 +323,29 @@ def request_id_of(scope: Any) -> str:
     return str(scope["state"]["request_id"])
 
 
+# For what still comes in after a signal, before the listener closes, and idle connections with it.
+_LINGER_SECONDS = 0.3
+_FINISH_SECONDS = 7
+
+
 class _Server(uvicorn.Server):
-    """uvicorn never exits while a stream is open: tell the streams to end as soon as a signal arrives."""
+    """uvicorn never exits while a stream is open: tell the streams to end as soon as a signal arrives.
+
+    And it ends by the signal that it got; a process that has drained ends with 0.
+    """
 
     def __init__(self, config: uvicorn.Config, app: Edge) -> None:
         super().__init__(config)
         self._app = app
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        drain = getattr(self._app.litestar.state, "drain", None)
-        if drain is not None:
-            drain.started.set()
-        super().handle_exit(sig, frame)
+        self._app.drain.started.set()
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await asyncio.sleep(_LINGER_SECONDS)
+        await super().shutdown(sockets)
 
 
 def serve(app: Edge, host: str, port: int) -> None:
@@ -336,7 +359,10 @@ def serve(app: Edge, host: str, port: int) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=10,
+        timeout_graceful_shutdown=_FINISH_SECONDS,
         timeout_keep_alive=75,
     )
-    _Server(config, app).run()
+    server = _Server(config, app)
+    server.run()
+    if not server.started:
+        sys.exit("the service did not start")

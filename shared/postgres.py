@@ -69,7 +69,7 @@ class Database:
     async def close(self) -> None:
         if self._pool is not None:
             try:
-                await asyncio.wait_for(self._pool.close(), 5)
+                await asyncio.wait_for(self._pool.close(), 2)
             except TimeoutError:
                 self._pool.terminate()
 

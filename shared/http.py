@@ -9,7 +9,6 @@ import math
 import re
 import signal
 import socket
-import sys
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -362,7 +361,4 @@ def serve(app: Edge, host: str, port: int) -> None:
         timeout_graceful_shutdown=_FINISH_SECONDS,
         timeout_keep_alive=75,
     )
-    server = _Server(config, app)
-    server.run()
-    if not server.started:
-        sys.exit("the service did not start")
+    _Server(config, app).run()

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable
@@ -11,7 +12,7 @@ from functools import partial
 import pytest
 
 from local.database import ROOT
-from local.process import environment
+from local.process import environment, wait_for
 from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
 from tests.e2e.calls import (
@@ -233,3 +234,19 @@ async def test_killed(cluster: Cluster, servers: Servers, callers: Callers) -> N
     await _all_well(callers, 10)
     await _nothing_lost_or_doubled(callers)
     assert all(service.running for service in cluster.all)
+
+
+async def test_services_end_while_it_is_frozen(cluster: Cluster, servers: Servers, callers: Callers) -> None:
+    await asyncio.to_thread(servers.postgres.sigstop)
+    try:
+        calls = asyncio.create_task(callers.go_on(0.5))
+        await asyncio.sleep(0.5)
+        for service in cluster.all:
+            service.send(signal.SIGTERM)
+        ended = await asyncio.to_thread(wait_for, lambda: not any(s.running for s in cluster.all), 10)
+    finally:
+        await asyncio.to_thread(servers.postgres.sigcont)
+    assert ended
+    assert [service.returncode for service in cluster.all] == [0, 0, 0]
+    await calls
+    assert {done.status for _, done in callers.answers} == {503}

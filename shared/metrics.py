@@ -23,3 +23,5 @@ INDEXED = Counter("scrubjay_indexed_total", "Items given their vectors", ["store
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
 RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell rings Redis did not take")
 TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events that wait for their number")
+LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies that wait for their row in the log")
+SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback that was not written")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ import msgspec
 from litestar import Request, Router, get, post
 from litestar.types import ControllerRouterHandler
 
+from services.agent_memory.links import Links, LinksRequest
 from services.agent_memory.schemas import (
     CommitAgentMemoryInput,
     CommitResult,
@@ -92,6 +94,11 @@ async def search(
     return await service.search(principal, data, deadline)
 
 
+@post("/internal/links", opt=READ, status_code=200, include_in_schema=False)
+async def links(data: LinksRequest, service: AgentMemoryService, principal: Principal) -> Links:
+    return Links(await asyncio.to_thread(service.vault.read, principal.tenant, data))
+
+
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
     purged: str, service: AgentMemoryService, principal: Principal, deadline: Deadline
@@ -106,5 +113,6 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["agent memory"],
     ),
     search,
+    links,
     purge,
 ]

@@ -15,6 +15,7 @@ import structlog
 from pgvector import HalfVector
 
 from services.agent_memory import queries, ranking
+from services.agent_memory.links import Vault
 from services.agent_memory.queries import Look
 from services.agent_memory.schemas import (
     AgentMemory,
@@ -70,6 +71,7 @@ class AgentMemoryService:
         self._embedder = embedder
         self._doorbell = doorbell
         self.records = Records("memory")
+        self.vault = Vault(settings.vault_root)
         self._counts = ScopeCounts()
         self._accesses: Counter[tuple[str, int]] = Counter()
         self.indexer = Indexer(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from shared import log
 from shared.embeddings import EmbeddingSettings
@@ -20,6 +21,8 @@ class Settings:
     in_flight: int = 256
     dedup_seconds: float = 1.0
     """How long a commit waits for the vector that finds its duplicates."""
+    vault_root: Path | None = None
+    """Where explicitly linked files are read, `<root>/<tenant>/…`; none: such links are off."""
     log_level: str = "INFO"
 
     @classmethod
@@ -36,6 +39,7 @@ class Settings:
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
+            vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()

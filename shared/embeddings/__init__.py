@@ -6,7 +6,7 @@ import asyncio
 
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, OnUsage, Vectors
 from shared.embeddings.cache import CachedEmbedder
-from shared.embeddings.dedup import normal_form, same_fact
+from shared.embeddings.dedup import fact_key, normal_form, same_fact
 from shared.embeddings.settings import EmbeddingSettings
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Kind",
     "OnUsage",
     "Vectors",
+    "fact_key",
     "normal_form",
     "open_embedder",
     "same_fact",

@@ -3,59 +3,85 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _CANNOT = re.compile(r"\bcan(?:['’]t|not)\b")
 _NOT = re.compile(r"n['’]t\b")
-_TOKEN = re.compile(r"-?\w+(?:[./:-]+\w+)*")
-_OPERATOR = re.compile(r"!?[<>=≤≥≠]+|(?<=\s)[-+*/%&|^](?=\s)|->|=>")
-# Figures and identifiers: digits, paths, snake_case, dotted names.
-_EXACT = re.compile(r"[\d_/]|\w[.:]\w")
+# Signs before a word belong to it: -5, .5, --force, /data, ~/.ssh.
+_TOKEN = re.compile(r"(?:(?<!\w)[-./~]+)?\w+(?:[./:-]+\w+)*")
+_OPERATOR = re.compile(r"(?<=\s)[-/](?=\s)|->")
+_SIGNS = frozenset("!%#@&*\\")
+_NO_SIGNS = frozenset("^`´¨~")
+# Figures and identifiers: digits, options, paths, snake_case, dotted names.
+_EXACT = re.compile(r"[\d_/]|\w[.:]\w|^[-.~]")
 _NEGATIONS = frozenset(["no", "not", "never", "without"])
 # No word that turns a meaning round: over, under, before, after, more, less, or, off.
 _FUNCTION_WORDS = re.compile(
     r"(?:a|an|the|of|is|are|was|were|be|been|to|in|on|at|by|for|with|and|it|its|that|this|from|as|than|then|so"
-    r"|if|when|because|there|has|have|had|do|does|must|should|will|would|can|s|t)"
+    r"|if|when|because|there|has|have|had|do|does|must|should|will|would|can|s|t"
+    r"|always|please|note|remember|important|really|very|just|also)"
 )
-_STEM = 5
+_NAME = re.compile(r"(?<=[\w,;)] )[A-Z]\w*")
+_SUFFIX = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 
 
 def normal_form(text: str) -> str:
-    """The text without its case, punctuation and spacing: equal forms are repeats, whatever their vectors."""
+    """The text without its case, punctuation and spacing."""
     text = _THOUSANDS.sub("", text.casefold())
     return " ".join(_TOKEN.findall(_NOT.sub(" not", _CANNOT.sub("can not", text))))
 
 
-def same_fact(a: str, b: str) -> bool:
-    """For texts within `dedup_distance`: False when a figure, a negation, a content word or their order changed.
+def fact_key(text: str) -> str:
+    """Equal keys are repeats, whatever their vectors: the normal form, and the signs that change a meaning."""
+    normal = normal_form(text)
+    return f"{''.join(_signs(text))}\n{normal}" if normal else text.strip()
 
-    Words may be added or left out on one side. A synonym counts as a swap, and so does "Bob asks Alice" for
-    "Alice asks Bob": a second row is cheaper than a lost memory.
+
+def same_fact(a: str, b: str) -> bool:
+    """For texts within `dedup_distance`: False when a figure, a name, a sign, a negation, a content word or
+    their order changed, or when one text holds a content word more.
+
+    A synonym counts as a change, and so does "Bob asks Alice" for "Alice asks Bob": a second row is cheaper
+    than a lost memory.
     """
-    if _OPERATOR.findall(a) != _OPERATOR.findall(b):
-        return False
-    left, right = normal_form(a), normal_form(b)
-    if left == right:
+    if fact_key(a) == fact_key(b):
         return True
-    if _exact_tokens(left) != _exact_tokens(right):
+    left, right = normal_form(a), normal_form(b)
+    if _signs(a) != _signs(b) or _exact_tokens(left) != _exact_tokens(right):
         return False
-    left_words, right_words = _content_words(left), _content_words(right)
-    shorter, longer = sorted((left_words, right_words), key=len)
-    return _within(shorter, longer)
+    names = _names(a) | _names(b)
+    words = _content_words(left, names)
+    return bool(words) and words == _content_words(right, names)
+
+
+def _signs(text: str) -> list[str]:
+    """Operators, currencies and other symbols in their order. An exclamation mark is one before a sign only."""
+    found = []
+    for place, sign in enumerate(text):
+        if sign == "!" and text[place + 1 : place + 2] != "=":
+            continue
+        symbol = unicodedata.category(sign)[0] == "S" and sign not in _NO_SIGNS
+        if symbol or sign in _SIGNS or _OPERATOR.match(text, place):
+            found.append(sign)
+    return found
 
 
 def _exact_tokens(normal: str) -> Counter[str]:
     return Counter(word for word in normal.split() if word in _NEGATIONS or _EXACT.search(word))
 
 
-def _content_words(normal: str) -> list[str]:
-    """Cut to a crude stem, so that migration and migrations are one."""
+def _names(text: str) -> frozenset[str]:
+    """Words with a capital inside a sentence, unless all of it is in capitals."""
+    return frozenset() if text.isupper() else frozenset(word.casefold() for word in _NAME.findall(text))
+
+
+def _content_words(normal: str, names: frozenset[str]) -> list[str]:
+    """Names as they are, the others without their ending, so that migration and migrations are one."""
     words = re.findall(r"\w+", normal)
-    return [word[:_STEM] for word in words if not _FUNCTION_WORDS.fullmatch(word)]
-
-
-def _within(shorter: list[str], longer: list[str]) -> bool:
-    """True when `longer` holds all of `shorter` in its order."""
-    rest = iter(longer)
-    return all(word in rest for word in shorter)
+    return [
+        word if word in names else _SUFFIX.sub("", word)
+        for word in words
+        if not _FUNCTION_WORDS.fullmatch(word)
+    ]

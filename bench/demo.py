@@ -73,7 +73,7 @@ def main() -> None:
         files = _files(arguments.sessions)
         with cluster() as address:
             played = asyncio.run(_play_all(address, files, arguments.budget, arguments.quiet))
-    except* (LocalError, ApiError) as group:
+    except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):
             print(error, file=sys.stderr)
         sys.exit(1)

@@ -20,9 +20,11 @@ from urllib.parse import quote
 from bench.client import ApiError, Client, leaves
 from bench.cluster import Address, cluster
 from bench.metrics import BUDGETS, NAMES, Figures, figures, mean, within
+from bench.transcript import json_lines
 from local.process import LocalError
 
 CALLER = "bench"
+STORE = "psychic_cache"
 ARMS = ("fused", "text", "vector")
 # Of a BEAM chat, what retrieval can answer: the other categories ask for summaries, order or manners.
 BEAM = {
@@ -83,11 +85,11 @@ class Progress:
 
 def main() -> None:
     arguments = _arguments()
-    rows, queries = load(Path(arguments.data), arguments.limit)
     try:
+        rows, queries = load(Path(arguments.data), arguments.limit)
         with cluster() as address:
             report = asyncio.run(measure(address, rows, queries))
-    except* (LocalError, ApiError) as group:
+    except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):
             print(error, file=sys.stderr)
         sys.exit(1)
@@ -111,14 +113,13 @@ def _arguments() -> argparse.Namespace:
 
 def load(folder: Path, limit: int = 0) -> tuple[list[Row], list[Query]]:
     """The corpus as writes, in its order, and the questions that have an answer in it."""
-    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
+    corpus = json_lines(folder / "corpus.jsonl")
     groups = list(dict.fromkeys(row["group"] for row in corpus))
     kept = set(groups[:limit] if limit else groups)
     rows = [Row(row["id"], row["group"], _body(row)) for row in corpus if row["group"] in kept]
-    asked = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
     queries = [
         Query(one["id"], one["group"], one["text"], one["gold"], one["category"])
-        for one in asked
+        for one in json_lines(folder / "queries.jsonl")
         if one["group"] in kept and one["gold"]
     ]
     return rows, queries
@@ -242,7 +243,7 @@ async def _assemble(client: Client, text: str, mission: str, tokens: int) -> Any
 
 
 def _result(query: Query, answers: Mapping[int, Any], name: Callable[[int], str]) -> Result:
-    candidates = next(iter(answers.values()))["candidates"]
+    candidates = _ours(next(iter(answers.values()))["candidates"])
     orders = {
         # What repeats another text comes last in the answer; by score it has its place.
         "fused": sorted(candidates, key=lambda c: -c["score"]),
@@ -255,7 +256,7 @@ def _result(query: Query, answers: Mapping[int, Any], name: Callable[[int], str]
         packed = {tokens: within(chunks, tokens) for tokens in BUDGETS}
         if arm == "fused":
             packed = {
-                tokens: {name(source["id"]) for source in answer["sources"]}
+                tokens: {name(source["id"]) for source in _ours(answer["sources"])}
                 for tokens, answer in answers.items()
             }
         arms[arm] = figures(list(dict.fromkeys(item for item, _ in chunks)), packed, query.gold)
@@ -266,6 +267,11 @@ def _result(query: Query, answers: Mapping[int, Any], name: Callable[[int], str]
         degraded=any(answer["degraded"] for answer in answers.values()),
         milliseconds=answers[BUDGETS[0]]["retrieval_ms"],
     )
+
+
+def _ours(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without what agents of a cluster that others use remember."""
+    return [one for one in found if one["store"] == STORE]
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:

@@ -86,7 +86,12 @@ class Definition(NamedTuple):
 
 
 def load(path: Path) -> list[Event]:
-    return [event(json.loads(line)) for line in path.read_text().splitlines() if line.strip()]
+    return [event(line) for line in json_lines(path)]
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """Only a newline ends a line: JSON strings may hold what else `splitlines` takes for an end."""
+    return [json.loads(line) for line in path.read_text().split("\n") if line.strip()]
 
 
 def event(line: dict[str, Any]) -> Event:

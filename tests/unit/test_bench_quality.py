@@ -9,13 +9,23 @@ from bench.quality import BEAM, Query, _result, load, main_categories, summary
 
 
 def candidate(number: int, score: float, text: float, cosine: float | None) -> dict[str, Any]:
-    return {"id": number, "score": score, "text": text, "cosine": cosine, "tokens": 900}
+    return {
+        "store": "psychic_cache",
+        "id": number,
+        "score": score,
+        "text": text,
+        "cosine": cosine,
+        "tokens": 900,
+    }
 
 
 def answer(*sources: int, candidates: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "candidates": candidates,
-        "sources": [{"id": number} for number in sources],
+        "sources": [
+            *({"store": "psychic_cache", "id": number} for number in sources),
+            {"store": "agent_memory_peer", "id": 99},
+        ],
         "degraded": [],
         "retrieval_ms": 1.0,
     }
@@ -64,7 +74,7 @@ def test_the_headline_is_over_the_main_categories_only() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    turn = {"session": 2, "timestamp": "2023-05-08T13:56:00", "speaker": "Mel", "text": "Hi"}
+    turn = {"session": 2, "timestamp": "2023-05-08T13:56:00", "speaker": "Mel", "text": "Hi\u2028"}
     rows = [{"id": "a/1", "group": "a", "seq": 0, **turn}, {"id": "b/1", "group": "b", "seq": 0, **turn}]
     rows.append({**rows[1], "id": "b/2", "seq": 1, "session": 0, "timestamp": "", "speaker": ""})
     questions = [
@@ -73,7 +83,9 @@ def folder(tmp_path: Path) -> Path:
         {"id": "q3", "group": "b", "text": "?", "gold": ["b/2"], "category": "temporal"},
     ]
     for name, lines in (("corpus", rows), ("queries", questions)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        )
     return tmp_path
 
 
@@ -81,7 +93,7 @@ def test_turns_have_a_place_and_documents_have_none(folder: Path) -> None:
     rows, _ = load(folder)
     assert rows[0].body == {
         "context_type": "intel",
-        "content": "Hi",
+        "content": "Hi\u2028",
         "intel_source": "Mel",
         "speaker": "Mel",
         "occurred_at": "2023-05-08T13:56:00",
@@ -90,7 +102,7 @@ def test_turns_have_a_place_and_documents_have_none(folder: Path) -> None:
     }
     assert rows[2].body == {
         "context_type": "intel",
-        "content": "Hi",
+        "content": "Hi\u2028",
         "intel_source": "document",
         "source_kind": "document",
     }

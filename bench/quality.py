@@ -36,7 +36,7 @@ BEAM = {
 }
 UNANSWERABLE = {"adversarial"}
 _LIMITS = {"token_budget": 2**31 - 1, "entry_budget": 1_000_000, "ttl_hours": 24 * 365}
-_CONNECTIONS = 8
+CONNECTIONS = 8
 _TRIES = 5
 
 
@@ -151,10 +151,10 @@ async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query
     started = time.monotonic()
     run = f"quality-{secrets.token_hex(4)}"
     missions = {row.group: f"{run}-{row.group}".replace("/", "-") for row in rows}
-    async with Client(address.url, address.token, connections=_CONNECTIONS) as client:
+    async with Client(address.url, address.token, connections=CONNECTIONS) as client:
         try:
-            ids = await _write(client, run, missions, rows)
-            await _indexed(client, run, missions, _as_written(rows, ids))
+            ids = await write_rows(client, run, missions, rows)
+            await wait_until_indexed(client, run, missions, as_written(rows, ids))
             loaded = time.monotonic()
             results = await _ask(client, missions, ids, queries)
         finally:
@@ -167,7 +167,7 @@ async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query
     return report
 
 
-async def _write(
+async def write_rows(
     client: Client, run: str, missions: Mapping[str, str], rows: Sequence[Row]
 ) -> dict[tuple[str, int], str]:
     """Groups side by side, the rows of one in order: a turn is indexed with words of the one before it."""
@@ -175,7 +175,7 @@ async def _write(
     ids: dict[tuple[str, int], str] = {}
 
     async def fill(group: str, mission: str) -> None:
-        await client.put(f"/api/psychic-cache/{quote(mission)}/limits", _LIMITS)
+        await raise_limits(client, mission)
         for row in rows:
             if row.group == group:
                 path, body, key = _request(run, mission, row)
@@ -189,13 +189,19 @@ async def _write(
     return ids
 
 
-def _as_written(rows: Iterable[Row], ids: Mapping[tuple[str, int], str]) -> list[Row]:
+async def raise_limits(client: Client, mission: str) -> None:
+    await client.put(f"/api/psychic-cache/{quote(mission)}/limits", _LIMITS)
+
+
+def as_written(rows: Iterable[Row], ids: Mapping[tuple[str, int], str]) -> list[Row]:
     """In the order of the server's ids, which is about that of the vectors."""
     numbers = {(group, name): number for (group, number), name in ids.items()}
     return sorted(rows, key=lambda row: numbers[row.group, row.id])
 
 
-async def _indexed(client: Client, run: str, missions: Mapping[str, str], rows: Sequence[Row]) -> None:
+async def wait_until_indexed(
+    client: Client, run: str, missions: Mapping[str, str], rows: Sequence[Row]
+) -> None:
     progress = Progress("indexed", len(rows))
     await client.indexed((_request(run, missions[row.group], row) for row in rows), done=progress.step)
 
@@ -216,21 +222,31 @@ async def _ask(
 
     async def ask(place: int, query: Query) -> None:
         answers = {
-            tokens: await _assemble(client, query.text, missions[query.group], tokens) for tokens in BUDGETS
+            tokens: await ask_until_whole(client, query.text, missions[query.group], tokens)
+            for tokens in BUDGETS
         }
         results[place] = _result(query, answers, lambda number: ids[query.group, number])
         progress.step()
 
-    await _all((ask(place, query) for place, query in enumerate(queries)), at_once=_CONNECTIONS)
+    await at_once((ask(place, query) for place, query in enumerate(queries)))
     return [one for one in results if one is not None]
 
 
-async def _assemble(client: Client, text: str, mission: str, tokens: int) -> Any:
+async def ask_until_whole(
+    client: Client,
+    text: str,
+    mission: str,
+    tokens: int,
+    *,
+    caller: str = CALLER,
+    scopes: Sequence[str] = (),
+) -> Any:
     """A degraded answer says how busy the machine is, not how good the ranking: it is asked again."""
     body = {
         "query": text,
-        "caller": CALLER,
+        "caller": caller,
         "mission_namespace": mission,
+        "scopes": list(scopes),
         "token_budget": tokens,
         "log": False,
         "debug": True,
@@ -296,7 +312,7 @@ def _arms(results: Sequence[Result]) -> dict[str, Figures]:
     return {arm: mean([one.arms[arm] for one in results]) for arm in ARMS}
 
 
-async def _all(work: Iterable[Awaitable[None]], *, at_once: int) -> None:
+async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -> None:
     waiting = iter(work)
 
     async def worker() -> None:
@@ -304,7 +320,7 @@ async def _all(work: Iterable[Awaitable[None]], *, at_once: int) -> None:
             await one
 
     async with asyncio.TaskGroup() as tasks:
-        for _ in range(at_once):
+        for _ in range(workers):
             tasks.create_task(worker())
 
 

@@ -7,6 +7,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq install --no-deps --require-
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
 SESSION ?=
 DATA ?=
+JUNK ?=
 
 # A copied or outdated environment is made anew.
 ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/null),True)
@@ -14,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format pins demo bench-quality clean
+.PHONY: help run test check format pins demo bench-quality clean bench-junk
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,13 +40,17 @@ pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@$(COMPILE) -o requirements/run.txt requirements/run.in
 	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
 
-demo: $(VENV)/run.stamp ## Play an agent's transcript and ask about it: SESSION=file
-	@test -n "$(SESSION)" || { echo "make demo needs SESSION=file"; exit 2; }
-	@$(PY) -m bench.demo "$(SESSION)"
+demo: $(VENV)/run.stamp ## Play agents' transcripts and ask about them: SESSION=files or folders
+	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
+	@$(PY) -m bench.demo $(SESSION)
 
 bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality "$(DATA)"
+
+bench-junk: $(VENV)/run.stamp ## What unrelated text in other stores costs: DATA=folder JUNK=folder
+	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
+	@$(PY) -m bench.junk "$(DATA)" "$(JUNK)"
 
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

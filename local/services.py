@@ -30,6 +30,7 @@ class Tokens:
 class Service(Server):
     """One replica, on 127.0.0.1; SIGTERM lets it finish what it has begun."""
 
+    start_seconds = 120  # three at once, compiling what they import, on a busy machine
     stop_seconds = 12  # a drain may take 10
 
     def __init__(self, name: str, log: Path, port: int, variables: Mapping[str, str]) -> None:

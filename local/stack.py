@@ -54,7 +54,7 @@ class Stack:
         self._rotate_logs()
         stores = self._open_stores()
         with step("migrations"):
-            migrate(stores.owner, self.logs / "migrations.log", grants="DATABASE_URL" not in self._settings)
+            migrate(stores.owner, self.logs / "migrations.log", grants=not self._settings.get("DATABASE_URL"))
         self.tokens = self._kept_tokens()
         self._start_services(stores)
         self._load_sample(stores.sample_state)

@@ -4,11 +4,12 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from local.database import ROOT
 from local.process import alive, descendants, wait_for
+from local.services import PORTS
 
 
 class Run:
@@ -30,7 +32,7 @@ class Run:
         return self._output.read_text()
 
     def await_ready(self) -> None:
-        wait_for(lambda: "Ctrl-C stops" in self.output or self.process.poll() is not None, 120)
+        wait_for(lambda: "Ctrl-C stops" in self.output or self.process.poll() is not None, 300)
         assert "Ctrl-C stops" in self.output, self.output
 
     @property
@@ -58,6 +60,14 @@ def running(data: Path, output: Path) -> Iterator[Run]:
     finally:
         run.process.kill()
         run.process.wait()
+
+
+@contextmanager
+def taken(port: int) -> Iterator[None]:
+    with ExitStack() as held:
+        with suppress(OSError):  # somebody else holds it
+            held.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +106,10 @@ def test_it_keeps_its_data_and_stops_in_order(data: Path, tmp_path: Path) -> Non
     assert stops == ["the services", "Valkey", "PostgreSQL"]
 
 
-def test_a_service_that_ends_stops_the_stack(data: Path, tmp_path: Path) -> None:
-    with running(data, tmp_path / "third") as run:
+def test_a_taken_port_is_said_and_a_service_that_ends_stops_the_stack(data: Path, tmp_path: Path) -> None:
+    with taken(PORTS["context"]), running(data, tmp_path / "third") as run:
+        assert f"port {PORTS['context']} is taken: context listens on" in run.output
+        assert run.curl()["sources"]
         family = run.family
         victim = next(pid for pid in family if b"services.cache" in Path(f"/proc/{pid}/cmdline").read_bytes())
         os.kill(victim, signal.SIGKILL)

@@ -1,0 +1,102 @@
+"""One cluster with a fake embedding API for the run; each test has tenants of its own in it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import asyncpg
+import pytest
+
+import shared.postgres
+from local.database import Database
+from services.context.keys import Keys
+from shared.auth import Access
+from shared.postgres import Connection
+from tests.cluster import Client, Cluster
+from tests.fakes.fake_openai import FakeOpenAI
+
+_numbers = itertools.count(1)
+
+
+def embedder_settings(api: FakeOpenAI) -> dict[str, str]:
+    return {
+        "SCRUBJAY_EMBEDDER": "openai",
+        "OPENAI_API_KEY": api.key,
+        "OPENAI_BASE_URL": api.url,
+        "SCRUBJAY_DEDUP_DISTANCE": "0.2",
+    }
+
+
+class Tenant:
+    """Keys of one tenant and the clients that use them, all closed with the test."""
+
+    def __init__(self, name: str, cluster: Cluster, keys: Keys, closing: AsyncExitStack) -> None:
+        self.name = name
+        self._cluster, self._keys, self._closing = cluster, keys, closing
+
+    async def key(self, access: Access = "write", **grants: Any) -> str:
+        return await self._keys.add(self.name, "test", access, **grants)
+
+    async def client(self, access: Access = "write", **grants: Any) -> Client:
+        """`grants`: agent, missions, users."""
+        client = Client(self._cluster.url(), await self.key(access, **grants))
+        return await self._closing.enter_async_context(client)
+
+
+@pytest.fixture(scope="session")
+def embedding_api() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as api:
+        yield api
+
+
+@pytest.fixture(scope="session")
+async def cluster(
+    database: Database, redis_url: str, embedding_api: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Cluster]:
+    folder = tmp_path_factory.mktemp("cluster")
+    settings = embedder_settings(embedding_api)
+    async with Cluster(database, redis_url, folder, settings=settings) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+async def keys(database: Database) -> AsyncIterator[Keys]:
+    pool = shared.postgres.Database(database.services["context"], connections=2)
+    await pool.open()
+    yield Keys(pool, {})
+    await pool.close()
+
+
+@pytest.fixture
+async def tenants(cluster: Cluster, keys: Keys) -> AsyncIterator[tuple[Tenant, Tenant]]:
+    """Two that share nothing but the cluster."""
+    async with AsyncExitStack() as closing:
+        first, second = (Tenant(f"tenant-{next(_numbers)}", cluster, keys, closing) for _ in range(2))
+        yield first, second
+
+
+@pytest.fixture
+async def tenant(tenants: tuple[Tenant, Tenant]) -> Tenant:
+    return tenants[0]
+
+
+@pytest.fixture
+async def client(tenant: Tenant) -> Client:
+    """Writes and reads for the test's tenant."""
+    return await tenant.client("write")
+
+
+@pytest.fixture
+async def admin_client(tenant: Tenant) -> Client:
+    return await tenant.client("admin")
+
+
+@pytest.fixture
+async def sql(database: Database) -> AsyncIterator[Connection]:
+    """A superuser's connection, to look behind the services."""
+    connection = await asyncpg.connect(database.admin)
+    yield connection
+    await connection.close()

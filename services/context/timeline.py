@@ -138,8 +138,10 @@ class Timeline:
             async with self._changed:
                 self._changed.notify_all()
             if numbered < _NUMBER_AT_ONCE:
+                # Not wait_for: before 3.12 it swallows a cancellation that comes together with the ring.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._rung.wait(), POLL_SECONDS)
+                    async with asyncio.timeout(POLL_SECONDS):
+                        await self._rung.wait()
                 self._rung.clear()
 
     async def _listen(self) -> None:

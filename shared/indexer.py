@@ -142,8 +142,10 @@ class Indexer:
                 await self._rest()
 
     async def _rest(self) -> None:
+        # Not wait_for: before 3.12 it swallows a cancellation that comes together with the event.
         try:
-            await asyncio.wait_for(self._wake.wait(), _POLL_SECONDS)
+            async with asyncio.timeout(_POLL_SECONDS):
+                await self._wake.wait()
         except TimeoutError:
             await self._note_backlog()
         self._wake.clear()

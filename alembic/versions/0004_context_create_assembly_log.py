@@ -53,12 +53,17 @@ create table context.context_assembly_log (
     scopes text[] not null,
     query_hash bytea not null,
     token_budget integer not null,
+    budget_asked boolean default false not null,
+    token_shares jsonb default '{}' not null,
+    as_of timestamptz,
     total_tokens integer not null,
     retrieval_ms real not null,
     low_relevance boolean not null,
     degraded jsonb default '[]' not null,
     candidates jsonb default '[]' not null,
+    below_floor text[] default '{}' not null,
     used_source_ids text[],
+    weak_source_ids text[] default '{}' not null,
     tokens_used integer,
     feedback_kind text,
     processed_at timestamptz,
@@ -67,6 +72,8 @@ create table context.context_assembly_log (
 )
  partition by range (created_at);
 create index context_assembly_log_caller on context.context_assembly_log (tenant, caller, created_at);
+create index context_assembly_log_unprocessed on context.context_assembly_log (tenant, caller)
+    where processed_at is null and feedback_kind is not null;
 create index context_assembly_log_scopes on context.context_assembly_log using gin (scopes);
 create table context.context_assembly_log_default partition of context.context_assembly_log default;
 
@@ -100,6 +107,9 @@ create table context.source_weight_history (
     new_weight real not null,
     old_token_share real not null,
     new_token_share real not null,
+    cause text not null,
+    effectiveness real,
+    assemblies integer,
     created_at timestamptz default clock_timestamp() not null,
     constraint source_weight_history_pkey primary key (tenant, id)
 );

@@ -6,12 +6,16 @@ from collections.abc import AsyncIterator
 
 from litestar import Litestar
 
+from services.context.evaluation import Evaluation
+from services.context.journal import Journal
 from services.context.keys import Keys
+from services.context.operators import Operators
 from services.context.owners import Owner, open_session
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
 from services.context.service import ContextService
 from services.context.settings import Settings
+from services.context.signals import Signals
 from services.context.timeline import Timeline
 from shared import timeline
 from shared.embedding_table import open_cached
@@ -37,10 +41,16 @@ def create(settings: Settings) -> Edge:
             for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
         }
         reranker = await open_reranker(settings.rerank, settings.embedding)
-        app.state.service = ContextService(settings, database, embedder, doorbell, owners, reranker)
+        journal = Journal(database, doorbell)
+        signals = app.state.signals = Signals(database)
+        app.state.service = ContextService(settings, database, embedder, journal, owners, reranker)
+        app.state.operators = Operators(settings, database, journal, owners)
+        app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
         app.state.api_keys = keys
         app.state.timeline = Timeline(database, settings.redis_url)
         doorbell.start()
+        journal.start()
+        signals.start()
         app.state.timeline.start()
         tidy = asyncio.create_task(tidy_forever(database, app.state.service.records, table))
         try:
@@ -48,6 +58,8 @@ def create(settings: Settings) -> Edge:
         finally:
             tidy.cancel()
             await app.state.timeline.stop()
+            await signals.stop()
+            await journal.close()
             await doorbell.stop()
             await session.close()
             await database.close()

@@ -8,11 +8,13 @@ from typing import Any
 
 import aiohttp
 from litestar import Litestar, asgi
+from litestar.datastructures import State
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 from yarl import URL
 
 from services.context.owners import Owner
+from services.context.signals import Tee
 from shared.errors import AppError, TooLarge, Unavailable
 from shared.http import MAX_BODY, deadline_of, name_route, request_id_of, send_problem
 
@@ -40,20 +42,23 @@ def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
         app: Litestar = scope["litestar_app"]
         name_route(scope, prefix)
         try:
-            await _forward(app.state.service.owners[name], app.state.api_keys, scope, receive, send)
+            await _forward(app.state, name, scope, receive, send)
         except AppError as error:
             await send_problem(error, send)
 
     return forward
 
 
-async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: Send) -> None:
+async def _forward(state: State, name: str, scope: Any, receive: Receive, send: Send) -> None:
+    owner: Owner = state.service.owners[name]
     method: str = scope["method"]
     path = scope["raw_path"].decode("latin-1")
     reads = method in ("GET", "HEAD") or path.endswith(_READS)
     deadline = deadline_of(scope, reads=reads)
     given = dict(scope["headers"])
-    principal = await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
+    principal = await state.api_keys.verify(
+        given.get(b"authorization", b"").decode("latin-1") or None, deadline
+    )
     length = given.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BODY:
         raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
@@ -72,6 +77,7 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
     if scope["query_string"]:
         url += "?" + scope["query_string"].decode("latin-1")
     started = False
+    tee = Tee()
     try:
         async with (
             asyncio.timeout(deadline.left()) as limit,
@@ -79,7 +85,7 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
                 method,
                 URL(url, encoded=True),
                 headers=headers,
-                data=_body(receive) if has_body else None,
+                data=_body(receive, tee) if has_body else None,
                 timeout=aiohttp.ClientTimeout(total=None),
                 allow_redirects=False,
             ) as response,
@@ -97,6 +103,8 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
                 piece = await response.content.read(_PIECE)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if not reads and response.status < 300:
+            state.signals.wrote(principal, tee.body())
     except TimeoutError as error:
         if started:
             raise
@@ -107,7 +115,7 @@ async def _forward(owner: Owner, keys: Any, scope: Any, receive: Receive, send: 
         raise Unavailable(owner.name, f"{owner.name} cannot be reached") from error
 
 
-async def _body(receive: Receive) -> AsyncIterator[bytes]:
+async def _body(receive: Receive, tee: Tee) -> AsyncIterator[bytes]:
     """The request's body as it comes in; refused when it turns out longer than any may be."""
     seen = 0
     while True:
@@ -117,6 +125,7 @@ async def _body(receive: Receive) -> AsyncIterator[bytes]:
         seen += len(message.get("body", b""))
         if seen > MAX_BODY:
             raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+        tee.add(message.get("body", b""))
         yield message.get("body", b"")
         if not message.get("more_body"):
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from typing import Any, TypeVar
 
 import aiohttp
@@ -18,8 +19,24 @@ from shared.search.evidence import SearchRequest, SearchResult
 
 T = TypeVar("T")
 
+
+class LinkedFile(msgspec.Struct):
+    """A linked file's beginning, or why it was not read."""
+
+    path: str
+    text: str = ""
+    modified_at: datetime | None = None
+    refused: str | None = None
+
+
+class Links(msgspec.Struct):
+    files: list[LinkedFile]
+
+
 _ENCODER = msgspec.json.Encoder()
 _SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
+_LINKS = msgspec.json.Decoder(Links)
+_ANY = msgspec.json.Decoder(Any)
 _COUNTS = msgspec.json.Decoder(dict[str, int])
 
 # A service that let several calls run out is asked again after a moment, not by every request.
@@ -62,6 +79,21 @@ class Owner:
             "/internal/search", _ENCODER.encode(request), _SEARCH_RESULT, principal, deadline, request_id
         )
 
+    async def links(
+        self, paths: list[str], characters: int, principal: Principal, deadline: Deadline, request_id: str
+    ) -> list[LinkedFile]:
+        """Raises Failed."""
+        body = _ENCODER.encode({"paths": paths, "characters": characters})
+        answer = await self._call("/internal/links", body, _LINKS, principal, deadline, request_id)
+        return answer.files
+
+    async def get(self, path: str, principal: Principal, deadline: Deadline, request_id: str) -> Any:
+        """What a public route of the owner answers. Raises Unavailable, and the owner's own refusals."""
+        try:
+            return await self._call(path, None, _ANY, principal, deadline, request_id)
+        except Failed as error:
+            raise Unavailable(self.name, f"{self.name}: {error.reason}") from error
+
     async def purge(
         self, scope: str, principal: Principal, deadline: Deadline, request_id: str
     ) -> dict[str, int]:
@@ -76,7 +108,7 @@ class Owner:
     async def _call(
         self,
         path: str,
-        body: bytes,
+        body: bytes | None,
         decoder: msgspec.json.Decoder[T],
         principal: Principal,
         deadline: Deadline,
@@ -87,7 +119,8 @@ class Owner:
             raise Failed("breaker open")
         patience = max(0.001, deadline.left())
         try:
-            async with self.session.post(
+            async with self.session.request(
+                "GET" if body is None else "POST",
                 self.url + path,
                 data=body,
                 params=params,

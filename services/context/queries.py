@@ -55,9 +55,11 @@ CALLER_WEIGHTS = """
 select distinct on (source) source, weight, token_share from context.source_weights
 where tenant = $1 and caller in ($2, '*') order by source, (caller = $2) desc
 """
+# A row that learning made has no ceiling: the tenant's goes on.
 CALLER_BUDGET = """
-select default_budget, ceiling from context.caller_budget_config
-where tenant = $1 and caller in ($2, '*') order by (caller = $2) desc limit 1
+select (array_agg(default_budget order by caller = $2 desc))[1] as default_budget,
+       (array_agg(ceiling order by caller = $2 desc) filter (where ceiling is not null))[1] as ceiling
+from context.caller_budget_config where tenant = $1 and caller in ($2, '*')
 """
 
 
@@ -65,50 +67,11 @@ async def caller_config(connection: Connection, tenant: str, caller: str) -> Cal
     rows = await connection.fetch(CALLER_WEIGHTS, tenant, caller)
     budget = await connection.fetchrow(CALLER_BUDGET, tenant, caller)
     return CallerConfig(
-        weights={row["source"]: row["weight"] for row in rows},
-        token_shares={row["source"]: row["token_share"] for row in rows},
+        weights={row["source"]: round(row["weight"], 4) for row in rows},
+        token_shares={row["source"]: round(row["token_share"], 4) for row in rows},
         default_budget=budget["default_budget"] if budget else None,
         ceiling=budget["ceiling"] if budget else None,
     )
-
-
-LOG_ASSEMBLY = """
-with logged as (
-    insert into context.context_assembly_log (
-        tenant, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
-        total_tokens, retrieval_ms, low_relevance, degraded, candidates)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-    returning id
-), event as (
-    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-    select $1, $7[1], 'assemble', $3, $2, $4, $6, jsonb_build_object('id', id, 'total_tokens', $10::int)
-    from logged
-)
-select id from logged
-"""
-
-
-async def log_assembly(connection: Connection, *values: Any) -> int:
-    return int(await connection.fetchval(LOG_ASSEMBLY, *values))
-
-
-FEEDBACK = """
-update context.context_assembly_log
-set used_source_ids = $3, tokens_used = $4, feedback_kind = 'explicit'
-where tenant = $1 and id = $2 and ($5::text is null or caller = $5)
-"""
-
-
-async def feedback(
-    connection: Connection,
-    tenant: str,
-    assembly_id: int,
-    used: Sequence[str],
-    tokens_used: int | None,
-    caller: str | None,
-) -> bool:
-    done: str = await connection.execute(FEEDBACK, tenant, assembly_id, list(used), tokens_used, caller)
-    return not done.endswith(" 0")
 
 
 NUMBER_EVENTS = "select timeline.number_events($1)"

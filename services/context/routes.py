@@ -10,7 +10,7 @@ from litestar.params import Parameter
 from litestar.response import Stream
 from litestar.types import ControllerRouterHandler
 
-from services.context import forward
+from services.context import forward, routes_operators
 from services.context.schemas import (
     AssembleContextInput,
     Assembly,
@@ -107,7 +107,11 @@ async def timeline(
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router("/api/context", route_handlers=[assemble, feedback, purge], tags=["context"]),
+    Router(
+        "/api/context",
+        route_handlers=[assemble, feedback, purge, *routes_operators.HANDLERS],
+        tags=["context"],
+    ),
     timeline,
     *forward.ROUTES,
 ]

@@ -13,6 +13,7 @@ from shared.body import Body
 from shared.text import BigId, Count, Name, Query, ShortText, mission_problem
 
 SourceStore = Literal["psychic_cache", "memory", "agent_memory_own", "agent_memory_peer", "vault_index"]
+LinkPath = Annotated[str, Meta(min_length=1, max_length=1_000)]
 SearchableScope = Annotated[str, Meta(min_length=1, max_length=250)]
 
 _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)
@@ -27,6 +28,10 @@ class AssembleContextInput(Body, kw_only=True):
     session_id: Name | None = None
     user_id: Name | None = None
     dispatch_id: BigId | None = None
+    explicit_links: Annotated[list[LinkPath], Meta(max_length=20)] = field(default_factory=list)
+    """Files of the tenant's vault, to be in the block whatever was asked."""
+    as_of: datetime | None = None
+    """Items recorded by then, with their ages counted from it; what was deleted since stays deleted."""
     log: bool = True
     debug: bool = False
 
@@ -95,6 +100,199 @@ class ContextFeedback(Body, kw_only=True):
     assembly_id: BigId
     used_source_ids: Annotated[list[ShortText], Meta(max_length=1_000)]
     tokens_used: Count | None = None
+
+
+class LogEntry(msgspec.Struct, omit_defaults=True):
+    """One assembly. The query is kept as its SHA-256 only."""
+
+    id: int
+    caller: str
+    query_hash: str
+    token_budget: int
+    total_tokens: int
+    retrieval_ms: float
+    low_relevance: bool
+    degraded: list[Degraded]
+    created_at: datetime
+    mission_namespace: str | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    dispatch_id: int | None = None
+    as_of: datetime | None = None
+    used_source_ids: list[str] | None = None
+    weak_source_ids: list[str] = []
+    tokens_used: int | None = None
+    feedback_kind: str | None = None
+    processed_at: datetime | None = None
+
+
+class LogEntries(msgspec.Struct):
+    data: list[LogEntry]
+
+
+class Callers(msgspec.Struct):
+    data: list[str]
+
+
+class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
+    """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left), repeat (of
+    `same_as`), floor (it said too little of the question)."""
+
+    handle: str
+    store: str
+    outcome: str
+    taken: int
+    """Tokens in the block."""
+    score: float | None = None
+    weight: float | None = None
+    relevance: float | None = None
+    recency: float | None = None
+    priority: float | None = None
+    tokens: int | None = None
+    same_as: str | None = None
+
+
+class Explained(LogEntry, kw_only=True, omit_defaults=True):
+    """Every candidate, by order of worth."""
+
+    scopes: list[str]
+    token_shares: dict[str, float]
+    candidates: list[ExplainedCandidate]
+
+
+Weight = Annotated[float, Meta(ge=0.0, le=10.0)]
+TokenShare = Annotated[float, Meta(ge=0.0, le=1.0)]
+TokenBudget = Annotated[int, Meta(ge=1, le=16_000)]
+
+
+class ReplayInput(Body, kw_only=True):
+    """What to change; what is left out stays as it was."""
+
+    token_budget: TokenBudget | None = None
+    weights: dict[SourceStore, Weight] = field(default_factory=dict)
+    token_shares: dict[SourceStore, TokenShare] = field(default_factory=dict)
+
+
+class Replay(msgspec.Struct):
+    """What would have been taken. Sizes of cut items are estimates: the log keeps no content."""
+
+    assembly_id: int
+    token_budget: int
+    total_tokens: int
+    added: list[str]
+    removed: list[str]
+    candidates: list[ExplainedCandidate]
+
+
+class SourceItem(msgspec.Struct, omit_defaults=True):
+    """A source by its handle: the item as its owner gives it, whole."""
+
+    handle: str
+    store: str
+    item: Any
+    chunk: int | None = None
+
+
+class SourceWeight(msgspec.Struct):
+    caller: str
+    source: str
+    weight: float
+    token_share: float
+    manual: bool
+    updated_at: datetime
+
+
+class SourceWeights(msgspec.Struct):
+    """Rows that differ from the start values; caller `*` stands for all who have none of their own."""
+
+    weights: list[SourceWeight]
+    start: dict[str, float]
+
+
+class WeightInput(Body, kw_only=True):
+    """A manual row is left alone by learning."""
+
+    caller: Name
+    source: SourceStore
+    weight: Weight
+    token_share: TokenShare | None = None
+    manual: bool = True
+
+
+class WeightChange(msgspec.Struct):
+    caller: str
+    source: str
+    old_weight: float
+    new_weight: float
+    old_token_share: float
+    new_token_share: float
+    cause: str
+    effectiveness: float | None
+    assemblies: int | None
+    created_at: datetime
+
+
+class WeightHistory(msgspec.Struct):
+    data: list[WeightChange]
+
+
+class CallerBudget(msgspec.Struct):
+    caller: str
+    default_budget: int
+    min_budget: int
+    max_budget: int
+    ceiling: int | None
+    manual: bool
+    updated_at: datetime
+
+
+class CallerBudgets(msgspec.Struct):
+    budgets: list[CallerBudget]
+
+
+class BudgetInput(Body, kw_only=True):
+    """`ceiling` is what no request of the caller may exceed. Learning moves the default between min and max."""
+
+    caller: Name
+    default_budget: TokenBudget
+    min_budget: TokenBudget | None = None
+    max_budget: TokenBudget | None = None
+    ceiling: TokenBudget | None = None
+    manual: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_budget is not None and self.min_budget > self.default_budget:
+            raise ValueError("min_budget: must not exceed default_budget")
+        if self.max_budget is not None and self.max_budget < self.default_budget:
+            raise ValueError("max_budget: must not be below default_budget")
+
+
+class WeightAdjustment(msgspec.Struct):
+    caller: str
+    source: str
+    old_weight: float
+    new_weight: float
+    old_token_share: float
+    new_token_share: float
+    effectiveness: float | None
+    """Null: it was in no block, and goes back towards its start."""
+
+
+class BudgetAdjustment(msgspec.Struct):
+    caller: str
+    old_budget: int
+    new_budget: int
+
+
+class Evaluated(msgspec.Struct):
+    """What one cycle changed; the counts are of rows that hold settings now."""
+
+    weight_adjustments: list[WeightAdjustment]
+    budget_adjustments: list[BudgetAdjustment]
+    weights_count: int
+    budgets_count: int
+    assemblies: int
 
 
 class Success(msgspec.Struct):

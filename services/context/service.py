@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -14,22 +14,14 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from services.context import queries, rerank
-from services.context.assembly import budget, ranking
-from services.context.assembly.budget import Packed
-from services.context.assembly.ranking import Worth
+from services.context import queries, queries_log, rerank
+from services.context.assembly import budget, choice
+from services.context.assembly.choice import Chosen, File, handle_of
+from services.context.journal import AssemblyRow, Journal
 from services.context.owners import Failed, Owner
 from services.context.queries import CallerConfig
 from services.context.rerank import Reranker, RerankerUnavailable
-from services.context.schemas import (
-    AssembleContextInput,
-    Assembly,
-    ContextFeedback,
-    Degraded,
-    Evidence,
-    Receipt,
-    Source,
-)
+from services.context.schemas import AssembleContextInput, Assembly, ContextFeedback, Degraded, Receipt
 from services.context.settings import Settings
 from shared import metrics
 from shared.auth import Principal
@@ -38,24 +30,22 @@ from shared.embeddings import Embedder, EmbedderUnavailable
 from shared.errors import NotFound
 from shared.idempotency import Key, Records
 from shared.postgres import Connection, Database
-from shared.render import render_item
-from shared.search.evidence import Candidate, SearchRequest, SearchResult, encode_vector
+from shared.remembered import utc
+from shared.search.evidence import DEPTH, SearchRequest, SearchResult, encode_vector
 from shared.search.relevance import Question, Scored, answerable, score
-from shared.timeline import Doorbell
-from shared.tokens import estimate_tokens
+from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
 log = structlog.get_logger()
 
-HANDLES: Mapping[str, str] = {
-    "psychic_cache": "cache",
-    "agent_memory_own": "own",
-    "agent_memory_peer": "peer",
-}
 # Of the time left: for the query's vector, then for the owners' answers. The rest is for packing and the log.
 _EMBED_SHARE = 0.35
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
+# The owners rank all that they hold: of the best, some may be of later.
+_DEPTH_BACK_THEN = 4 * DEPTH
+# A row of another replica's log may still be on its way.
+_LOG_WAITS = (0.03, 0.1, 0.3)
 
 
 class _Found(NamedTuple):
@@ -63,20 +53,16 @@ class _Found(NamedTuple):
     degraded: list[Degraded]
 
 
-class _Chosen(NamedTuple):
-    """The block and, by order of worth, what became of each candidate; repeats of a text stand apart."""
+class _Asked(NamedTuple):
+    """A request with what follows from it."""
 
-    block: str
-    packed: list[Packed]
-    worths: list[Worth]
-    repeats: list[Worth]
-    outcomes: dict[int, str]
-
-    def candidates(self) -> list[tuple[Worth, str]]:
-        return [
-            *((worth, self.outcomes[place]) for place, worth in enumerate(self.worths)),
-            *((worth, "repeat") for worth in self.repeats),
-        ]
+    principal: Principal
+    request: AssembleContextInput
+    scopes: list[str]
+    config: CallerConfig
+    tokens: int
+    now: datetime
+    request_id: str
 
 
 class ContextService:
@@ -85,7 +71,7 @@ class ContextService:
         settings: Settings,
         database: Database,
         embedder: Embedder,
-        doorbell: Doorbell,
+        journal: Journal,
         owners: dict[str, Owner],
         reranker: Reranker | None = None,
     ) -> None:
@@ -93,7 +79,7 @@ class ContextService:
         self._settings = settings
         self._database = database
         self._embedder = embedder
-        self._doorbell = doorbell
+        self._journal = journal
         self.owners = owners
         self.records = Records("context")
         self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
@@ -104,6 +90,7 @@ class ContextService:
         """The context that matters to `request.caller` now, within its budget."""
         started = time.perf_counter()
         scopes = self._check(principal, request)
+        now = utc(request.as_of, "as_of") or datetime.now(UTC)
         (vector, embedder_trouble), config = await asyncio.gather(
             self._embed(request.query, Deadline(deadline.left() * _EMBED_SHARE)),
             self._config(principal.tenant, request.caller, deadline),
@@ -115,31 +102,30 @@ class ContextService:
             config.ceiling,
             self._settings.max_budget,
         )
-        found = await self._search(
-            principal, request, scopes, vector, Deadline(deadline.left() * _SEARCH_SHARE), request_id
+        asked = _Asked(principal, request, scopes, config, tokens, now, request_id)
+        patience = Deadline(deadline.left() * _SEARCH_SHARE)
+        found, (files, link_trouble) = await asyncio.gather(
+            self._search(asked, vector, patience), self._read_links(asked, patience)
         )
         scored = score(Question(request.query, self._embedder.model), found.results)
         scored, reranker_trouble = await self._look_again(request.query, scored, deadline)
-        degraded = [*embedder_trouble, *found.degraded, *reranker_trouble]
-        for one in degraded:
-            metrics.DEGRADED.labels(one.source, one.reason).inc()
-        now = datetime.now(UTC)
-        chosen = _choose(scored, config, tokens, now)
+        chosen = choice.choose(scored, config.weights, config.token_shares, tokens, now, files)
         assembly = Assembly(
             assembly_id=0,
             context_block=chosen.block,
-            sources=[_source(chosen.worths[one.place], one.tokens, cut=one.cut) for one in chosen.packed],
+            sources=[choice.source(one) for one in chosen.taken()],
             total_tokens=estimate_tokens(chosen.block),
             retrieval_ms=round((time.perf_counter() - started) * 1000, 2),
-            degraded=degraded,
+            degraded=[*embedder_trouble, *found.degraded, *link_trouble, *reranker_trouble],
             low_relevance=not answerable(scored),
         )
+        _count(assembly.degraded)
         if request.log:
             assembly.assembly_id = await self._log(
-                principal, request, scopes, tokens, assembly, chosen, deadline
+                asked, assembly, chosen, choice.below_floor(found.results, scored), deadline
             )
         if request.debug:
-            assembly.candidates = [_evidence(worth, outcome, now) for worth, outcome in chosen.candidates()]
+            assembly.candidates = choice.evidence(chosen, now)
         return assembly
 
     def _check(self, principal: Principal, request: AssembleContextInput) -> list[str]:
@@ -192,23 +178,21 @@ class ContextService:
         self._configs[tenant, caller] = (time.monotonic(), config)
         return config
 
-    async def _search(
-        self,
-        principal: Principal,
-        request: AssembleContextInput,
-        scopes: list[str],
-        vector: NDArray[np.float32] | None,
-        deadline: Deadline,
-        request_id: str,
-    ) -> _Found:
+    def forget_config(self, tenant: str) -> None:
+        """What an operator sets is in force at once here, and after _CONFIG_SECONDS elsewhere."""
+        for key in [key for key in self._configs if key[0] == tenant]:
+            del self._configs[key]
+
+    async def _search(self, asked: _Asked, vector: NDArray[np.float32] | None, deadline: Deadline) -> _Found:
         common = SearchRequest(
-            query=request.query,
+            query=asked.request.query,
             stores={},
-            agent=request.caller,
+            agent=asked.request.caller,
             vector=None if vector is None else encode_vector(vector),
             model=self._embedder.model,
+            depth=DEPTH if asked.request.as_of is None else _DEPTH_BACK_THEN,
         )
-        missions = [scope for scope in scopes if scope.startswith("mission:")]
+        missions = [scope for scope in asked.scopes if scope.startswith("mission:")]
         calls: dict[str, dict[str, list[str]]] = {
             "agent_memory": {"agent_memory_own": [], "agent_memory_peer": []}
         }
@@ -218,72 +202,106 @@ class ContextService:
         async def one(name: str, stores: dict[str, list[str]]) -> SearchResult | list[Degraded]:
             try:
                 return await self.owners[name].search(
-                    msgspec.structs.replace(common, stores=stores), principal, deadline, request_id
+                    msgspec.structs.replace(common, stores=stores),
+                    asked.principal,
+                    deadline,
+                    asked.request_id,
                 )
             except Failed as error:
                 return [Degraded(store, f"{name} {error.reason}") for store in stores]
 
         answers = await asyncio.gather(*(one(name, stores) for name, stores in calls.items()))
+        results = [answer for answer in answers if isinstance(answer, SearchResult)]
+        if asked.request.as_of is not None:
+            _keep_until(results, asked.now)
         return _Found(
-            [answer for answer in answers if isinstance(answer, SearchResult)],
-            [trouble for answer in answers if isinstance(answer, list) for trouble in answer],
+            results, [trouble for answer in answers if isinstance(answer, list) for trouble in answer]
         )
+
+    async def _read_links(self, asked: _Asked, deadline: Deadline) -> tuple[list[File], list[Degraded]]:
+        """The linked files; each that could not be read is named with its reason."""
+        paths = list(dict.fromkeys(asked.request.explicit_links))
+        if not paths:
+            return [], []
+        try:
+            linked = await self.owners["agent_memory"].links(
+                paths, asked.tokens * CHARACTERS_PER_TOKEN, asked.principal, deadline, asked.request_id
+            )
+        except Failed as error:
+            return [], [Degraded(choice.EXPLICIT_LINK, f"agent_memory {error.reason}")]
+        refused = [
+            Degraded(f"{choice.EXPLICIT_LINK}:{one.path}", one.refused) for one in linked if one.refused
+        ]
+        files = [
+            File(id=0, scope="vault", kind="file", text=one.text, created_at=one.modified_at, path=one.path)
+            for one in linked
+            if one.modified_at is not None and one.modified_at <= asked.now
+        ]
+        return files, refused
 
     async def _log(
         self,
-        principal: Principal,
-        request: AssembleContextInput,
-        scopes: list[str],
-        tokens: int,
+        asked: _Asked,
         assembly: Assembly,
-        chosen: _Chosen,
+        chosen: Chosen,
+        below_floor: Sequence[Scored],
         deadline: Deadline,
     ) -> int:
-        candidates = [_logged(worth, outcome) for worth, outcome in chosen.candidates()]
-        touched = dict.fromkeys(
-            [*scopes, f"agent:{request.caller}", *(worth.scored.candidate.scope for worth in chosen.worths)]
+        request = asked.request
+        touched = [
+            *asked.scopes,
+            f"agent:{request.caller}",
+            *chosen.scopes(),
+            *(one.candidate.scope for one in below_floor),
+        ]
+        row = AssemblyRow(
+            tenant=asked.principal.tenant,
+            id=await self._journal.next_id(deadline),
+            caller=request.caller,
+            mission_namespace=request.mission_namespace,
+            session_id=request.session_id,
+            user_id=request.user_id,
+            dispatch_id=request.dispatch_id,
+            scopes=list(dict.fromkeys(touched)),
+            query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
+            token_budget=asked.tokens,
+            budget_asked=request.token_budget is not None,
+            token_shares=asked.config.token_shares,
+            as_of=None if request.as_of is None else asked.now,
+            total_tokens=assembly.total_tokens,
+            retrieval_ms=assembly.retrieval_ms,
+            low_relevance=assembly.low_relevance,
+            degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
+            candidates=choice.logged(chosen, asked.now),
+            below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
+            created_at=datetime.now(UTC),
         )
-        assembly_id = await self._database.run(
-            lambda c: queries.log_assembly(
-                c,
-                principal.tenant,
-                request.caller,
-                request.mission_namespace,
-                request.session_id,
-                request.user_id,
-                request.dispatch_id,
-                list(touched),
-                hashlib.sha256(request.query.encode()).digest(),
-                tokens,
-                assembly.total_tokens,
-                assembly.retrieval_ms,
-                assembly.low_relevance,
-                [msgspec.to_builtins(one) for one in assembly.degraded],
-                candidates,
-            ),
-            deadline,
-        )
-        self._doorbell.ring(principal.tenant)
-        return assembly_id
+        # When something is missing already, the log may not come through either.
+        await self._journal.add(row, deadline, wait=bool(assembly.degraded))
+        return row.id
 
     async def feedback(
         self, principal: Principal, given: ContextFeedback, key: Key | None, deadline: Deadline
     ) -> None:
         """Which sources of an assembly were used. Raises NotFound for an assembly that is not the caller's."""
 
-        async def note(connection: Connection) -> None:
-            if not await queries.feedback(
+        async def note(connection: Connection) -> bool:
+            return await queries_log.feedback(
                 connection,
                 principal.tenant,
                 given.assembly_id,
                 given.used_source_ids,
                 given.tokens_used,
                 principal.agent,
-            ):
-                raise NotFound(f"no assembly {given.assembly_id}")
+            )
 
         # The same feedback twice is the same state: a key changes nothing.
-        await self._database.run(note, deadline)
+        await self._journal.settled(given.assembly_id, deadline)
+        for wait in (*_LOG_WAITS, 0.0):
+            if await self._database.run(note, deadline):
+                return
+            await asyncio.sleep(min(wait, deadline.left()))
+        raise NotFound(f"no assembly {given.assembly_id}")
 
     async def purge(self, principal: Principal, scope: str, deadline: Deadline, request_id: str) -> Receipt:
         """Every row of a scope, in every table of every service. The owners first: what they hold is the data."""
@@ -302,86 +320,12 @@ class ContextService:
         return Receipt(scope, erased)
 
 
-def _choose(scored: list[Scored], config: CallerConfig, tokens: int, now: datetime) -> _Chosen:
-    weights = {**ranking.DEFAULT_WEIGHTS, **config.weights}
-    worths, repeats = ranking.without_repeats(ranking.rank(scored, weights, now))
-    packed, outcomes = budget.pack(
-        worths,
-        tokens,
-        lambda worth: worth.scored.store,
-        config.token_shares,
-        lambda worth: worth.scored.candidate.text,
-        lambda worth, text: _render(worth, text, now),
-    )
-    outcomes |= {one.place: "cut" if one.cut else "taken" for one in packed}
-    return _Chosen("\n".join(one.rendered for one in packed), packed, worths, repeats, outcomes)
+def _keep_until(results: Iterable[SearchResult], end: datetime) -> None:
+    for result in results:
+        for one in result.stores.values():
+            one.candidates = [c for c in one.candidates if c.created_at <= end]
 
 
-def _handle(candidate: Candidate, store: str) -> str:
-    part = f"#{candidate.chunk}" if candidate.chunks > 1 else ""
-    return f"{HANDLES.get(store, store)}:{candidate.id}{part}"
-
-
-def _render(worth: Worth, text: str, now: datetime) -> str:
-    candidate = worth.scored.candidate
-    who = candidate.speaker or candidate.agent
-    return render_item(
-        _handle(candidate, worth.scored.store),
-        ranking.time_of(candidate),
-        [candidate.kind, *([who] if who else [])],
-        text,
-        now,
-    )
-
-
-def _source(worth: Worth, tokens: int, *, cut: bool) -> Source:
-    candidate = worth.scored.candidate
-    return Source(
-        handle=_handle(candidate, worth.scored.store),
-        store=worth.scored.store,
-        id=candidate.id,
-        chunk=candidate.chunk,
-        kind=candidate.kind,
-        score=round(worth.score, 4),
-        weight=worth.weight,
-        relevance=round(worth.relevance, 4),
-        recency=round(worth.recency, 4),
-        priority=worth.priority,
-        tokens=tokens,
-        cut=cut,
-        agent=candidate.agent,
-        speaker=candidate.speaker,
-        at=ranking.time_of(candidate),
-    )
-
-
-def _evidence(worth: Worth, outcome: str, now: datetime) -> Evidence:
-    scored = worth.scored
-    candidate = scored.candidate
-    return Evidence(
-        handle=_handle(candidate, scored.store),
-        store=scored.store,
-        id=candidate.id,
-        chunk=candidate.chunk,
-        score=round(worth.score, 6),
-        relevance=round(worth.relevance, 6),
-        text=round(scored.text, 6),
-        vector=round(scored.vector, 6),
-        cosine=candidate.cosine,
-        tokens=estimate_tokens(_render(worth, candidate.text, now) + "\n"),
-        outcome=outcome,
-    )
-
-
-def _logged(worth: Worth, outcome: str) -> list[object]:
-    """handle, scope, score, weight, relevance, recency, priority, what became of it."""
-    return [
-        _handle(worth.scored.candidate, worth.scored.store),
-        worth.scored.candidate.scope,
-        round(worth.score, 4),
-        round(worth.weight, 3),
-        round(worth.relevance, 4),
-        round(worth.recency, 4),
-        worth.priority,
-        outcome,
-    ]
+def _count(degraded: Iterable[Degraded]) -> None:
+    for one in degraded:
+        metrics.DEGRADED.labels(one.source.partition(":")[0], one.reason).inc()

@@ -14,11 +14,14 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
     "psychic_cache": 1.0,
     "agent_memory_own": 1.1,
     "agent_memory_peer": 0.8,
+    "memory": 1.0,
+    "vault_index": 0.9,
 }
 HALF_LIFE_HOURS: Mapping[str, float] = {
     "psychic_cache": 6.0,
     "agent_memory_own": 30 * 24.0,
     "agent_memory_peer": 30 * 24.0,
+    "memory": 30 * 24.0,
 }
 RECENCY_FLOOR = 0.5
 PRIORITY: Mapping[str, float] = {
@@ -96,13 +99,18 @@ def time_of(candidate: Candidate) -> datetime:
     return candidate.occurred_at or candidate.created_at
 
 
+def text_key(worth: Worth) -> str:
+    """Equal for texts that differ in spaces and case only."""
+    return " ".join(worth.scored.candidate.text.split()).casefold()
+
+
 def without_repeats(worths: Iterable[Worth]) -> tuple[list[Worth], list[Worth]]:
     """The same text from two places counts once, where it is worth most. Returns (kept, repeats)."""
     seen: set[str] = set()
     kept: list[Worth] = []
     repeats: list[Worth] = []
     for worth in worths:
-        text = " ".join(worth.scored.candidate.text.split()).casefold()
+        text = text_key(worth)
         (repeats if text in seen else kept).append(worth)
         seen.add(text)
     return kept, repeats

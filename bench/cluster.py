@@ -46,6 +46,20 @@ def cluster(environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
         yield _start(_folder(cleanup), cleanup)
 
 
+@contextmanager
+def temporary_database() -> Iterator[str]:
+    """The owner's address of a migrated database on a server of its own, which goes with it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with ExitStack() as cleanup:
+        folder = _folder(cleanup)
+        postgres = Postgres(folder / "postgres", durable=False)
+        cleanup.callback(postgres.stop)
+        postgres.start()
+        database = asyncio.run(_database(postgres.dsn()))
+        migrate(database.owner, folder / "migrations.log")
+        yield database.owner
+
+
 def _folder(cleanup: ExitStack) -> Path:
     """A temporary folder that the user who runs PostgreSQL can enter."""
     parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))

@@ -7,7 +7,7 @@ replica held is taken up by another. Nothing holds a connection while the model 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import asyncpg
@@ -28,6 +28,7 @@ _POLL_SECONDS = 2.0
 _PATIENCE = 10.0
 
 Texts = Callable[[asyncpg.Record], list[str]]
+Embedded = Sequence[tuple[asyncpg.Record, list[HalfVector]]]
 
 
 class IndexStatements:
@@ -86,13 +87,16 @@ class Indexer:
         statements: IndexStatements,
         texts_sql: str,
         texts: Texts,
+        finish: Callable[[Embedded], Awaitable[None]] | None = None,
     ) -> None:
+        """`finish` takes what was embedded, with the rows of `texts_sql`, instead of the statement of that name."""
         self._database = database
         self._embedder = embedder
         self._store = store
         self._sql = statements
         self._texts_sql = texts_sql
         self._texts = texts
+        self._finish = finish or self._store_vectors
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -182,16 +186,20 @@ class Indexer:
         except EmbedderUnavailable:
             await self._postpone(owners)
             raise
-        given: list[tuple[str, int, int, Any]] = []
-        position = 0
-        for (tenant, item_id), one in zip(owners, texts, strict=True):
-            for chunk in range(len(one)):
-                given.append((tenant, item_id, chunk, HalfVector(vectors[position])))
-                position += 1
-        columns = [list(column) for column in zip(*given, strict=True)]
-        await self._database.run(lambda c: c.execute(self._sql.finish, model, *columns), Deadline(_PATIENCE))
+        halves = iter([HalfVector(vector) for vector in vectors])
+        await self._finish([(row, [next(halves) for _ in one]) for row, one in zip(rows, texts, strict=True)])
         metrics.INDEXED.labels(self._store).inc(len(rows))
         return len(rows)
+
+    async def _store_vectors(self, embedded: Embedded) -> None:
+        given: list[tuple[str, int, int, Any]] = [
+            (row["tenant"], row["item_id"], chunk, vector)
+            for row, vectors in embedded
+            for chunk, vector in enumerate(vectors)
+        ]
+        columns = [list(column) for column in zip(*given, strict=True)]
+        model = self._embedder.model
+        await self._database.run(lambda c: c.execute(self._sql.finish, model, *columns), Deadline(_PATIENCE))
 
     async def _postpone(self, owners: list[tuple[str, int]]) -> None:
         tenants, items = [t for t, _ in owners], [i for _, i in owners]

@@ -29,6 +29,7 @@ create table memory.agent_memory (
     chunks integer not null,
     access_count bigint default 0 not null,
     confirmed_count bigint default 0 not null,
+    pending boolean default false not null,
     occurred_at timestamptz,
     session_id text,
     seq bigint,
@@ -36,13 +37,34 @@ create table memory.agent_memory (
     written_by text not null,
     source_kind text not null,
     recalled_from bigint,
+    dispatch_id bigint,
     created_at timestamptz default clock_timestamp() not null,
     updated_at timestamptz default clock_timestamp() not null,
     constraint agent_memory_pkey primary key (tenant, id),
     constraint agent_memory_tenant_agent_name_content_hash_key unique (tenant, agent_name, content_hash)
 );
 create index agent_memory_agent on memory.agent_memory (tenant, agent_name, created_at);
+create index agent_memory_accessed on memory.agent_memory (tenant, agent_name, access_count);
 create index agent_memory_session_seq on memory.agent_memory (tenant, scope, session_id, seq) where seq is not null;
+
+create table memory.confirmations (
+    tenant text not null,
+    id bigint generated always as identity,
+    memory_id bigint not null,
+    written_by text not null,
+    source_kind text not null,
+    mission_namespace text,
+    dispatch_id bigint,
+    recalled_from bigint,
+    absorbed_id bigint,
+    count bigint default 1 not null,
+    first_at timestamptz default clock_timestamp() not null,
+    last_at timestamptz default clock_timestamp() not null,
+    constraint confirmations_pkey primary key (tenant, id),
+    constraint confirmations_tenant_memory_id_fkey foreign key(tenant, memory_id) references memory.agent_memory (tenant, id) on delete cascade,
+    constraint confirmations_origin unique nulls not distinct (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id)
+);
+create index confirmations_absorbed on memory.confirmations (tenant, absorbed_id) where absorbed_id is not null;
 
 create table memory.embedding_cache (
     key bytea not null,
@@ -150,7 +172,8 @@ def upgrade() -> None:
         "agent_memory",
         "grant usage on schema memory to {role}",
         "grant select, insert, update, delete on all tables in schema memory to {role}",
-        "grant usage on all sequences in schema memory to {role}",
+        # Update: an import that keeps its ids moves the sequence past them.
+        "grant usage, select, update on all sequences in schema memory to {role}",
     ):
         op.execute(statement)
 

@@ -16,31 +16,42 @@ from shared.http import Edge, create_app, inward
 from shared.postgres import Database
 
 
-def create(settings: Settings) -> Edge:
-    database = Database(
+@contextlib.asynccontextmanager
+async def opened(settings: Settings, database: Database) -> AsyncIterator[AgentMemoryService]:
+    """The service with all that runs beside it, without HTTP."""
+    embedder, table = await open_cached(settings.embedding, database, "memory")
+    doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+    await database.open()
+    service = AgentMemoryService(settings, database, embedder, doorbell)
+    doorbell.start()
+    service.indexer.start()
+    counting = asyncio.create_task(service.count_accesses_forever())
+    tidy = asyncio.create_task(tidy_forever(database, service.records, table))
+    try:
+        yield service
+    finally:
+        counting.cancel()
+        tidy.cancel()
+        await service.flush_accesses()
+        await service.indexer.stop()
+        await doorbell.stop()
+        await database.close()
+        await embedder.close()
+
+
+def connect(settings: Settings) -> Database:
+    return Database(
         settings.database_url, connections=settings.connections, application="scrubjay-agent-memory"
     )
 
+
+def create(settings: Settings) -> Edge:
+    database = connect(settings)
+
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder, table = await open_cached(settings.embedding, database, "memory")
-        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
-        await database.open()
-        service = app.state.service = AgentMemoryService(settings, database, embedder, doorbell)
-        doorbell.start()
-        service.indexer.start()
-        counting = asyncio.create_task(service.count_accesses_forever())
-        tidy = asyncio.create_task(tidy_forever(database, service.records, table))
-        try:
+        async with opened(settings, database) as app.state.service:
             yield
-        finally:
-            counting.cancel()
-            tidy.cancel()
-            await service.flush_accesses()
-            await service.indexer.stop()
-            await doorbell.stop()
-            await database.close()
-            await embedder.close()
 
     return create_app(
         title="Scrubjay agent memory",

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, Router, get, post
+from litestar import Request, Response, Router, delete, get, patch, post
+from litestar.params import Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.agent_memory.links import Links, LinksRequest
 from services.agent_memory.schemas import (
     CommitAgentMemoryInput,
+    CommitBatchInput,
+    CommitBatchResult,
     CommitResult,
+    DeleteAnswer,
+    EditAgentMemoryInput,
+    ForgetAgentInput,
+    ForgetReceipt,
     FoundMemories,
+    ImportResult,
     ListAgentMemoryInput,
     Memories,
+    MemoryAnswer,
     PendingReview,
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
 from services.agent_memory.service import AgentMemoryService
+from services.agent_memory.transfer import MAX_LINES, NDJSON, parse
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.errors import Invalid
+from shared.errors import Invalid, NotFound
 from shared.idempotency import key_of
 from shared.remembered import utc
 from shared.search.evidence import SearchRequest, SearchResult
@@ -32,6 +42,7 @@ from shared.search.evidence import SearchRequest, SearchResult
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
+MAX_ID = 2**63 - 1
 
 
 @post("/commit", opt=WRITE, status_code=201)
@@ -44,6 +55,89 @@ async def commit(
 ) -> CommitResult:
     """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
     return await service.commit(principal, data, await key_of(request), deadline)
+
+
+@post("/batch", opt=WRITE, status_code=201)
+async def batch(
+    request: Request[Any, Any, Any],
+    data: CommitBatchInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> CommitBatchResult:
+    """Commit up to 100 memories, all or none."""
+    return await service.commit_batch(principal, data, await key_of(request), deadline)
+
+
+@get("/{memory_id:int}", opt=READ)
+async def get_memory(
+    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> MemoryAnswer:
+    """One memory, and who has confirmed it. Does not count as an access."""
+    return await service.get(principal, _id(memory_id), deadline)
+
+
+@patch("/{memory_id:int}", opt=WRITE)
+async def edit(
+    memory_id: int,
+    data: EditAgentMemoryInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> MemoryAnswer:
+    """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
+    return await service.edit(principal, _id(memory_id), data, deadline)
+
+
+@delete("/{memory_id:int}", opt=WRITE, status_code=200)
+async def delete_memory(
+    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> DeleteAnswer:
+    return await service.delete(principal, _id(memory_id), deadline)
+
+
+@post("/forget", opt=ADMIN, status_code=200)
+async def forget(
+    request: Request[Any, Any, Any],
+    data: ForgetAgentInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> ForgetReceipt:
+    """Erase everything that an agent committed, and say how much that was."""
+    return await service.forget(principal, data.agent_name, await key_of(request), deadline)
+
+
+@get("/export", opt=READ)
+async def export(
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+    agent_name: Annotated[str | None, Parameter(required=False)] = None,
+    after: Annotated[int, Parameter(ge=0, le=MAX_ID)] = 0,
+    limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
+) -> Response[bytes]:
+    """Memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the end.
+
+    A page is small enough to be imported as it is. All agents' need an admin key.
+    """
+    page = await service.export(principal, agent_name, after, limit, deadline)
+    return Response(page, media_type=NDJSON)
+
+
+@post("/import", opt=ADMIN, status_code=201)
+async def import_memories(
+    request: Request[Any, Any, Any], service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> ImportResult:
+    """Lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
+    lines = parse(await request.body())
+    return await service.restore(principal, lines, await key_of(request), deadline)
+
+
+def _id(memory_id: int) -> int:
+    if not 0 < memory_id <= MAX_ID:
+        raise NotFound(f"no memory {memory_id}")
+    return memory_id
 
 
 @post("/query", opt=READ, status_code=200)
@@ -109,7 +203,20 @@ async def purge(
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/agent-memory",
-        route_handlers=[commit, query, list_memories, peer_query, pending_review],
+        route_handlers=[
+            commit,
+            batch,
+            query,
+            list_memories,
+            peer_query,
+            pending_review,
+            get_memory,
+            edit,
+            delete_memory,
+            forget,
+            export,
+            import_memories,
+        ],
         tags=["agent memory"],
     ),
     search,

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from shared.body import Body
-from shared.remembered import Remembered
-from shared.text import Content, Count, Name, Query, ShortText
+from shared.remembered import Remembered, Seq, SourceKind
+from shared.text import BigId, Content, Count, Name, Query, ShortText
 
 MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
 Outcome = Literal["success", "partial", "failed"]
@@ -30,14 +30,50 @@ class CommitAgentMemoryInput(Remembered, kw_only=True):
     memory_type: MemoryType
     task_context: TaskContext | None = None
     private: bool = False
+    dispatch_id: BigId | None = None
 
 
 class CommitResult(msgspec.Struct):
-    """`pending`: stored, and found by text; its duplicates are looked for when its vector arrives."""
+    """`pending`: stored, and found by text; its duplicates are looked for when its vector arrives.
+
+    Should it then turn out to be a repeat, `memory_id` leads to the memory that was there before.
+    """
 
     memory_id: int
     duplicate_detected: bool
     status: CommitStatus
+
+
+class CommitBatchInput(Body, kw_only=True):
+    memories: Annotated[list[CommitAgentMemoryInput], Meta(min_length=1, max_length=100)]
+
+
+class CommitBatchResult(msgspec.Struct):
+    """In the order of the request."""
+
+    results: list[CommitResult]
+
+
+class EditAgentMemoryInput(Body, kw_only=True):
+    """What is left out stays. `source_kind` is of a new content."""
+
+    content: Content | None = None
+    memory_type: MemoryType | None = None
+    task_context: TaskContext | None = None
+    private: bool | None = None
+    source_kind: SourceKind = "agent"
+
+
+class ForgetAgentInput(Body, kw_only=True):
+    agent_name: Name
+
+
+class ForgetReceipt(msgspec.Struct):
+    """Rows erased, by table."""
+
+    agent_name: str
+    erased: dict[str, int]
+    erased_at: datetime
 
 
 class QueryAgentMemoryInput(Body, kw_only=True):
@@ -79,6 +115,74 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    written_by: str = ""
+    source_kind: SourceKind = "agent"
+    dispatch_id: int | None = None
+    recalled_from: int | None = None
+
+
+class Confirmation(Body, kw_only=True):
+    """Who said a memory again, how often. `absorbed_id`: the repeat was a memory of its own for a while."""
+
+    written_by: Name
+    source_kind: SourceKind
+    mission_namespace: str | None = None
+    dispatch_id: int | None = None
+    recalled_from: int | None = None
+    absorbed_id: int | None = None
+    count: int
+    first_at: datetime
+    last_at: datetime
+
+
+class MemoryAnswer(msgspec.Struct):
+    memory: AgentMemory
+    confirmations: list[Confirmation]
+
+
+class DeleteAnswer(msgspec.Struct):
+    deleted: int
+
+
+# JavaScript's largest safe integer: further ids would leave the installation few of its own.
+_KeptId = Annotated[int, Meta(gt=0, lt=2**53)]
+_Times = Annotated[int, Meta(ge=0, lt=2**53)]
+
+
+class ExportedMemory(Body, kw_only=True):
+    """One line of an export. Vectors are not part of it: they follow from the text."""
+
+    id: _KeptId
+    agent_name: Name
+    content: Content
+    memory_type: MemoryType
+    task_description: ShortText | None = None
+    skills_used: Annotated[list[Name], Meta(max_length=100)] = msgspec.field(default_factory=list)
+    outcome: Outcome | None = None
+    mission_namespace: Name | None = None
+    private: bool = False
+    occurred_at: datetime | None = None
+    session_id: Name | None = None
+    seq: Seq | None = None
+    speaker: Name | None = None
+    written_by: Name
+    source_kind: SourceKind
+    recalled_from: BigId | None = None
+    dispatch_id: BigId | None = None
+    pending: bool = False
+    access_count: _Times = 0
+    confirmed_count: _Times = 0
+    created_at: datetime
+    updated_at: datetime
+    confirmations: list[Confirmation] = msgspec.field(default_factory=list)
+
+
+class ImportResult(msgspec.Struct):
+    """`remapped`: {id in the file: id here}, where the id was taken by another memory or the fact was known."""
+
+    imported: int
+    already_there: int
+    remapped: dict[int, int]
 
 
 class FoundMemory(AgentMemory, omit_defaults=True):

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, TypeVar
 
 import asyncpg
 import msgspec
 import structlog
 from pgvector import HalfVector
 
-from services.agent_memory import queries, ranking
+from services.agent_memory import commits, queries, ranking, transfer
+from services.agent_memory import queries_writes as sql
+from services.agent_memory.commits import Commits
 from services.agent_memory.links import Vault
+from services.agent_memory.merging import Statement
 from services.agent_memory.queries import Look
 from services.agent_memory.schemas import (
     AgentMemory,
     CommitAgentMemoryInput,
+    CommitBatchInput,
+    CommitBatchResult,
     CommitResult,
+    DeleteAnswer,
+    EditAgentMemoryInput,
+    ExportedMemory,
+    ForgetReceipt,
     FoundMemories,
     FoundMemory,
+    ImportResult,
     ListAgentMemoryInput,
+    MemoryAnswer,
     MemoryType,
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
@@ -31,13 +42,13 @@ from services.agent_memory.schemas import (
 from services.agent_memory.settings import Settings
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable, same_fact
-from shared.errors import AppError
+from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.errors import AppError, NotFound
 from shared.idempotency import Key, Records
-from shared.indexer import Indexer, IndexStatements
+from shared.indexer import Embedded, Indexer, IndexStatements
 from shared.postgres import Connection, Database
-from shared.remembered import head, spoken, utc
-from shared.search.chunking import Chunk, chunk
+from shared.remembered import spoken
+from shared.search.chunking import chunk
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, ScopeCounts
 from shared.search.evidence import (
     DEPTH,
@@ -49,15 +60,16 @@ from shared.search.evidence import (
     store_result,
 )
 from shared.search.relevance import Question, score
-from shared.search.sql import scope_key
 from shared.timeline import Doorbell
-from shared.tokens import estimate_tokens
 
 log = structlog.get_logger()
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
 _FLUSH_SECONDS = 0.5
+_FINISH_SECONDS = 10.0
 # Of the time left, for the query's vector: when it is late, there must be time to search by text.
 _EMBED_SHARE = 0.5
 
@@ -74,6 +86,7 @@ class AgentMemoryService:
         self.vault = Vault(settings.vault_root)
         self._counts = ScopeCounts()
         self._accesses: Counter[tuple[str, int]] = Counter()
+        self._commits = Commits(embedder)
         self.indexer = Indexer(
             database,
             embedder,
@@ -87,24 +100,55 @@ class AgentMemoryService:
             ),
             queries.TEXTS,
             _chunks_to_embed,
+            self._finish,
         )
 
     async def commit(
         self, principal: Principal, memory: CommitAgentMemoryInput, key: Key | None, deadline: Deadline
     ) -> CommitResult:
-        principal.require_agent(memory.agent_name)
-        chunks = chunk(memory.content)
-        # Only short memories are compared by meaning, so only those wait for their vector.
-        vector = await self._dedup_vector(memory, deadline) if len(chunks) == 1 else None
+        batch = CommitBatchInput(memories=[memory])
+        return (await self.commit_batch(principal, batch, key, deadline)).results[0]
 
-        async def work(connection: Connection) -> CommitResult:
-            return await self._commit(connection, principal, memory, chunks, vector)
+    async def commit_batch(
+        self, principal: Principal, batch: CommitBatchInput, key: Key | None, deadline: Deadline
+    ) -> CommitBatchResult:
+        """All of them or none."""
+        for memory in batch.memories:
+            principal.require_agent(memory.agent_name)
+        agents = sorted({memory.agent_name for memory in batch.memories})
+        said = [commits.statement(principal, memory) for memory in batch.memories]
+        vectors = await self._dedup_vectors(said, deadline)
 
-        async def once(connection: Connection) -> CommitResult:
+        async def work(c: Connection) -> CommitBatchResult:
+            for agent in agents:
+                await sql.lock_agent(c, principal.tenant, agent)
+            each = zip(batch.memories, said, vectors, strict=True)
+            return CommitBatchResult(
+                [
+                    await self._commits.commit(c, principal.tenant, memory.agent_name, one, vector)
+                    for memory, one, vector in each
+                ]
+            )
+
+        scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
+        return await self._write(principal, scope, CommitBatchResult, work, key, deadline)
+
+    async def _write(
+        self,
+        principal: Principal,
+        scope: str,
+        kind: type[T],
+        work: Callable[[Connection], Awaitable[T]],
+        key: Key | None,
+        deadline: Deadline,
+        status: int = 201,
+    ) -> T:
+        """One transaction, once per key; then the timeline is rung and the indexer woken."""
+
+        async def once(c: Connection) -> T:
             assert key is not None
-            scope = f"agent:{memory.agent_name}"
             return await self.records.once(
-                connection, principal.tenant, scope, key, CommitResult, lambda: work(connection)
+                c, principal.tenant, scope, key, kind, lambda: work(c), status=status
             )
 
         result = await self._database.transaction(work if key is None else once, deadline)
@@ -112,105 +156,136 @@ class AgentMemoryService:
         self.indexer.wake()
         return result
 
-    async def _dedup_vector(self, memory: CommitAgentMemoryInput, deadline: Deadline) -> HalfVector | None:
+    async def _dedup_vectors(self, said: Sequence[Statement], deadline: Deadline) -> list[HalfVector | None]:
+        """Only short memories are compared by meaning, so only those wait for their vectors."""
+        short = [place for place, one in enumerate(said) if len(chunk(one.content)) == 1]
+        vectors: list[HalfVector | None] = [None] * len(said)
+        if not short:
+            return vectors
+        texts = [spoken(said[place].speaker, said[place].content) for place in short]
         patience = min(self._settings.dedup_seconds, deadline.left() / 2)
         try:
-            vectors = await asyncio.wait_for(
-                self._embedder.embed([spoken(memory.speaker, memory.content)], "document"), patience
-            )
+            embedded = await asyncio.wait_for(self._embedder.embed(texts, "document"), patience)
         except (EmbedderUnavailable, TimeoutError):
-            return None
-        return HalfVector(vectors[0])
+            return vectors
+        for place, vector in zip(short, embedded, strict=True):
+            vectors[place] = HalfVector(vector)
+        return vectors
 
-    async def _commit(
-        self,
-        connection: Connection,
-        principal: Principal,
-        memory: CommitAgentMemoryInput,
-        chunks: list[Chunk],
-        vector: HalfVector | None,
-    ) -> CommitResult:
-        tenant, agent, model = principal.tenant, memory.agent_name, self._embedder.model
-        task = memory.task_context
-        outcome = task.outcome if task else None
-        content_hash = hashlib.sha256(memory.content.strip().encode()).digest()
-        await queries.lock_agent(connection, tenant, agent)
-        known = await queries.same_content(connection, tenant, agent, content_hash)
-        if known is None and vector is not None:
-            near = await queries.nearest(
-                connection, tenant, agent, model, vector, self._embedder.dedup_distance, memory.private
-            )
-            known = next((id_ for id_, content in near if same_fact(memory.content, content)), None)
-        if known is not None:
-            await queries.confirm(connection, tenant, known, outcome)
-            result = CommitResult(memory_id=known, duplicate_detected=True, status="updated")
-        else:
-            memory_id = await queries.insert(
-                connection, *self._insert_values(principal, memory, content_hash, chunks)
-            )
-            if vector is not None:
-                await queries.insert_vector(
-                    connection, tenant, agent, memory_id, model, memory.private, vector
-                )
-            else:
-                await queries.queue(connection, tenant, agent, memory_id, model)
-            pending = vector is None and len(chunks) == 1
-            result = CommitResult(
-                memory_id=memory_id, duplicate_detected=False, status="pending" if pending else "created"
-            )
-        await queries.committed(
-            connection,
-            tenant,
-            agent,
-            task.mission_namespace if task else None,
-            memory.session_id,
-            result.memory_id,
-            memory.memory_type,
-            result.status,
-        )
-        return result
+    async def get(self, principal: Principal, memory_id: int, deadline: Deadline) -> MemoryAnswer:
+        """One memory of the agent's own, or of a peer that does not keep it private."""
+
+        async def work(c: Connection) -> MemoryAnswer:
+            row = await self._found(c, principal, memory_id)
+            said = await queries.latest_confirmations(c, principal.tenant, row["id"])
+            return MemoryAnswer(AgentMemory(**dict(row)), [transfer.confirmation(one) for one in said])
+
+        return await self._database.run(work, deadline)
+
+    async def edit(
+        self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
+    ) -> MemoryAnswer:
+        tenant = principal.tenant
+        row = await self._database.run(lambda c: self._found(c, principal, memory_id), deadline)
+        principal.require_agent(row["agent_name"])
+        known = sql.statement_of(row)
+        said = commits.edited(known, change, principal)
+        vector = None
+        if said.content != known.content:
+            vector = (await self._dedup_vectors([said], deadline))[0]
+
+        async def work(c: Connection) -> None:
+            await sql.lock_agent(c, tenant, row["agent_name"])
+            current = await sql.read(c, tenant, row["id"])
+            if current is None:
+                raise NotFound(f"no memory {memory_id}")
+            await self._commits.edit(c, principal, current, change, vector)
+
+        await self._database.transaction(work, deadline)
+        self._doorbell.ring(tenant)
+        self.indexer.wake()
+        return await self.get(principal, row["id"], deadline)
+
+    async def delete(self, principal: Principal, memory_id: int, deadline: Deadline) -> DeleteAnswer:
+        tenant = principal.tenant
+
+        async def work(c: Connection) -> DeleteAnswer:
+            row = await self._found(c, principal, memory_id)
+            principal.require_agent(row["agent_name"])
+            await sql.lock_agent(c, tenant, row["agent_name"])
+            if not await sql.delete(c, tenant, row["id"], row["agent_name"]):
+                raise NotFound(f"no memory {memory_id}")
+            await sql.event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
+            return DeleteAnswer(row["id"])
+
+        deleted = await self._database.transaction(work, deadline)
+        self._doorbell.ring(tenant)
+        return deleted
 
     @staticmethod
-    def _insert_values(
-        principal: Principal, memory: CommitAgentMemoryInput, content_hash: bytes, chunks: list[Chunk]
-    ) -> tuple[Any, ...]:
-        task = memory.task_context
-        occurred_at = utc(memory.occurred_at)
-        skills = task.skills_used if task else []
-        return (
-            principal.tenant,
-            memory.agent_name,
-            memory.content,
-            content_hash,
-            memory.memory_type,
-            task.task_description if task else None,
-            skills,
-            task.outcome if task else None,
-            task.mission_namespace if task else None,
-            memory.private,
-            estimate_tokens(memory.content),
-            occurred_at,
-            memory.session_id,
-            memory.seq,
-            memory.speaker,
-            principal.key,
-            memory.source_kind,
-            memory.recalled_from,
-            [c.start for c in chunks],
-            [c.stop for c in chunks],
-            [memory.content[c.start : c.stop] for c in chunks],
-            head(
-                memory.speaker or memory.agent_name,
-                occurred_at,
-                memory.memory_type.replace("_", " "),
-                task.task_description if task else None,
-                *skills,
-            ),
-            [
-                scope_key(principal.tenant, f"agent:{memory.agent_name}"),
-                *([] if memory.private else [scope_key(principal.tenant, queries.EVERY_AGENT)]),
-            ],
+    async def _found(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:
+        row = await queries.find(c, principal.tenant, memory_id)
+        hidden = row is not None and row["private"] and principal.agent not in (None, row["agent_name"])
+        if row is None or hidden:
+            raise NotFound(f"no memory {memory_id}")
+        return row
+
+    async def forget(
+        self, principal: Principal, agent_name: str, key: Key | None, deadline: Deadline
+    ) -> ForgetReceipt:
+        """Erases all that the agent committed; the timeline keeps that it happened, without content."""
+        principal.require_agent(agent_name)
+        tenant, scope = principal.tenant, f"agent:{agent_name}"
+
+        async def work(c: Connection) -> ForgetReceipt:
+            await sql.lock_agent(c, tenant, agent_name)
+            held = await sql.held(c, tenant, agent_name)
+            erased = {**held, **await sql.purge(c, tenant, scope)}
+            await sql.event(c, tenant, agent_name, "memory_forget", {"erased": erased})
+            return ForgetReceipt(agent_name, erased, datetime.now(UTC))
+
+        # A record under the agent's own scope would be erased with it.
+        return await self._write(principal, "shared", ForgetReceipt, work, key, deadline, status=200)
+
+    async def export(
+        self, principal: Principal, agent_name: str | None, after: int, limit: int, deadline: Deadline
+    ) -> bytes:
+        """A page as JSON Lines; of every agent where none is named."""
+        if agent_name is None:
+            principal.require("admin")
+        principal.require_agent(agent_name or principal.agent)
+        agent = agent_name or principal.agent
+        return await self._database.run(
+            lambda c: transfer.export(c, principal.tenant, agent, after, limit), deadline
         )
+
+    async def restore(
+        self, principal: Principal, lines: Sequence[ExportedMemory], key: Key | None, deadline: Deadline
+    ) -> ImportResult:
+        for line in lines:
+            principal.require_agent(line.agent_name)
+        return await self._write(
+            principal,
+            "shared",
+            ImportResult,
+            lambda c: transfer.restore(c, self._commits, principal.tenant, lines),
+            key,
+            deadline,
+        )
+
+    async def _finish(self, embedded: Embedded) -> None:
+        """Vectors arrived: each agent's are stored, or their memories absorbed, under the lock of its commits."""
+        by_agent = sorted(embedded, key=_owner)
+        for (tenant, agent), some in groupby(by_agent, key=_owner):
+            theirs = list(some)
+
+            async def work(c: Connection, tenant: str = tenant, agent: str = agent) -> None:
+                await sql.lock_agent(c, tenant, agent)
+                for row, vectors in theirs:  # noqa: B023
+                    await self._commits.finish(c, tenant, row["item_id"], row["content"], vectors)
+
+            await self._database.transaction(work, Deadline(_FINISH_SECONDS))
+            self._doorbell.ring(tenant)
 
     async def query(
         self, principal: Principal, request: QueryAgentMemoryInput, deadline: Deadline
@@ -220,7 +295,6 @@ class AgentMemoryService:
         found = await self._find(
             principal, queries.search_own, request.agent_name, request.query, request.memory_type, deadline
         )
-        found.memories.sort(key=lambda memory: -memory.score)
         del found.memories[request.limit :]
         self.count_accesses(principal.tenant, [memory.id for memory in found.memories])
         return found
@@ -267,7 +341,8 @@ class AgentMemoryService:
         for scored in score(Question(query, self._embedder.model), [store_result(OWN, rows, _candidate)]):
             if scored.candidate.id not in memories:
                 memories[scored.candidate.id] = _found(by_id[scored.candidate.id], scored.relevance)
-        return FoundMemories(memories=list(memories.values()), degraded=degraded)
+        best = sorted(memories.values(), key=lambda memory: -memory.score)
+        return FoundMemories(memories=best, degraded=degraded)
 
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """Own and peers' memories of `request.agent`, by the stores asked for."""
@@ -276,7 +351,9 @@ class AgentMemoryService:
         agent = request.agent
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
         wanted = Look(principal.tenant, request.query, vector, request.model, request.depth)
-        known = self._counts.get(principal.tenant)
+        known = await self._count_peers(principal.tenant, deadline) if PEER in request.stores else None
+        last = self._counts.last(principal.tenant)
+        approximate = PEER in request.stores and last is not None and last > EXACT_UP_TO
 
         async def look(c: Connection) -> SearchResult:
             result = SearchResult(lexemes=[], stores={})
@@ -292,10 +369,16 @@ class AgentMemoryService:
                 result = SearchResult(lexemes=peers.lexemes, stores={**result.stores, **peers.stores})
             return result
 
-        approximate = known is not None and known > EXACT_UP_TO and PEER in request.stores
         if approximate:
             return await self._database.transaction(look, deadline, settings=HNSW_SETTINGS)
         return await self._database.run(look, deadline)
+
+    async def _count_peers(self, tenant: str, deadline: Deadline) -> int | None:
+        """What is known, or None where the search counts; before a tenant's first, to choose its form."""
+        if self._counts.last(tenant) is None:
+            count = await self._database.run(lambda c: queries.count_peers(c, tenant), deadline)
+            self._counts.put(tenant, count)
+        return self._counts.get(tenant)
 
     async def list_memories(
         self, principal: Principal, request: ListAgentMemoryInput, deadline: Deadline
@@ -314,20 +397,16 @@ class AgentMemoryService:
     ) -> dict[str, int]:
         """How many memories each agent gained since its time."""
         return await self._database.run(
-            lambda c: queries.count_since(c, principal.tenant, list(since), list(since.values())), deadline
+            lambda c: queries.count_since(
+                c, principal.tenant, list(since), list(since.values()), principal.agent
+            ),
+            deadline,
         )
 
     async def purge(self, principal: Principal, scope: str, deadline: Deadline) -> dict[str, int]:
         """Every row of the scope, from every table of this service; counts per table."""
 
-        async def erase(connection: Connection) -> dict[str, int]:
-            counts: dict[str, int] = {}
-            for table, statement in queries.PURGE:
-                done = await connection.execute(statement, principal.tenant, scope)
-                counts[table] = int(done.rsplit(" ", 1)[-1])
-            return counts
-
-        return await self._database.transaction(erase, deadline)
+        return await self._database.transaction(lambda c: sql.purge(c, principal.tenant, scope), deadline)
 
     def count_accesses(self, tenant: str, ids: Sequence[int]) -> None:
         self._accesses.update((tenant, id_) for id_ in ids)
@@ -343,10 +422,15 @@ class AgentMemoryService:
             return
         counts, self._accesses = dict(self._accesses), Counter()
         try:
-            await self._database.run(lambda c: queries.count_accesses(c, counts), Deadline(5))
+            left = await self._database.run(lambda c: sql.count_accesses(c, counts), Deadline(5))
+            self._accesses.update(left)
         except AppError as error:
             self._accesses.update(counts)
             log.debug("access counts wait", error=error.detail)
+
+
+def _owner(one: tuple[asyncpg.Record, list[HalfVector]]) -> tuple[str, str]:
+    return one[0]["tenant"], one[0]["agent_name"]
 
 
 def _chunks_to_embed(row: asyncpg.Record) -> list[str]:

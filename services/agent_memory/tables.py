@@ -7,6 +7,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Computed,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -41,14 +42,19 @@ agent_memory = Table(
     Column("chunks", Integer, nullable=False),
     Column("access_count", BigInteger, nullable=False, server_default=text("0")),
     Column("confirmed_count", BigInteger, nullable=False, server_default=text("0")),
+    # Stored without a vector: its duplicates are looked for when that arrives.
+    Column("pending", Boolean, nullable=False, server_default=text("false")),
     *schema.when_and_where(),
     *schema.provenance(),
+    Column("dispatch_id", BigInteger),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id"),
-    # Long agent names and any content: the hash keeps the key short.
+    # Of the fact's key, not of its bytes: what differs in case, punctuation and spacing is one memory.
     UniqueConstraint("tenant", "agent_name", "content_hash"),
     Index("agent_memory_agent", "tenant", "agent_name", "created_at"),
+    # Each search of one's own asks for the agent's maximum.
+    Index("agent_memory_accessed", "tenant", "agent_name", "access_count"),
     Index(
         "agent_memory_session_seq",
         "tenant",
@@ -56,6 +62,47 @@ agent_memory = Table(
         "session_id",
         "seq",
         postgresql_where=text("seq IS NOT NULL"),
+    ),
+    schema="memory",
+)
+
+# Who said a memory again: how, in which mission, for which dispatch, recalled from which assembly. `absorbed_id` is
+# the id that the repeat had of its own until its vector arrived; it still leads to the memory.
+confirmations = Table(
+    "confirmations",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("memory_id", BigInteger, nullable=False),
+    Column("written_by", Text, nullable=False),
+    Column("source_kind", Text, nullable=False),
+    Column("mission_namespace", Text),
+    Column("dispatch_id", BigInteger),
+    Column("recalled_from", BigInteger),
+    Column("absorbed_id", BigInteger),
+    Column("count", BigInteger, nullable=False, server_default=text("1")),
+    Column("first_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    Column("last_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "id"),
+    ForeignKeyConstraint(
+        ["tenant", "memory_id"],
+        ["memory.agent_memory.tenant", "memory.agent_memory.id"],
+        ondelete="CASCADE",
+    ),
+    UniqueConstraint(
+        "tenant",
+        "memory_id",
+        "written_by",
+        "source_kind",
+        "mission_namespace",
+        "dispatch_id",
+        "recalled_from",
+        "absorbed_id",
+        name="confirmations_origin",
+        postgresql_nulls_not_distinct=True,
+    ),
+    Index(
+        "confirmations_absorbed", "tenant", "absorbed_id", postgresql_where=text("absorbed_id IS NOT NULL")
     ),
     schema="memory",
 )

@@ -9,7 +9,7 @@ import time
 EXACT_UP_TO = 20_000
 HNSW_SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "400",
+    "hnsw.ef_search": "800",
     "hnsw.max_scan_tuples": "40000",
 }
 _SMALL = 2_000
@@ -28,6 +28,11 @@ class ScopeCounts:
         if known is None or known[1] < _SMALL or time.monotonic() - known[0] > self._seconds:
             return None
         return known[1]
+
+    def last(self, scope: str) -> int | None:
+        """What it held when it was counted last, however long ago: enough to choose the form of a search."""
+        known = self._known.get(scope)
+        return None if known is None else known[1]
 
     def put(self, scope: str, count: int) -> None:
         if len(self._known) >= _MAX_SCOPES:

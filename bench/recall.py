@@ -1,0 +1,327 @@
+"""Search over many agents' memories against bare SQL: recall of the vector arm, and time.
+
+`python -m bench.recall [rows]`: one tenant, 100 agents of skewed sizes, clustered vectors, words by Zipf's law.
+Recall@10 is against exact search. Time is that of the service's search (statement, evidence, relevance) over
+that of a straightforward hybrid statement with the same indexes, asked in turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
+
+from bench.cluster import temporary_database
+from services.agent_memory import queries
+from services.agent_memory.queries import Look
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS
+from shared.search.evidence import DEPTH, candidate_from_row, store_result
+from shared.search.relevance import Question, score
+from shared.search.sql import scope_key
+
+SEED = 20_261
+TENANT = "default"
+AGENTS = 100
+MODEL = "synthetic"
+QUESTIONS = 200
+K = 10
+_DIMENSIONS, _CENTRES, _CENTRES_OF_AGENT, _SPREAD = 384, 400, 12, 0.9
+_VOCABULARY, _PRIVATE = 5_000, 0.05
+_BATCH = 5_000
+# Most of Zipf's head are stop words, which the text configuration drops.
+_HEAD = 20
+
+Rows = list[asyncpg.Record]
+Random = np.random.Generator
+
+
+def sizes(rows: int) -> list[int]:
+    """How much each agent holds: falls as 1 / rank, so that the first has about a fifth of all."""
+    shares = 1.0 / np.arange(1, AGENTS + 1)
+    return [max(20, int(share)) for share in shares / shares.sum() * rows]
+
+
+class Words:
+    """Texts of made-up words, drawn by Zipf's law."""
+
+    def __init__(self) -> None:
+        syllables = [a + b for a in "bdfgklmnprtvz" for b in "aiou"]
+        made = [x + y + z + "k" for x in syllables for y in syllables for z in syllables]
+        random = np.random.default_rng(SEED)
+        self._words = random.choice(np.array(made), size=_VOCABULARY, replace=False)
+        ranks = np.arange(_HEAD, _HEAD + _VOCABULARY)
+        self._share = (1.0 / ranks) / (1.0 / ranks).sum()
+
+    def texts(self, random: Random, count: int) -> list[str]:
+        lengths = random.integers(8, 40, size=count)
+        drawn = random.choice(self._words, size=int(lengths.sum()), p=self._share)
+        return [" ".join(part) for part in np.split(drawn, np.cumsum(lengths)[:-1])]
+
+
+def centres() -> NDArray[np.float64]:
+    return np.random.default_rng(SEED).normal(size=(_CENTRES, _DIMENSIONS))
+
+
+def vectors(random: Random, around: NDArray[np.float64], count: int) -> NDArray[np.float32]:
+    """Shape (count, 512), unit length, around a few of the centres: what an agent learns is not uniform."""
+    chosen = random.choice(len(around), size=_CENTRES_OF_AGENT)
+    raw = around[random.choice(chosen, size=count)] + _SPREAD * random.normal(size=(count, _DIMENSIONS))
+    padded = np.zeros((count, 512), np.float32)
+    padded[:, :_DIMENSIONS] = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+    return padded
+
+
+_ITEMS = """
+insert into memory.agent_memory
+    (tenant, agent_name, content, content_hash, memory_type, private, token_count, chunks, written_by, source_kind)
+select $1, $2, u.content, sha256(convert_to(u.place || u.content, 'utf8')), 'lesson_learned', u.private,
+       length(u.content) / 4, 1, 'k', 'agent'
+from unnest($3::text[], $4::bool[]) with ordinality u(content, private, place) order by u.place
+returning id
+"""
+_CHUNKS = """
+insert into memory.agent_memory_chunks
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
+select $1, $2, u.id, 0, 1, 0, length(u.body), w.words, u.private, w.tsv, w.scoped
+from unnest($3::bigint[], $4::text[], $5::bool[]) u(id, body, private)
+cross join lateral memory.chunk_words(
+    case when u.private then array[$6] else array[$6, $7] end, array[0], array[10], array[u.body], '', null) w
+"""
+
+
+async def load(connection: asyncpg.Connection[Any], rows: int) -> list[int]:
+    """Fills the tables, then indexes and analyses them. Returns how much each agent holds."""
+    random, words, around = np.random.default_rng(SEED + 1), Words(), centres()
+    await connection.execute("drop index memory.agent_memory_vec_nearest")
+    held = sizes(rows)
+    for number, size in enumerate(held):
+        embedded = vectors(random, around, size)
+        for start in range(0, size, _BATCH):
+            part = embedded[start : start + _BATCH]
+            await _store(connection, f"agent-{number}", words.texts(random, len(part)), part, random)
+    await connection.execute("set maintenance_work_mem = '1GB'")
+    await connection.execute(
+        "create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
+    )
+    for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
+        await connection.execute(f"vacuum analyze memory.{table}")
+    return held
+
+
+async def _store(
+    connection: asyncpg.Connection[Any],
+    agent: str,
+    texts: list[str],
+    embedded: NDArray[np.float32],
+    random: Random,
+) -> None:
+    scope = f"agent:{agent}"
+    private = [bool(one) for one in random.random(len(texts)) < _PRIVATE]
+    ids = [row["id"] for row in await connection.fetch(_ITEMS, TENANT, agent, texts, private)]
+    keys = [scope_key(TENANT, scope), scope_key(TENANT, queries.EVERY_AGENT)]
+    await connection.execute(_CHUNKS, TENANT, scope, ids, texts, private, *keys)
+    await connection.copy_records_to_table(
+        "agent_memory_vec",
+        schema_name="memory",
+        columns=["tenant", "scope", "item_id", "chunk", "model", "private", "embedding"],
+        records=[
+            (TENANT, scope, id_, 0, MODEL, hidden, HalfVector(vector))
+            for id_, hidden, vector in zip(ids, private, embedded, strict=True)
+        ],
+    )
+
+
+_SAMPLE = """
+select v.embedding, m.content from memory.agent_memory_vec v
+join memory.agent_memory m on m.tenant = v.tenant and m.id = v.item_id
+where v.tenant = $1 and v.scope = $2 order by hashint8(v.item_id) limit 5
+"""
+_EXACT = """
+select item_id from memory.agent_memory_vec v
+where tenant = $1 and model = $2 and {narrow} order by (embedding <=> $4) + 0.0 limit 10
+"""
+_BARE = """
+with by_vector as materialized (
+    select v.item_id from memory.agent_memory_vec v
+    where v.tenant = $1 and v.model = $2 and {narrow} order by {nearest} limit $5
+), by_text as materialized (
+    select m.item_id from memory.agent_memory_chunks m
+    where m.scoped @@ $6::tsquery and m.tenant = $1 and {narrow_text}
+    order by ts_rank(m.tsv, $7::tsquery) desc limit $5
+)
+select i.* from memory.agent_memory i
+where i.tenant = $1 and i.id in (select item_id from by_vector union select item_id from by_text)
+"""
+_OWN, _PEERS = "{0}.scope = $3", "{0}.scope <> $3 and not {0}.private"
+EXACT_OWN, EXACT_PEERS = (_EXACT.format(narrow=one.format("v")) for one in (_OWN, _PEERS))
+# Without "+ 0.0" the planner may take HNSW for one agent's few rows.
+BARE_OWN = _BARE.format(
+    narrow=_OWN.format("v"), narrow_text=_OWN.format("m"), nearest="(v.embedding <=> $4) + 0.0"
+)
+BARE_PEERS = _BARE.format(
+    narrow=_PEERS.format("v"), narrow_text=_PEERS.format("m"), nearest="v.embedding <=> $4"
+)
+_LEXEMES = "select tsvector_to_array(to_tsvector('english', $1))"
+
+
+class Arm(msgspec.Struct):
+    recall: list[float] = msgspec.field(default_factory=list)
+    ms: list[float] = msgspec.field(default_factory=list)
+    bare_ms: list[float] = msgspec.field(default_factory=list)
+
+    def row(self) -> dict[str, float]:
+        p50, p95 = (float(np.percentile(self.ms, q)) for q in (50, 95))
+        bare50, bare95 = (float(np.percentile(self.bare_ms, q)) for q in (50, 95))
+        return {
+            "recall_at_10": round(float(np.mean(self.recall)), 4),
+            "least": round(min(self.recall), 2),
+            "p50_over_bare": round(p50 / bare50, 2),
+            "p95_over_bare": round(p95 / bare95, 2),
+            "p50_ms": round(p50, 2),
+            "p95_ms": round(p95, 2),
+            "bare_p50_ms": round(bare50, 2),
+            "bare_p95_ms": round(bare95, 2),
+            "questions": len(self.recall),
+        }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one agent asks: near one of the memories of another, with some of its words."""
+
+    agent: str
+    text: str
+    vector: HalfVector
+
+    @property
+    def scope(self) -> str:
+        return f"agent:{self.agent}"
+
+
+async def questions(connection: asyncpg.Connection[Any], held: list[int], count: int) -> list[Asked]:
+    """Half of them near something that the agent itself holds, which peers' search must then pass over."""
+    random = np.random.default_rng(SEED + 2)
+    share = np.array(held, float) / sum(held)
+    made = []
+    for number in range(count):
+        agent, other = (int(one) for one in random.choice(len(held), size=2, p=share))
+        near = agent if number % 2 else other
+        sample = await connection.fetch(_SAMPLE, TENANT, f"agent:agent-{near}")
+        target = sample[int(random.integers(len(sample)))]
+        noise = np.zeros(512, np.float32)
+        noise[:_DIMENSIONS] = 0.3 * random.normal(size=_DIMENSIONS) / np.sqrt(_DIMENSIONS)
+        vector = np.asarray(target["embedding"].to_numpy(), np.float32) + noise
+        words = target["content"].split()
+        text = " ".join(random.choice(words, size=min(5, len(words)), replace=False))
+        made.append(Asked(f"agent-{agent}", text, HalfVector(vector)))
+    return made
+
+
+def _any_of(lexemes: list[str], key: str = "") -> str:
+    return " | ".join(f"'{key}{word}'" for word in lexemes)
+
+
+class Measured:
+    """Both ways of asking, in turns on one connection."""
+
+    def __init__(self, connection: asyncpg.Connection[Any], documents: int, approximate: bool) -> None:
+        self._connection = connection
+        self._documents = documents
+        self._approximate = approximate
+        self.own, self.peers = Arm(), Arm()
+
+    async def ask(self, asked: Asked) -> None:
+        c = self._connection
+        lexemes = await c.fetchval(_LEXEMES, asked.text)
+        fixed = (TENANT, MODEL, asked.scope, asked.vector)
+        look = Look(TENANT, asked.text, asked.vector, MODEL, DEPTH)
+        texts = (_any_of(lexemes, scope_key(TENANT, asked.scope) + ":"), _any_of(lexemes))
+        await _timed(lambda: c.fetch(BARE_OWN, *fixed, DEPTH, *texts), self.own.bare_ms)
+        found = await _timed(lambda: _as_served(queries.search_own(c, look, asked.agent), look), self.own.ms)
+        self.own.recall.append(_share(found, await c.fetch(EXACT_OWN, *fixed)))
+        texts = (_any_of(lexemes, scope_key(TENANT, queries.EVERY_AGENT) + ":"), texts[1])
+        await _timed(lambda: self._set(c.fetch(BARE_PEERS, *fixed, DEPTH, *texts)), self.peers.bare_ms)
+        look = msgspec.structs.replace(look, documents=self._documents)
+        found = await _timed(lambda: self._search_peers(look, asked.agent), self.peers.ms)
+        self.peers.recall.append(_share(found, await c.fetch(EXACT_PEERS, *fixed)))
+
+    async def _search_peers(self, look: Look, agent: str) -> Rows:
+        search = queries.search_peers(self._connection, look, agent, approximate=self._approximate)
+        return await _as_served(self._set(search) if self._approximate else search, look)
+
+    async def _set(self, search: Awaitable[Rows]) -> Rows:
+        """As the service does: a transaction with the settings of the HNSW scan."""
+        settings = "".join(f"; set local {name} = {value}" for name, value in HNSW_SETTINGS.items())
+        await self._connection.execute(f"begin{settings}")
+        try:
+            return await search
+        finally:
+            await self._connection.execute("commit")
+
+
+async def _as_served(search: Awaitable[Rows], look: Look) -> Rows:
+    rows = await search
+    found = store_result("memories", rows, lambda row: candidate_from_row(row, row["content"]))
+    score(Question(look.query, look.model), [found])
+    return rows
+
+
+async def _timed(call: Callable[[], Awaitable[Rows]], into: list[float]) -> Rows:
+    started = time.perf_counter()
+    answer = await call()
+    into.append((time.perf_counter() - started) * 1000)
+    return answer
+
+
+def _share(rows: Rows, exact: Rows) -> float:
+    found = [row for row in rows if row["item_id"] is not None and row["cosine"] is not None]
+    top = {row["item_id"] for row in sorted(found, key=lambda row: -row["cosine"])[:K]}
+    wanted = {row["item_id"] for row in exact}
+    return len(top & wanted) / len(wanted) if wanted else 1.0
+
+
+async def measure(
+    connection: asyncpg.Connection[Any], held: list[int], *, count: int = QUESTIONS, approximate: bool
+) -> dict[str, dict[str, float]]:
+    measured = Measured(connection, sum(held), approximate)
+    asked = await questions(connection, held, count)
+    for one in asked[:10]:
+        await measured.ask(one)  # plans and caches
+    measured.own, measured.peers = Arm(), Arm()
+    for one in asked:
+        await measured.ask(one)
+    return {"own": measured.own.row(), "peers": measured.peers.row()}
+
+
+async def run(dsn: str, rows: int) -> dict[str, Any]:
+    connection = await asyncpg.connect(dsn)
+    await register_vector(connection)
+    try:
+        held = await load(connection, rows)
+        return await measure(connection, held, approximate=rows > EXACT_UP_TO)
+    finally:
+        await connection.close()
+
+
+def main() -> None:
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    with temporary_database() as dsn:
+        figures = asyncio.run(run(dsn, rows))
+    for name, row in figures.items():
+        print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in row.items()))
+    print(json.dumps({"rows": rows, "agents": AGENTS, "seed": SEED, **figures}))
+
+
+if __name__ == "__main__":
+    main()

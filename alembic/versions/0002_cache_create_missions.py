@@ -1,4 +1,4 @@
-"""cache: missions, entries, chunks, vectors, and the write that keeps budgets exact"""
+"""cache: missions, entries, chunks, vectors, dispatches, and the write that keeps budgets exact"""
 
 from alembic import op
 
@@ -125,7 +125,33 @@ create table cache.psychic_vec (
 );
 create index psychic_vec_scope on cache.psychic_vec (tenant, scope, model) include (item_id, chunk, expires_at, embedding);
 
+create table cache.agent_dispatch (
+    tenant text not null,
+    id bigint generated always as identity,
+    mission_id text not null,
+    scope text generated always as ('mission:' || mission_id) stored not null,
+    agent_name text not null,
+    task text not null,
+    parent_id bigint,
+    session_id text,
+    status text default 'dispatched' not null,
+    progress text,
+    percent smallint,
+    outcome text,
+    summary text,
+    outputs integer default 0 not null,
+    written_by text not null,
+    created_at timestamptz default clock_timestamp() not null,
+    last_heartbeat timestamptz default clock_timestamp() not null,
+    closed_at timestamptz,
+    constraint agent_dispatch_pkey primary key (tenant, id)
+);
+create index agent_dispatch_live on cache.agent_dispatch (id) where closed_at is null;
+create index agent_dispatch_mission on cache.agent_dispatch (tenant, mission_id, id);
+
+-- Both rows are updated by every write that concerns them: room for it on their page.
 alter table cache.missions set (fillfactor = 50);
+alter table cache.agent_dispatch set (fillfactor = 70);
 -- Full text stays in line, and index-only scans of one scope need a fresh visibility map.
 alter table cache.psychic_chunks set (toast_tuple_target = 8160, autovacuum_vacuum_insert_scale_factor = 0.02);
 alter table cache.psychic_vec set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
@@ -137,7 +163,7 @@ CHUNK_WORDS = """
 create function cache.chunk_words(
     p_keys text[], p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
 returns table (chunk smallint, start int, stop int, words int, tsv tsvector, scoped tsvector)
-language sql stable set search_path = pg_catalog as $$
+language sql stable as $$
     select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int, o.every,
            array_to_tsvector(array(
                select k || ':' || w from unnest(p_keys) k, unnest(tsvector_to_array(o.every)) w))
@@ -156,112 +182,244 @@ language sql stable set search_path = pg_catalog as $$
 $$
 """
 
-# The whole write in one round trip, exact under concurrency: a VOLATILE function takes a new snapshot for each
-# statement after the mission's row is locked, which a single CTE statement would not. SQLSTATEs of ours: SJ001,
-# larger than the whole budget; SJ002, only protected checkpoints are left to evict.
-PUT_ENTRY = """
-create function cache.put_entry(
-    p_tenant text, p_mission text, p_context_type text, p_content text, p_metadata jsonb, p_agent_name text,
-    p_tags text[], p_source_turn int, p_dispatch_id bigint, p_token_count int, p_ttl_hours float8,
-    p_occurred_at timestamptz, p_session_id text, p_seq bigint, p_speaker text,
-    p_written_by text, p_source_kind text, p_recalled_from bigint,
-    p_keys text[], p_head text, p_starts int[], p_stops int[], p_chunks text[], p_model text,
-    p_token_budget int, p_entry_budget int, p_default_ttl_hours float8,
-    out entry_id bigint, out total_tokens int, out evicted int
-) language plpgsql set search_path = pg_catalog, public, cache as $$
+# One mission's writes in one round trip, with the outcome of writing them one after the other, exact under
+# concurrency: a VOLATILE function takes a new snapshot for each statement after the mission's row is locked, which
+# a single CTE statement would not. `p_entries` is an array of objects, `p_tokens` their sizes. A row for each in
+# its order; `refused` is 'larger' (than the whole budget) or 'checkpoints' (only protected ones are left to evict),
+# and leaves no trace.
+PUT_ENTRIES = """
+create function cache.put_entries(
+    p_tenant text, p_mission text, p_entries jsonb, p_tokens int[], p_key text, p_model text,
+    p_token_budget int, p_entry_budget int, p_default_ttl_hours float8
+) returns table (entry_id bigint, total_tokens int, evicted int, refused text, token_budget int)
+language plpgsql set search_path = pg_catalog, public, cache as $$
 declare
     m cache.missions;
+    v_scope text := 'mission:' || p_mission;
     v_now timestamptz;
+    v_ids bigint[];
+    v_checkpoints boolean[];
+    v_dispatches bigint[];
     v_expires timestamptz;
+    v_token int;
+    v_place int := 0;
+    v_buffer bigint[] := '{}';
+    v_buffer_tokens int[];
+    v_at int := 1;
+    v_after bigint := 0;
+    v_victims bigint[] := '{}';
+    v_mark int;
     v_tokens int;
-    v_count int;
-    v_over_tokens int;
-    v_over_entries int;
-    v_previous text;
+    v_written bigint[] := '{}';
+    v_evictions int[] := '{}';
 begin
-    evicted := 0;
-    insert into cache.missions as c (tenant, mission_id) values (p_tenant, p_mission)
-    on conflict (tenant, mission_id) do update set last_write_at = clock_timestamp()
-    returning c.* into m;
+    loop
+        select * into m from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission for update;
+        exit when found;
+        insert into cache.missions (tenant, mission_id) values (p_tenant, p_mission) on conflict do nothing;
+    end loop;
     v_now := clock_timestamp();
-    p_token_budget := coalesce(m.token_budget, p_token_budget);
+    token_budget := coalesce(m.token_budget, p_token_budget);
     p_entry_budget := coalesce(m.entry_budget, p_entry_budget);
-    if p_token_count > p_token_budget then
-        raise exception 'an entry of % tokens cannot fit a budget of %', p_token_count, p_token_budget
-            using errcode = 'SJ001';
-    end if;
     if m.next_expiry <= v_now then
         m := cache.expire_mission(p_tenant, p_mission, v_now);
     end if;
 
-    v_expires := v_now + coalesce(p_ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
-    insert into cache.psychic_cache (
-        tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
-        token_count, occurred_at, session_id, seq, speaker, written_by, source_kind, recalled_from,
-        created_at, expires_at)
-    values (
-        p_tenant, p_mission, p_context_type, p_content, p_metadata, p_agent_name, p_tags, p_source_turn,
-        p_dispatch_id, p_token_count, p_occurred_at, p_session_id, p_seq, p_speaker, p_written_by,
-        p_source_kind, p_recalled_from, v_now, v_expires)
-    returning id into entry_id;
-    if p_seq is not null then
-        select e.content into v_previous from cache.psychic_cache e
-        where e.tenant = p_tenant and e.scope = 'mission:' || p_mission and e.session_id = p_session_id
-          and e.seq < p_seq
-        order by e.seq desc limit 1;
+    with inserted as (
+        insert into cache.psychic_cache (
+            tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
+            token_count, occurred_at, session_id, seq, speaker, written_by, source_kind, recalled_from,
+            created_at, expires_at)
+        select p_tenant, p_mission, e.context_type, e.content, e.metadata, e.agent_name, e.tags, e.source_turn,
+               e.dispatch_id, p_tokens[e.place], e.occurred_at, e.session_id, e.seq, e.speaker, e.written_by,
+               e.source_kind, e.recalled_from, v_now,
+               v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour'
+        from rows from (jsonb_to_recordset(p_entries) as (
+            context_type text, content text, metadata jsonb, agent_name text, tags text[], source_turn int,
+            dispatch_id bigint, occurred_at timestamptz, session_id text, seq bigint, speaker text,
+            written_by text, source_kind text, recalled_from bigint, ttl_hours float8
+        )) with ordinality e(
+            context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, occurred_at, session_id,
+            seq, speaker, written_by, source_kind, recalled_from, ttl_hours, place)
+        where p_tokens[e.place] <= put_entries.token_budget
+        order by e.place
+        returning id, context_type, dispatch_id, expires_at
+    )
+    select array_agg(i.id order by i.id), array_agg(i.context_type = 'thread_checkpoint' order by i.id),
+           array_agg(i.dispatch_id order by i.dispatch_id) filter (where i.dispatch_id is not null),
+           min(i.expires_at)
+    into v_ids, v_checkpoints, v_dispatches, v_expires
+    from inserted i;
+
+    for v_number in 1 .. cardinality(p_tokens) loop
+        v_token := p_tokens[v_number];
+        entry_id := null;
+        evicted := 0;
+        refused := null;
+        total_tokens := m.tokens;
+        if v_token > token_budget then
+            refused := 'larger';
+            return next;
+            continue;
+        end if;
+        v_place := v_place + 1;
+        entry_id := v_ids[v_place];
+        if v_checkpoints[v_place] then
+            -- From here on an older checkpoint of its session may go: look again from the oldest.
+            v_buffer := '{}';
+            v_at := 1;
+            v_after := 0;
+        end if;
+        v_mark := cardinality(v_victims);
+        v_tokens := m.tokens;
+        while v_tokens + v_token > token_budget or m.entries - evicted + 1 > p_entry_budget loop
+            if v_at > cardinality(v_buffer) then
+                select array_agg(o.id order by o.id), array_agg(o.token_count order by o.id), 1
+                into v_buffer, v_buffer_tokens, v_at
+                from (
+                    select e.id, e.token_count from cache.psychic_cache e
+                    where e.tenant = p_tenant and e.mission_id = p_mission
+                      and e.id > v_after and e.id < entry_id and e.id <> all (v_victims)
+                      and (e.context_type <> 'thread_checkpoint' or exists (
+                          select 1 from cache.psychic_cache newer
+                          where newer.tenant = p_tenant and newer.mission_id = p_mission
+                            and newer.context_type = 'thread_checkpoint' and newer.session_id = e.session_id
+                            and newer.id > e.id and newer.id <= entry_id))
+                    order by e.id limit 4 * (1 + cardinality(p_tokens) - v_number)
+                ) o;
+                if v_buffer is null then
+                    refused := 'checkpoints';
+                    exit;
+                end if;
+                v_after := v_buffer[cardinality(v_buffer)];
+            end if;
+            v_victims := v_victims || v_buffer[v_at];
+            v_tokens := v_tokens - v_buffer_tokens[v_at];
+            v_at := v_at + 1;
+            evicted := evicted + 1;
+        end loop;
+        if refused is not null then
+            delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = entry_id;
+            v_victims := v_victims[1:v_mark];
+            v_buffer := '{}';
+            v_at := 1;
+            v_after := 0;
+            entry_id := null;
+            evicted := 0;
+            return next;
+            continue;
+        end if;
+        m.tokens := v_tokens + v_token;
+        m.entries := m.entries - evicted + 1;
+        total_tokens := m.tokens;
+        v_written := v_written || entry_id;
+        v_evictions := v_evictions || evicted;
+        return next;
+    end loop;
+    if v_written = '{}' then
+        return;
     end if;
+
     insert into cache.psychic_chunks
         (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-    select p_tenant, 'mission:' || p_mission, entry_id, c.chunk, cardinality(p_chunks), c.start, c.stop, c.words,
-           v_expires, c.tsv, c.scoped
-    from cache.chunk_words(p_keys, p_starts, p_stops, p_chunks, p_head, v_previous) c;
+    select p_tenant, v_scope, i.id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, i.expires_at,
+           w.tsv, w.scoped
+    from rows from (jsonb_to_recordset(p_entries) as (head text, starts int[], stops int[], chunks text[]))
+         with ordinality e(head, starts, stops, chunks, place)
+    join (
+        select u.id, row_number() over (order by u.id) as place from unnest(v_ids) u(id)
+    ) n on n.place = e.place - (select count(*) from unnest(p_tokens[1:e.place]) t where t > put_entries.token_budget)
+       and p_tokens[e.place] <= put_entries.token_budget
+    join cache.psychic_cache i on i.tenant = p_tenant and i.id = n.id and i.id <> all (v_victims)
+    left join lateral (
+        select before.content from cache.psychic_cache before
+        where before.tenant = p_tenant and before.scope = v_scope and before.session_id = i.session_id
+          and before.seq < i.seq
+        order by before.seq desc limit 1
+    ) previous on true
+    cross join lateral cache.chunk_words(
+        array[p_key], e.starts, e.stops, e.chunks, e.head, previous.content) w;
     insert into cache.index_queue (tenant, item_id, scope, model)
-    values (p_tenant, entry_id, 'mission:' || p_mission, p_model);
-
-    v_over_tokens := m.tokens + p_token_count - p_token_budget;
-    v_over_entries := m.entries + 1 - p_entry_budget;
-    while v_over_tokens > 0 or v_over_entries > 0 loop
-        with oldest as (
-            select e.id, e.token_count from cache.psychic_cache e
-            where e.tenant = p_tenant and e.mission_id = p_mission and e.id <> entry_id
-              and (e.context_type <> 'thread_checkpoint' or exists (
-                  select 1 from cache.psychic_cache newer
-                  where newer.tenant = p_tenant and newer.mission_id = p_mission
-                    and newer.context_type = 'thread_checkpoint'
-                    and newer.session_id = e.session_id and newer.id > e.id))
-            order by e.id limit 128
-        ), walk as (
-            select id, sum(token_count) over w - token_count as before, row_number() over w as place
-            from oldest window w as (order by id)
-        ), gone as (
-            delete from cache.psychic_cache e using walk
-            where e.tenant = p_tenant and e.id = walk.id
-              and (walk.before < v_over_tokens or walk.place <= v_over_entries)
-            returning e.token_count
-        )
-        select coalesce(sum(token_count), 0), count(*) into v_tokens, v_count from gone;
-        if v_count = 0 then
-            raise exception 'only the newest checkpoints are left, and the entry does not fit beside them'
-                using errcode = 'SJ002';
-        end if;
-        evicted := evicted + v_count;
-        m.tokens := m.tokens - v_tokens;
-        v_over_tokens := v_over_tokens - v_tokens;
-        v_over_entries := v_over_entries - v_count;
-    end loop;
-
-    total_tokens := m.tokens + p_token_count;
-    update cache.missions c set
-        tokens = total_tokens,
-        entries = m.entries + 1 - evicted,
-        written_count = c.written_count + 1,
-        evicted_count = c.evicted_count + evicted,
-        next_expiry = least(c.next_expiry, v_expires)
-    where c.tenant = p_tenant and c.mission_id = p_mission;
+    select p_tenant, w.id, v_scope, p_model from unnest(v_written) w(id) where w.id <> all (v_victims);
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-    values (p_tenant, 'mission:' || p_mission, 'cache_write', p_mission, p_agent_name, p_session_id,
-            p_dispatch_id, jsonb_build_object('id', entry_id, 'context_type', p_context_type,
-            'token_count', p_token_count, 'evicted_count', evicted));
+    select p_tenant, v_scope, 'cache_write', p_mission, e.agent_name, e.session_id, e.dispatch_id,
+           jsonb_build_object('id', e.id, 'context_type', e.context_type, 'token_count', e.token_count,
+                              'evicted_count', w.evictions)
+    from unnest(v_written, v_evictions) w(id, evictions)
+    join cache.psychic_cache e on e.tenant = p_tenant and e.id = w.id
+    order by w.id;
+    if v_dispatches is not null then
+        perform cache.tick_dispatches(p_tenant, p_mission, v_written, v_dispatches);
+    end if;
+    if v_victims <> '{}' then
+        delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = any (v_victims);
+    end if;
+    update cache.missions c set
+        tokens = m.tokens,
+        entries = m.entries,
+        written_count = c.written_count + cardinality(v_written),
+        evicted_count = c.evicted_count + cardinality(v_victims),
+        next_expiry = least(c.next_expiry, v_expires),
+        last_write_at = v_now
+    where c.tenant = p_tenant and c.mission_id = p_mission;
+end $$
+"""
+
+# Live dispatches that an entry names are alive; outputs are counted where they belong, since entries do not stay.
+# Locked in the order of their ids, as every other transaction that locks several.
+TICK_DISPATCHES = """
+create function cache.tick_dispatches(p_tenant text, p_mission text, p_written bigint[], p_dispatches bigint[])
+returns void language sql set search_path = pg_catalog, public, cache as $$
+    with locked as materialized (
+        select d.id from cache.agent_dispatch d
+        where d.tenant = p_tenant and d.id = any (p_dispatches)
+        order by d.id for no key update
+    ), outputs as (
+        select e.dispatch_id, count(*) as n from cache.psychic_cache e
+        where e.tenant = p_tenant and e.id = any (p_written) and e.context_type = 'output'
+        group by e.dispatch_id
+    )
+    update cache.agent_dispatch d set
+        last_heartbeat = case when d.closed_at is null then clock_timestamp() else d.last_heartbeat end,
+        outputs = d.outputs + case when d.mission_id = p_mission then coalesce(o.n, 0) else 0 end
+    from locked l left join outputs o on o.dispatch_id = l.id
+    where d.tenant = p_tenant and d.id = l.id and (d.closed_at is null or o.n is not null)
+$$
+"""
+
+# After a budget was lowered: the oldest go until what is left fits; the newest checkpoints stay in any case.
+SHRINK_MISSION = """
+create function cache.shrink_mission(p_tenant text, p_mission text, p_token_budget int, p_entry_budget int)
+returns int language plpgsql set search_path = pg_catalog, public, cache as $$
+declare
+    m cache.missions;
+    v_tokens int;
+    v_count int;
+begin
+    select * into m from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission for update;
+    m := cache.expire_mission(p_tenant, p_mission, clock_timestamp());
+    with held as (
+        select e.id, e.token_count, e.context_type = 'thread_checkpoint' and not exists (
+                   select 1 from cache.psychic_cache newer
+                   where newer.tenant = p_tenant and newer.mission_id = p_mission
+                     and newer.context_type = 'thread_checkpoint' and newer.session_id = e.session_id
+                     and newer.id > e.id) as protected
+        from cache.psychic_cache e where e.tenant = p_tenant and e.mission_id = p_mission
+    ), walk as (
+        select id, protected, sum(token_count) over w as tokens, row_number() over w as place
+        from held window w as (order by protected desc, id desc)
+    ), gone as (
+        delete from cache.psychic_cache e using walk
+        where e.tenant = p_tenant and e.id = walk.id and not walk.protected
+          and (walk.tokens > coalesce(m.token_budget, p_token_budget)
+               or walk.place > coalesce(m.entry_budget, p_entry_budget))
+        returning e.token_count
+    )
+    select coalesce(sum(token_count), 0), count(*) into v_tokens, v_count from gone;
+    update cache.missions c set
+        tokens = c.tokens - v_tokens, entries = c.entries - v_count, evicted_count = c.evicted_count + v_count
+    where c.tenant = p_tenant and c.mission_id = p_mission;
+    return v_count;
 end $$
 """
 
@@ -290,6 +448,11 @@ begin
             where e.tenant = p_tenant and e.mission_id = p_mission), 'infinity')
     where c.tenant = p_tenant and c.mission_id = p_mission
     returning c.* into m;
+    if v_count > 0 then
+        insert into timeline.events (tenant, scope, kind, mission_id, payload)
+        values (p_tenant, 'mission:' || p_mission, 'cache_expire', p_mission,
+                jsonb_build_object('expired_count', v_count, 'freed_tokens', v_tokens));
+    end if;
     return m;
 end $$
 """
@@ -299,9 +462,8 @@ def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
     for statement in statements(TABLES):
         op.execute(statement)
-    op.execute(CHUNK_WORDS)
-    op.execute(EXPIRE_MISSION)
-    op.execute(PUT_ENTRY)
+    for function in (CHUNK_WORDS, EXPIRE_MISSION, TICK_DISPATCHES, PUT_ENTRIES, SHRINK_MISSION):
+        op.execute(function)
     for statement in grants(
         "cache",
         "grant usage on schema cache to {role}",

@@ -26,15 +26,16 @@ def create(settings: Settings) -> Edge:
         await database.open()
         service = app.state.service = CacheService(settings, database, embedder, doorbell)
         doorbell.start()
-        service.indexer.start()
+        service.start()
         sweep = asyncio.create_task(service.sweep_forever())
+        stale = asyncio.create_task(service.dispatches.sweep_forever())
         tidy = asyncio.create_task(tidy_forever(database, service.records, table))
         try:
             yield
         finally:
-            sweep.cancel()
-            tidy.cancel()
-            await service.indexer.stop()
+            for task in (sweep, stale, tidy):
+                task.cancel()
+            await service.stop()
             await doorbell.stop()
             await database.close()
             await embedder.close()

@@ -4,37 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 from pgvector import HalfVector
 
-from shared.errors import Conflict, Unprocessable
 from shared.postgres import Connection
 from shared.search.sql import scope_key, search_sql
 
-_LARGER_THAN_BUDGET = "SJ001"
-_ONLY_CHECKPOINTS_LEFT = "SJ002"
-
-PUT_ENTRY = """
-select entry_id, total_tokens, evicted
-from cache.put_entry($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-                     $21, $22, $23, $24, $25, $26, $27)
+PUT_ENTRIES = """
+select entry_id, total_tokens, evicted, refused, token_budget
+from cache.put_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
 
 
-async def put_entry(connection: Connection, *values: Any) -> asyncpg.Record:
-    """`values` are the function's parameters in its order. Raises Unprocessable or Conflict by budget."""
-    try:
-        row = await connection.fetchrow(PUT_ENTRY, *values)
-    except asyncpg.PostgresError as error:
-        if error.sqlstate == _LARGER_THAN_BUDGET:
-            raise Unprocessable(str(error), errors=[{"field": "content", "message": str(error)}]) from error
-        if error.sqlstate == _ONLY_CHECKPOINTS_LEFT:
-            raise Conflict(str(error)) from error
-        raise
-    assert row is not None
-    return row
+class Limits(NamedTuple):
+    """The installation's defaults, where a mission has none of its own."""
+
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+
+
+async def put_entries(
+    connection: Connection,
+    tenant: str,
+    mission_id: str,
+    entries: Sequence[dict[str, Any]],
+    tokens: Sequence[int],
+    model: str,
+    limits: Limits,
+) -> list[asyncpg.Record]:
+    """One mission's writes, with a row for each in order; `refused` says why one was not made."""
+    rows: list[asyncpg.Record] = await connection.fetch(
+        PUT_ENTRIES,
+        tenant,
+        mission_id,
+        entries,
+        tokens,
+        scope_key(tenant, f"mission:{mission_id}"),
+        model,
+        *limits,
+    )
+    return rows
 
 
 SEARCH = search_sql(
@@ -78,6 +90,7 @@ IDS_WITH = """
 select id from cache.psychic_cache
 where tenant = $1 and scope = any($2) and expires_at > now()
   and ($3::text[] is null or context_type = any($3)) and ($4::text[] is null or tags && $4)
+  and ($5::text is null or agent_name = $5) and ($6::bigint is null or dispatch_id = $6)
 """
 
 
@@ -87,8 +100,12 @@ async def ids_with(
     scopes: Sequence[str],
     context_types: Sequence[str] | None,
     tags: Sequence[str] | None,
+    agent_name: str | None,
+    dispatch_id: int | None,
 ) -> list[int]:
-    rows = await connection.fetch(IDS_WITH, tenant, list(scopes), context_types, tags)
+    rows = await connection.fetch(
+        IDS_WITH, tenant, list(scopes), context_types, tags, agent_name, dispatch_id
+    )
     return [row["id"] for row in rows]
 
 
@@ -109,6 +126,84 @@ async def latest_checkpoint(
     connection: Connection, tenant: str, session_id: str, missions: Sequence[str] | None
 ) -> asyncpg.Record | None:
     return await connection.fetchrow(CHECKPOINT, tenant, session_id, missions)
+
+
+BY_ID = f"""{_ENTRY}
+where tenant = $1 and id = $2 and expires_at > now() and ($3::text[] is null or mission_id = any($3))
+"""
+
+
+async def by_id(
+    connection: Connection, tenant: str, entry_id: int, missions: Sequence[str] | None
+) -> asyncpg.Record | None:
+    return await connection.fetchrow(BY_ID, tenant, entry_id, missions)
+
+
+LOCK_MISSION = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
+
+
+async def lock_mission(connection: Connection, tenant: str, mission_id: str) -> None:
+    """Whatever changes a mission's entries locks its row first, as writers do: no two wait for each other."""
+    await connection.execute(LOCK_MISSION, tenant, mission_id)
+
+
+# The words of tags stand at weight B; the others stay as they are.
+SET_TAGS = """
+with entry as (
+    update cache.psychic_cache set tags = $3 where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    returning tenant, id, mission_id, agent_name
+), words as (
+    select c.chunk, ts_filter(c.tsv, '{a,c}') || setweight(to_tsvector('english', $4), 'B') as tsv
+    from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
+), retagged as (
+    update cache.psychic_chunks c
+    set tsv = w.tsv, scoped = array_to_tsvector(array(select $5 || ':' || t from unnest(tsvector_to_array(w.tsv)) t))
+    from words w where c.tenant = $1 and c.item_id = $2 and c.chunk = w.chunk
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+    select $1, 'mission:' || mission_id, 'cache_tag', mission_id, $6,
+           jsonb_build_object('id', id, 'tags', cardinality($3))
+    from entry
+)
+select 1 from entry
+"""
+
+
+async def set_tags(
+    connection: Connection,
+    tenant: str,
+    entry_id: int,
+    tags: Sequence[str],
+    head: str,
+    key: str,
+    agent: str | None,
+) -> bool:
+    """`head` is the entry's new one; false when the entry is gone. Lock its mission first."""
+    return bool(await connection.fetchval(SET_TAGS, tenant, entry_id, list(tags), head, key, agent))
+
+
+DELETE_ENTRY = """
+with gone as (
+    delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    returning id, mission_id, token_count
+), counters as (
+    update cache.missions m
+    set tokens = m.tokens - gone.token_count, entries = m.entries - 1, cleared_count = m.cleared_count + 1
+    from gone where m.tenant = $1 and m.mission_id = gone.mission_id
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+    select $1, 'mission:' || mission_id, 'cache_delete', mission_id, $3,
+           jsonb_build_object('id', id, 'freed_tokens', token_count)
+    from gone
+)
+select token_count from gone
+"""
+
+
+async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent: str | None) -> int | None:
+    """Its tokens; None when it is gone already. Lock its mission first."""
+    tokens: int | None = await connection.fetchval(DELETE_ENTRY, tenant, entry_id, agent)
+    return tokens
 
 
 RECENT = f"""{_ENTRY}
@@ -144,7 +239,6 @@ async def mission_ids(connection: Connection, tenant: str, granted: Sequence[str
     return [row["mission_id"] for row in await connection.fetch(MISSION_IDS, tenant, granted)]
 
 
-LOCK_MISSION = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
 CLEAR_ENTRIES = """
 with gone as (
     delete from cache.psychic_cache where tenant = $1 and mission_id = $2 returning token_count, expires_at
@@ -171,33 +265,69 @@ async def clear(
     connection: Connection, tenant: str, mission_id: str, reason: str, agent: str | None
 ) -> asyncpg.Record:
     """Call it in a transaction: the mission's row is locked first, as writers do."""
-    await connection.execute(LOCK_MISSION, tenant, mission_id)
+    await lock_mission(connection, tenant, mission_id)
     row = await connection.fetchrow(CLEAR_ENTRIES, tenant, mission_id, reason, agent)
     assert row is not None
     return row
 
 
+# What expired and was not swept yet counts as expired.
 STATS = """
-select m.token_budget, m.entry_budget, m.written_count, m.evicted_count, m.cleared_count,
-       m.expired_count + m.entries - coalesce(e.live, 0)::bigint as expired_count,
-       coalesce(e.tokens, 0)::bigint as tokens, coalesce(e.live, 0)::bigint as entries,
-       coalesce(e.by_type, '{}') as by_type
+select m.token_budget, m.entry_budget, m.ttl_hours, m.written_count, m.evicted_count, m.cleared_count,
+       m.expired_count + m.entries - e.live as expired_count,
+       e.tokens, e.live as entries, e.by_type, e.tokens_by_type, e.by_agent, e.oldest_at, e.newest_at, e.next_expiry,
+       q.waiting, m.created_at, m.last_write_at
 from cache.missions m
-left join lateral (
-    select sum(tokens) as tokens, sum(n) as live, jsonb_object_agg(context_type, n) as by_type
-    from (
-        select context_type, count(*) as n, sum(token_count) as tokens
-        from cache.psychic_cache
+cross join lateral (
+    with live as materialized (
+        select context_type, token_count, agent_name, created_at, expires_at from cache.psychic_cache
         where tenant = $1 and mission_id = $2 and expires_at > now()
-        group by context_type
-    ) t
-) e on true
+    ), types as (
+        select context_type, count(*) as n, sum(token_count) as tokens from live group by context_type
+    ), agents as (
+        select agent_name, count(*) as n from live where agent_name is not null group by agent_name
+        order by n desc, agent_name limit 100
+    )
+    select coalesce(sum(token_count), 0)::bigint as tokens, count(*) as live,
+           coalesce((select jsonb_object_agg(context_type, n) from types), '{}') as by_type,
+           coalesce((select jsonb_object_agg(context_type, tokens) from types), '{}') as tokens_by_type,
+           coalesce((select jsonb_object_agg(agent_name, n) from agents), '{}') as by_agent,
+           min(created_at) as oldest_at, max(created_at) as newest_at, min(expires_at) as next_expiry
+    from live
+) e
+cross join lateral (
+    select count(*) as waiting from cache.index_queue w
+    join cache.psychic_cache i on i.tenant = w.tenant and i.id = w.item_id
+    where i.tenant = $1 and i.mission_id = $2 and i.expires_at > now() and w.model = $3
+) q
 where m.tenant = $1 and m.mission_id = $2
 """
 
 
-async def stats(connection: Connection, tenant: str, mission_id: str) -> asyncpg.Record | None:
-    return await connection.fetchrow(STATS, tenant, mission_id)
+async def stats(connection: Connection, tenant: str, mission_id: str, model: str) -> asyncpg.Record | None:
+    return await connection.fetchrow(STATS, tenant, mission_id, model)
+
+
+# The counters are exact until something has expired since the last write or sweep.
+MISSIONS = """
+select m.mission_id, m.token_budget, m.entry_budget, m.written_count, m.evicted_count, m.created_at, m.last_write_at,
+       case when m.next_expiry > now() then m.tokens else e.tokens end as tokens,
+       case when m.next_expiry > now() then m.entries else e.entries end as entries
+from cache.missions m
+left join lateral (
+    select coalesce(sum(c.token_count), 0)::int as tokens, count(*)::int as entries from cache.psychic_cache c
+    where m.next_expiry <= now() and c.tenant = m.tenant and c.mission_id = m.mission_id and c.expires_at > now()
+) e on true
+where m.tenant = $1 and ($2::text[] is null or m.mission_id = any($2)) and ($3::text is null or m.mission_id > $3)
+order by m.mission_id limit $4
+"""
+
+
+async def missions(
+    connection: Connection, tenant: str, granted: Sequence[str] | None, after: str | None, limit: int
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(MISSIONS, tenant, granted, after, limit)
+    return rows
 
 
 SIZE = """
@@ -215,6 +345,7 @@ values ($1, $2, $3, $4, $5)
 on conflict (tenant, mission_id) do update
 set token_budget = excluded.token_budget, entry_budget = excluded.entry_budget, ttl_hours = excluded.ttl_hours
 """
+SHRINK_MISSION = "select cache.shrink_mission($1, $2, $3, $4)"
 
 
 async def set_limits(
@@ -224,8 +355,14 @@ async def set_limits(
     token_budget: int | None,
     entry_budget: int | None,
     ttl_hours: float | None,
-) -> None:
+    defaults: Limits,
+) -> int:
+    """How many entries had to go for the new budgets. Call it in a transaction."""
     await connection.execute(SET_LIMITS, tenant, mission_id, token_budget, entry_budget, ttl_hours)
+    evicted: int = await connection.fetchval(
+        SHRINK_MISSION, tenant, mission_id, defaults.token_budget, defaults.entry_budget
+    )
+    return evicted
 
 
 EXPIRED_MISSIONS = """
@@ -258,8 +395,45 @@ join cache.psychic_chunks c on c.tenant = i.tenant and c.item_id = i.id
 group by i.tenant, i.id
 """
 
+# The mission's row first, as writers lock; dispatches in the order of their ids, as heartbeats do.
 PURGE = (
-    ("psychic_cache", "delete from cache.psychic_cache where tenant = $1 and scope = $2"),
-    ("missions", "delete from cache.missions where tenant = $1 and scope = $2"),
-    ("idempotency", "delete from cache.idempotency where tenant = $1 and scope = $2"),
+    (
+        "missions",
+        "select count(*) from (select 1 from cache.missions where tenant = $1 and scope = $2 for update) m",
+    ),
+    (
+        "psychic_cache",
+        "with gone as (delete from cache.psychic_cache where tenant = $1 and scope = $2 returning 1)"
+        " select count(*) from gone",
+    ),
+    (
+        "agent_dispatch",
+        "with d as materialized (select id from cache.agent_dispatch"
+        " where tenant = $1 and scope = $2 order by id for update),"
+        " gone as (delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1)"
+        " select count(*) from gone",
+    ),
+    (
+        "idempotency",
+        "with gone as (delete from cache.idempotency where tenant = $1 and scope = $2 returning 1)"
+        " select count(*) from gone",
+    ),
+    (
+        "missions",
+        "with gone as (delete from cache.missions where tenant = $1 and scope = $2 returning 1)"
+        " select count(*) from gone",
+    ),
 )
+
+# Queries are noted in batches: a row a query, one statement for many.
+NOTE_QUERIES = """
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+select tenant, 'mission:' || coalesce(mission_id, '*'), 'cache_query', mission_id, agent_name, payload
+from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) q(tenant, mission_id, agent_name, payload)
+"""
+
+
+async def note_queries(
+    connection: Connection, rows: Sequence[tuple[str, str | None, str | None, dict[str, Any]]]
+) -> None:
+    await connection.execute(NOTE_QUERIES, *(list(column) for column in zip(*rows, strict=True)))

@@ -1,24 +1,30 @@
-"""HTTP of the cache service. `/api/psychic-cache` is public (forwarded by the context service); `/internal` is not."""
+"""HTTP of the cache service. `/api` is public (forwarded by the context service); `/internal` is not."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Request, Router, delete, get, post, put
+from litestar import Request, Router, delete, get, patch, post, put
 from litestar.params import Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.cache.dispatches.routes import DISPATCHES
 from services.cache.schemas import (
+    BatchAnswer,
+    BatchInput,
     ClearAnswer,
     ClearReason,
+    DeleteAnswer,
     EntriesAnswer,
     EntryAnswer,
     LimitsAnswer,
     MissionLimits,
+    MissionsAnswer,
     QueryAnswer,
     QueryCacheInput,
     StatsAnswer,
+    TagsInput,
     WriteAnswer,
     WriteCacheInput,
 )
@@ -32,6 +38,7 @@ from shared.search.evidence import SearchRequest, SearchResult
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
+EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
 @post("/write", opt=WRITE, status_code=201)
@@ -48,26 +55,73 @@ async def write(
     return WriteAnswer(await service.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
 
 
+@post("/write/batch", opt=WRITE, status_code=200)
+async def write_batch(
+    request: Request[Any, Any, Any],
+    data: BatchInput,
+    service: CacheService,
+    principal: Principal,
+    deadline: Deadline,
+) -> BatchAnswer:
+    """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
+    key = await key_of(request)
+    return BatchAnswer(await service.write_batch(principal, data, key, deadline))
+
+
 @post("/query", opt=READ, status_code=200)
 async def query(
     data: QueryCacheInput, service: CacheService, principal: Principal, deadline: Deadline
 ) -> QueryAnswer:
     """Search a mission's entries; mission `*` is every mission the key may read."""
-    return QueryAnswer(await service.query(principal, data, deadline))
+    return QueryAnswer(await service.search.query(principal, data, deadline))
 
 
-@get("/checkpoint/{session_id:path}", opt=READ)
+@get("/checkpoint/{session_id:str}", opt=READ)
 async def checkpoint(
     session_id: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntryAnswer:
     """The newest thread_checkpoint of a session."""
-    return EntryAnswer(await service.checkpoint(principal, session_id.removeprefix("/"), deadline))
+    return EntryAnswer(await service.checkpoint(principal, session_id, deadline))
 
 
 @get("/all/entries", opt=READ)
 async def all_entries(service: CacheService, principal: Principal, deadline: Deadline) -> EntriesAnswer:
     """The newest 100 entries of all missions the key may read."""
     return EntriesAnswer(await service.recent(principal, deadline))
+
+
+@get("/all/missions", opt=READ)
+async def missions(
+    service: CacheService,
+    principal: Principal,
+    deadline: Deadline,
+    after: str | None = None,
+    limit: Annotated[int, Parameter(ge=1, le=1_000)] = 100,
+) -> MissionsAnswer:
+    """The missions the key may read, by name, with their budgets and what they hold."""
+    return await service.missions(principal, after, limit, deadline)
+
+
+@get("/all/entries/{entry_id:int}", opt=READ)
+async def entry(
+    entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
+) -> EntryAnswer:
+    return EntryAnswer(await service.entry(principal, entry_id, deadline))
+
+
+@patch("/all/entries/{entry_id:int}", opt=WRITE)
+async def edit_tags(
+    entry_id: EntryId, data: TagsInput, service: CacheService, principal: Principal, deadline: Deadline
+) -> EntryAnswer:
+    """Replace an entry's tags; what was said stays as it was said."""
+    return EntryAnswer(await service.set_tags(principal, entry_id, data.tags, deadline))
+
+
+@delete("/all/entries/{entry_id:int}", opt=WRITE, status_code=200)
+async def delete_entry(
+    entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
+) -> DeleteAnswer:
+    return DeleteAnswer(await service.delete(principal, entry_id, deadline))
 
 
 @get("/{mission_id:str}/entries", opt=READ)
@@ -126,7 +180,7 @@ def _reason_in(body: bytes) -> Any:
 async def search(
     data: SearchRequest, service: CacheService, principal: Principal, deadline: Deadline
 ) -> SearchResult:
-    return await service.search(principal, data, deadline)
+    return await service.search.search(principal, data, deadline)
 
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
@@ -141,9 +195,14 @@ ROUTES: list[ControllerRouterHandler] = [
         "/api/psychic-cache",
         route_handlers=[
             write,
+            write_batch,
             query,
             checkpoint,
             all_entries,
+            missions,
+            entry,
+            edit_tags,
+            delete_entry,
             mission_entries,
             stats,
             set_limits,
@@ -151,6 +210,7 @@ ROUTES: list[ControllerRouterHandler] = [
         ],
         tags=["cache"],
     ),
+    DISPATCHES,
     search,
     purge,
 ]

@@ -10,7 +10,7 @@ from msgspec import Meta, field
 
 from shared.body import Body
 from shared.remembered import Remembered
-from shared.text import BigId, Content, Count, Name, Query, ShortText, Tag, Tags, mission_problem
+from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
 
 Priority = Literal["low", "normal", "high", "critical"]
 Confidence = Literal["low", "medium", "high"]
@@ -118,12 +118,51 @@ class WriteAnswer(msgspec.Struct):
     data: WriteResult
 
 
+class BatchInput(Body, kw_only=True):
+    """Entries as for a single write. Each is decoded on its own: a wrong one does not fail the others."""
+
+    entries: Annotated[list[msgspec.Raw], Meta(min_length=1, max_length=100)]
+
+
+class BatchItem(msgspec.Struct, omit_defaults=True):
+    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+
+    status: int
+    data: WriteResult | None = None
+    error: dict[str, Any] | None = None
+
+
+class BatchResult(msgspec.Struct):
+    entries: list[BatchItem]
+    written: int
+
+
+class BatchAnswer(msgspec.Struct):
+    data: BatchResult
+
+
+class TagsInput(Body, kw_only=True):
+    tags: Tags
+
+
+class DeleteResult(msgspec.Struct):
+    deleted_count: int
+    freed_tokens: int
+
+
+class DeleteAnswer(msgspec.Struct):
+    data: DeleteResult
+
+
 class QueryCacheInput(Body, kw_only=True):
     mission_id: Name
     query: Query
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
+    # An empty list narrows nothing. An entry is taken when it has one of the tags.
     context_types: list[ContextType] | None = None
-    tags: list[Tag] | None = None
+    tags: Tags | None = None
+    agent_name: Name | None = None
+    dispatch_id: BigId | None = None
 
 
 class CacheEntry(msgspec.Struct, omit_defaults=True):
@@ -146,6 +185,7 @@ class CacheEntry(msgspec.Struct, omit_defaults=True):
     occurred_at: datetime | None = None
     metadata: dict[str, Any] = {}
     relevance: float | None = None
+    recency: float | None = None
 
 
 class QueryResult(msgspec.Struct):
@@ -183,15 +223,44 @@ class CacheStats(msgspec.Struct):
     entry_count: int
     token_budget: int
     entry_budget: int
+    ttl_hours: float
     by_type: dict[str, int]
+    tokens_by_type: dict[str, int]
+    by_agent: dict[str, int]
     written_count: int
     evicted_count: int
     expired_count: int
     cleared_count: int
+    # Entries that wait for their vectors.
+    unindexed_count: int
+    created_at: datetime
+    last_write_at: datetime
+    oldest_at: datetime | None
+    newest_at: datetime | None
+    next_expiry: datetime | None
 
 
 class StatsAnswer(msgspec.Struct):
     data: CacheStats
+
+
+class Mission(msgspec.Struct):
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    written_count: int
+    evicted_count: int
+    created_at: datetime
+    last_write_at: datetime
+
+
+class MissionsAnswer(msgspec.Struct):
+    """By name; `next_after` continues the list."""
+
+    data: list[Mission]
+    next_after: str | None = None
 
 
 class MissionLimits(Body, kw_only=True):

@@ -1,50 +1,49 @@
-"""The rules of the cache service: missions, their entries, and search over them."""
+"""The rules of the cache service: missions and their entries."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
+import msgspec
 import structlog
-from pgvector import HalfVector
 
 from services.cache import queries
-from services.cache.entries import branch_fields, entry_text, search_words
+from services.cache.coalescing import Coalescer
+from services.cache.dispatches.service import DispatchService
+from services.cache.entries import branch_fields, entry_of, entry_text, search_words
+from services.cache.query_log import QueryLog
 from services.cache.schemas import (
+    BatchInput,
+    BatchItem,
+    BatchResult,
     CacheEntry,
     CacheStats,
     ClearReason,
     ClearResult,
+    DeleteResult,
+    Mission,
     MissionLimits,
-    QueryCacheInput,
-    QueryResult,
+    MissionsAnswer,
     WriteCacheInput,
     WriteResult,
 )
+from services.cache.search import STORE, CacheSearch
 from services.cache.settings import Settings
 from shared import metrics
 from shared.auth import Principal
+from shared.body import decode
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable
-from shared.errors import AppError, Invalid, NotFound
+from shared.embeddings import Embedder
+from shared.errors import AppError, Conflict, Invalid, NotFound, Unprocessable
 from shared.idempotency import Key, Records
 from shared.indexer import Indexer, IndexStatements
 from shared.postgres import Connection, Database
 from shared.remembered import head, spoken, utc
-from shared.render import render_item
 from shared.search.chunking import chunk
-from shared.search.evidence import (
-    DEPTH,
-    Candidate,
-    SearchRequest,
-    SearchResult,
-    candidate_from_row,
-    decode_vector,
-    store_result,
-)
-from shared.search.relevance import Question, score
 from shared.search.sql import scope_key
 from shared.text import mission_problem
 from shared.timeline import Doorbell
@@ -52,11 +51,18 @@ from shared.tokens import estimate_tokens
 
 log = structlog.get_logger()
 
-STORE = "psychic_cache"
-HANDLE = "cache"
 _SWEEP_SECONDS = 30.0
-# Of the time left, for the query's vector: when it is late, there must be time to search by text.
-_EMBED_SHARE = 0.5
+
+_DECODER = msgspec.json.Decoder(WriteCacheInput)
+_Mission = tuple[str, str]
+_Put = tuple[dict[str, Any], int]
+_Outcome = WriteResult | AppError
+
+
+class _Kept(msgspec.Struct):
+    """A batch's outcomes for one mission, as an idempotency record keeps them."""
+
+    items: list[BatchItem]
 
 
 class CacheService:
@@ -64,10 +70,15 @@ class CacheService:
         self, settings: Settings, database: Database, embedder: Embedder, doorbell: Doorbell
     ) -> None:
         self._settings = settings
+        self._limits = queries.Limits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         self._database = database
         self._embedder = embedder
         self._doorbell = doorbell
+        self._puts: Coalescer[_Mission, _Put, _Outcome] = Coalescer(self._put_unkeyed)
         self.records = Records("cache")
+        self.query_log = QueryLog(database, doorbell)
+        self.search = CacheSearch(database, embedder, self.query_log)
+        self.dispatches = DispatchService(settings, database, doorbell, self.records)
         self.indexer = Indexer(
             database,
             embedder,
@@ -79,6 +90,15 @@ class CacheService:
             _chunks_to_embed,
         )
 
+    def start(self) -> None:
+        self.indexer.start()
+        self.query_log.start()
+
+    async def stop(self) -> None:
+        await self._puts.stop()
+        await self.indexer.stop()
+        await self.query_log.stop()
+
     async def write(
         self,
         principal: Principal,
@@ -89,179 +109,238 @@ class CacheService:
         wait_indexed: bool = False,
     ) -> WriteResult:
         """Raises Unprocessable for an entry larger than the budget, Conflict when only checkpoints are left."""
+        self._check(principal, entry)
+        mission = (principal.tenant, entry.mission_id)
+        put = self._put(principal, entry)
+        if key is None:
+            outcome = await self._puts.put(mission, put, deadline)
+        else:
+            outcome = await self._put_once(mission, put, key, deadline)
+        if isinstance(outcome, AppError):
+            raise outcome
+        self._written(principal.tenant)
+        if wait_indexed:
+            outcome.indexed = await self.indexer.wait_indexed(principal.tenant, outcome.id, deadline)
+        return outcome
+
+    async def write_batch(
+        self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
+    ) -> BatchResult:
+        """Each entry as if written alone, in order within its mission."""
+        items: list[BatchItem | None] = [None] * len(batch.entries)
+        puts: dict[str, list[tuple[int, _Put]]] = {}
+        for place, raw in enumerate(batch.entries):
+            try:
+                entry = decode(bytes(raw), _DECODER)
+                self._check(principal, entry)
+                puts.setdefault(entry.mission_id, []).append((place, self._put(principal, entry)))
+            except AppError as error:
+                items[place] = _failed(error)
+
+        async def one_mission(mission_id: str, placed: list[tuple[int, _Put]]) -> None:
+            made = await self._put_all((principal.tenant, mission_id), [p for _, p in placed], key, deadline)
+            for (place, _), item in zip(placed, made, strict=True):
+                items[place] = item
+
+        await asyncio.gather(*(one_mission(mission, placed) for mission, placed in puts.items()))
+        done = [item for item in items if item is not None]
+        self._written(principal.tenant)
+        return BatchResult(entries=done, written=sum(item.data is not None for item in done))
+
+    def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
         principal.require_mission(entry.mission_id)
         principal.require_agent(entry.agent_name)
-        values = self._put_values(principal, entry)
-        tokens = estimate_tokens(entry.content)
+        self._check_tags(entry.tags)
 
-        async def put(connection: Connection) -> WriteResult:
-            row = await queries.put_entry(connection, *values)
-            return WriteResult(
-                id=row["entry_id"],
-                token_count=tokens,
-                cache_total_tokens=row["total_tokens"],
-                evicted_count=row["evicted"],
-            )
+    def _check_tags(self, tags: Sequence[str]) -> None:
+        known = self._settings.tags
+        if known is not None and (strange := [tag for tag in tags if tag not in known]):
+            raise Invalid.field("tags", f"{strange[0]!r} is not one of {', '.join(sorted(known))}")
 
-        async def put_once(connection: Connection) -> WriteResult:
-            assert key is not None
-            scope = f"mission:{entry.mission_id}"
-            return await self.records.once(
-                connection, principal.tenant, scope, key, WriteResult, lambda: put(connection)
-            )
-
-        if key is None:
-            result = await self._database.run(put, deadline)
-        else:
-            result = await self._database.transaction(put_once, deadline)
-        metrics.EVICTED.inc(result.evicted_count)
-        self._doorbell.ring(principal.tenant)
+    def _written(self, tenant: str) -> None:
+        self._doorbell.ring(tenant)
         self.indexer.wake()
-        if wait_indexed:
-            result.indexed = await self.indexer.wait_indexed(principal.tenant, result.id, deadline)
-        return result
 
-    def _put_values(self, principal: Principal, entry: WriteCacheInput) -> tuple[Any, ...]:
+    async def _put_all(
+        self, mission: _Mission, puts: Sequence[_Put], key: Key | None, deadline: Deadline
+    ) -> list[BatchItem]:
+        """With a key, one transaction and one record a mission: what a broken-off batch lacks, its retry adds."""
+        if key is None:
+            outcomes = await asyncio.gather(
+                *(self._puts.put(mission, put, deadline) for put in puts), return_exceptions=True
+            )
+            return [_item(outcome) for outcome in outcomes]
+        tenant, mission_id = mission
+        own = Key(
+            f"{key.value} {hashlib.sha256(mission_id.encode()).hexdigest()[:32]}", key.route, key.body_hash
+        )
+
+        async def put(connection: Connection) -> _Kept:
+            return _Kept([_item(outcome) for outcome in await self._put_rows(connection, mission, puts)])
+
+        try:
+            kept = await self._database.transaction(
+                lambda c: self.records.once(
+                    c, tenant, f"mission:{mission_id}", own, _Kept, lambda: put(c), 200
+                ),
+                deadline,
+            )
+        except AppError as error:
+            return [_failed(error)] * len(puts)
+        return kept.items
+
+    async def _put_once(self, mission: _Mission, put: _Put, key: Key, deadline: Deadline) -> WriteResult:
+        tenant, mission_id = mission
+
+        async def write(connection: Connection) -> WriteResult:
+            (outcome,) = await self._put_rows(connection, mission, [put])
+            if isinstance(outcome, AppError):
+                raise outcome
+            return outcome
+
+        return await self._database.transaction(
+            lambda c: self.records.once(
+                c, tenant, f"mission:{mission_id}", key, WriteResult, lambda: write(c)
+            ),
+            deadline,
+        )
+
+    async def _put_unkeyed(
+        self, mission: _Mission, puts: Sequence[_Put], deadline: Deadline
+    ) -> list[_Outcome]:
+        return await self._database.run(lambda c: self._put_rows(c, mission, puts), deadline)
+
+    async def _put_rows(
+        self, connection: Connection, mission: _Mission, puts: Sequence[_Put]
+    ) -> list[_Outcome]:
+        entries, tokens = [entry for entry, _ in puts], [size for _, size in puts]
+        rows = await queries.put_entries(
+            connection, *mission, entries, tokens, self._embedder.model, self._limits
+        )
+        metrics.EVICTED.inc(sum(row["evicted"] for row in rows))
+        return [_outcome(row, size) for row, size in zip(rows, tokens, strict=True)]
+
+    def _put(self, principal: Principal, entry: WriteCacheInput) -> _Put:
+        """The entry as `cache.put_entries` takes it, and its size in tokens."""
         context_type = str(entry.__struct_config__.tag)
         metadata = branch_fields(entry)
         text = entry_text(entry.content, context_type, metadata)
         chunks = chunk(text)
-        who = entry.speaker or entry.agent_name
+        agent = entry.agent_name or principal.agent
         occurred_at = utc(entry.occurred_at)
-        return (
-            principal.tenant,
-            entry.mission_id,
-            context_type,
-            entry.content,
-            metadata,
-            entry.agent_name,
-            entry.tags,
-            entry.source_turn,
-            entry.dispatch_id,
-            estimate_tokens(entry.content),
-            entry.ttl_hours,
-            occurred_at,
-            entry.session_id,
-            entry.seq,
-            entry.speaker,
-            principal.key,
-            entry.source_kind,
-            entry.recalled_from,
-            [scope_key(principal.tenant, f"mission:{entry.mission_id}")],
-            head(who, occurred_at, *search_words(context_type, metadata, entry.tags)),
-            [c.start for c in chunks],
-            [c.stop for c in chunks],
-            [text[c.start : c.stop] for c in chunks],
-            self._embedder.model,
-            self._settings.token_budget,
-            self._settings.entry_budget,
-            self._settings.ttl_hours,
-        )
-
-    async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
-        degraded: list[str] = []
-        scopes = await self._scopes(principal, request.mission_id, deadline)
-        vector = None
-        try:
-            patience = deadline.left() * _EMBED_SHARE
-            vector = (await asyncio.wait_for(self._embedder.embed([request.query], "query"), patience))[0]
-        except (EmbedderUnavailable, TimeoutError):
-            degraded.append("embedder: searched by text only")
-
-        async def look(c: Connection) -> tuple[list[asyncpg.Record], int, Any]:
-            only = None
-            if request.context_types is not None or request.tags is not None:
-                only = await queries.ids_with(
-                    c, principal.tenant, scopes, request.context_types, request.tags
-                )
-            rows = await queries.search(
-                c,
-                principal.tenant,
-                request.query,
-                None if vector is None else HalfVector(vector),
-                self._embedder.model,
-                DEPTH,
-                scopes,
-                only,
-            )
-            return rows, await queries.size(c, principal.tenant, scopes), await queries.now(c)
-
-        rows, size, now = await self._database.run(look, deadline)
-        result = _search_result(rows)
-        by_id = {row["item_id"]: row for row in rows if row["item_id"] is not None}
-        entries: list[CacheEntry] = []
-        lines: list[str] = []
-        left, taken = request.token_budget, set[int]()
-        for scored in score(Question(request.query, self._embedder.model), [result]):
-            candidate = scored.candidate
-            if candidate.id in taken:
-                continue
-            line = render_item(
-                f"{HANDLE}:{candidate.id}",
-                candidate.occurred_at or candidate.created_at,
-                [candidate.kind, *([who] if (who := candidate.speaker or candidate.agent) else [])],
-                candidate.text,
-                now,
-            )
-            tokens = estimate_tokens(line + "\n")
-            if tokens > left:
-                continue
-            left -= tokens
-            taken.add(candidate.id)
-            lines.append(line)
-            entries.append(_entry(by_id[candidate.id], relevance=round(scored.relevance, 4)))
-        return QueryResult(
-            context_block="\n".join(lines),
-            entries=entries,
-            total_tokens=request.token_budget - left,
-            cache_size=size,
-            degraded=degraded,
-        )
-
-    async def _scopes(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
-        """`*` is every mission that the key may read."""
-        if mission_id != "*":
-            principal.require_mission(mission_id)
-            return [f"mission:{mission_id}"]
-        granted = sorted(principal.missions) if principal.missions is not None else None
-        missions = await self._database.run(
-            lambda c: queries.mission_ids(c, principal.tenant, granted), deadline
-        )
-        return [f"mission:{mission}" for mission in missions]
-
-    async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
-        scopes = request.stores.get(STORE, [])
-        for scope in scopes:
-            principal.require_scope(scope)
-        vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
-        rows = await self._database.run(
-            lambda c: queries.search(
-                c, principal.tenant, request.query, vector, request.model, request.depth, scopes
+        return {
+            "context_type": context_type,
+            "content": entry.content,
+            "metadata": metadata,
+            "agent_name": agent,
+            "tags": entry.tags,
+            "source_turn": entry.source_turn,
+            "dispatch_id": entry.dispatch_id,
+            "occurred_at": occurred_at,
+            "session_id": entry.session_id,
+            "seq": entry.seq,
+            "speaker": entry.speaker,
+            "written_by": principal.key,
+            "source_kind": entry.source_kind,
+            "recalled_from": entry.recalled_from,
+            "ttl_hours": entry.ttl_hours,
+            "head": head(
+                entry.speaker or agent, occurred_at, *search_words(context_type, metadata, entry.tags)
             ),
-            deadline,
-        )
-        return _search_result(rows)
+            "starts": [c.start for c in chunks],
+            "stops": [c.stop for c in chunks],
+            "chunks": [text[c.start : c.stop] for c in chunks],
+        }, estimate_tokens(entry.content)
 
     async def checkpoint(self, principal: Principal, session_id: str, deadline: Deadline) -> CacheEntry:
-        granted = sorted(principal.missions) if principal.missions is not None else None
         row = await self._database.run(
-            lambda c: queries.latest_checkpoint(c, principal.tenant, session_id, granted), deadline
+            lambda c: queries.latest_checkpoint(c, principal.tenant, session_id, granted(principal)), deadline
         )
         if row is None:
             raise NotFound(f"no checkpoint of session {session_id!r}")
-        return _entry(row)
+        return entry_of(row)
 
     async def recent(self, principal: Principal, deadline: Deadline) -> list[CacheEntry]:
-        granted = sorted(principal.missions) if principal.missions is not None else None
-        rows = await self._database.run(lambda c: queries.recent(c, principal.tenant, granted), deadline)
-        return [_entry(row) for row in rows]
+        rows = await self._database.run(
+            lambda c: queries.recent(c, principal.tenant, granted(principal)), deadline
+        )
+        return [entry_of(row) for row in rows]
 
     async def of_mission(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[CacheEntry]:
         principal.require_mission(mission_id)
         rows = await self._database.run(
             lambda c: queries.of_mission(c, principal.tenant, mission_id), deadline
         )
-        return [_entry(row) for row in rows]
+        return [entry_of(row) for row in rows]
+
+    async def entry(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
+        return entry_of(await self._row(principal, entry_id, deadline))
+
+    async def set_tags(
+        self, principal: Principal, entry_id: int, tags: list[str], deadline: Deadline
+    ) -> CacheEntry:
+        self._check_tags(tags)
+        row = await self._row(principal, entry_id, deadline)
+        principal.require_agent(row["agent_name"])
+        words = search_words(row["context_type"], row["metadata"], tags)
+        new_head = head(row["speaker"] or row["agent_name"], row["occurred_at"], *words)
+        key = scope_key(principal.tenant, f"mission:{row['mission_id']}")
+
+        async def edit(connection: Connection) -> bool:
+            await queries.lock_mission(connection, principal.tenant, row["mission_id"])
+            return await queries.set_tags(
+                connection, principal.tenant, entry_id, tags, new_head, key, principal.agent
+            )
+
+        if not await self._database.transaction(edit, deadline):
+            raise NotFound(f"no entry {entry_id}")
+        self._doorbell.ring(principal.tenant)
+        return await self.entry(principal, entry_id, deadline)
+
+    async def delete(self, principal: Principal, entry_id: int, deadline: Deadline) -> DeleteResult:
+        row = await self._row(principal, entry_id, deadline)
+        principal.require_agent(row["agent_name"])
+
+        async def erase(connection: Connection) -> int | None:
+            await queries.lock_mission(connection, principal.tenant, row["mission_id"])
+            return await queries.delete_entry(connection, principal.tenant, entry_id, principal.agent)
+
+        freed = await self._database.transaction(erase, deadline)
+        if freed is None:
+            raise NotFound(f"no entry {entry_id}")
+        self._doorbell.ring(principal.tenant)
+        return DeleteResult(deleted_count=1, freed_tokens=freed)
+
+    async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
+        """An entry of a mission that the key has no grant for is not there."""
+        row = await self._database.run(
+            lambda c: queries.by_id(c, principal.tenant, entry_id, granted(principal)), deadline
+        )
+        if row is None:
+            raise NotFound(f"no entry {entry_id}")
+        return row
+
+    async def missions(
+        self, principal: Principal, after: str | None, limit: int, deadline: Deadline
+    ) -> MissionsAnswer:
+        rows = await self._database.run(
+            lambda c: queries.missions(c, principal.tenant, granted(principal), after, limit), deadline
+        )
+        found = [
+            Mission(
+                mission_id=row["mission_id"],
+                total_tokens=row["tokens"],
+                entry_count=row["entries"],
+                token_budget=row["token_budget"] or self._limits.token_budget,
+                entry_budget=row["entry_budget"] or self._limits.entry_budget,
+                written_count=row["written_count"],
+                evicted_count=row["evicted_count"],
+                created_at=row["created_at"],
+                last_write_at=row["last_write_at"],
+            )
+            for row in rows
+        ]
+        return MissionsAnswer(found, found[-1].mission_id if len(found) == limit else None)
 
     async def clear(
         self, principal: Principal, mission_id: str, reason: ClearReason, deadline: Deadline
@@ -275,16 +354,27 @@ class CacheService:
 
     async def stats(self, principal: Principal, mission_id: str, deadline: Deadline) -> CacheStats:
         principal.require_mission(mission_id)
-        row = await self._database.run(lambda c: queries.stats(c, principal.tenant, mission_id), deadline)
+        row = await self._database.run(
+            lambda c: queries.stats(c, principal.tenant, mission_id, self._embedder.model), deadline
+        )
         if row is None:
             raise NotFound(f"no mission {mission_id!r}")
         return CacheStats(
             mission_id=mission_id,
             total_tokens=row["tokens"],
             entry_count=row["entries"],
-            token_budget=row["token_budget"] or self._settings.token_budget,
-            entry_budget=row["entry_budget"] or self._settings.entry_budget,
+            token_budget=row["token_budget"] or self._limits.token_budget,
+            entry_budget=row["entry_budget"] or self._limits.entry_budget,
+            ttl_hours=row["ttl_hours"] or self._limits.ttl_hours,
             by_type=row["by_type"],
+            tokens_by_type=row["tokens_by_type"],
+            by_agent=row["by_agent"],
+            unindexed_count=row["waiting"],
+            created_at=row["created_at"],
+            last_write_at=row["last_write_at"],
+            oldest_at=row["oldest_at"],
+            newest_at=row["newest_at"],
+            next_expiry=row["next_expiry"],
             written_count=row["written_count"],
             evicted_count=row["evicted_count"],
             expired_count=row["expired_count"],
@@ -296,9 +386,15 @@ class CacheService:
     ) -> None:
         if problem := mission_problem(mission_id):
             raise Invalid.field("mission_id", problem)
-        await self._database.run(
+        await self._database.transaction(
             lambda c: queries.set_limits(
-                c, principal.tenant, mission_id, limits.token_budget, limits.entry_budget, limits.ttl_hours
+                c,
+                principal.tenant,
+                mission_id,
+                limits.token_budget,
+                limits.entry_budget,
+                limits.ttl_hours,
+                self._limits,
             ),
             deadline,
         )
@@ -309,8 +405,7 @@ class CacheService:
         async def erase(connection: Connection) -> dict[str, int]:
             counts: dict[str, int] = {}
             for table, statement in queries.PURGE:
-                done = await connection.execute(statement, principal.tenant, scope)
-                counts[table] = int(done.rsplit(" ", 1)[-1])
+                counts[table] = await connection.fetchval(statement, principal.tenant, scope)
             return counts
 
         return await self._database.transaction(erase, deadline)
@@ -351,25 +446,32 @@ def _chunks_to_embed(row: asyncpg.Record) -> list[str]:
     ]
 
 
-def _search_result(rows: Sequence[asyncpg.Record]) -> SearchResult:
-    return store_result(STORE, rows, _candidate)
+def granted(principal: Principal) -> list[str] | None:
+    """The missions that the key may touch; None: every one."""
+    return None if principal.missions is None else sorted(principal.missions)
 
 
-def _candidate(row: asyncpg.Record) -> Candidate:
-    text = entry_text(row["content"], row["kind"], row["metadata"])
-    return candidate_from_row(row, text[row["start"] : row["stop"]])
-
-
-_ENTRY_FIELDS = [
-    field for field in CacheEntry.__struct_fields__ if field not in ("relevance", "context_type", "id")
-]
-
-
-def _entry(row: asyncpg.Record, relevance: float | None = None) -> CacheEntry:
-    found = dict(row)
-    return CacheEntry(
-        id=found.get("item_id") or found["id"],
-        context_type=found.get("kind") or found["context_type"],
-        relevance=relevance,
-        **{field: found[field] for field in _ENTRY_FIELDS},
+def _outcome(row: asyncpg.Record, tokens: int) -> _Outcome:
+    if row["refused"] == "larger":
+        message = f"an entry of {tokens} tokens cannot fit a budget of {row['token_budget']}"
+        return Unprocessable(message, errors=[{"field": "content", "message": message}])
+    if row["refused"] is not None:
+        return Conflict("only the newest checkpoints are left, and the entry does not fit beside them")
+    return WriteResult(
+        id=row["entry_id"],
+        token_count=tokens,
+        cache_total_tokens=row["total_tokens"],
+        evicted_count=row["evicted"],
     )
+
+
+def _item(outcome: _Outcome | BaseException) -> BatchItem:
+    if isinstance(outcome, AppError):
+        return _failed(outcome)
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return BatchItem(201, data=outcome)
+
+
+def _failed(error: AppError) -> BatchItem:
+    return BatchItem(error.status, error=error.problem())

@@ -22,6 +22,9 @@ class Settings:
     entry_budget: int = 200
     ttl_hours: float = 24.0
     sweep_minutes: float = 60.0
+    stale_minutes: float = 60.0
+    # A closed set of tags; None: any.
+    tags: frozenset[str] | None = None
     log_level: str = "INFO"
 
     @classmethod
@@ -41,7 +44,16 @@ class Settings:
             entry_budget=env.integer("SCRUBJAY_CACHE_ENTRY_BUDGET", 200, 1, 1_000_000),
             ttl_hours=env.number("SCRUBJAY_CACHE_TTL_HOURS", 24.0, 0.001, 24 * 366),
             sweep_minutes=env.number("SCRUBJAY_CACHE_SWEEP_MINUTES", 60.0, 0.001, 24 * 60),
+            stale_minutes=env.number("SCRUBJAY_DISPATCH_STALE_MINUTES", 60.0, 0.001, 24 * 60),
+            tags=_names(env.optional("SCRUBJAY_CACHE_TAGS")),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()
         return settings
+
+
+def _names(listed: str | None) -> frozenset[str] | None:
+    """From a list with commas."""
+    if listed is None:
+        return None
+    return frozenset(name for part in listed.split(",") if (name := part.strip()))

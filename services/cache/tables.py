@@ -1,4 +1,4 @@
-"""The schema `cache`: missions with their budgets and counters, the entries, their chunks and vectors."""
+"""The schema `cache`: missions with their budgets and counters, entries with chunks and vectors, dispatches."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqlalchemy import (
     Index,
     Integer,
     PrimaryKeyConstraint,
+    SmallInteger,
     Table,
     Text,
     text,
@@ -94,3 +95,33 @@ psychic_vec = schema.vector_table("cache", "psychic_cache", "psychic_vec")
 index_queue = schema.index_queue_table("cache", "psychic_cache")
 idempotency = schema.idempotency_table("cache")
 embedding_cache = schema.embedding_cache_table("cache")
+
+agent_dispatch = Table(
+    "agent_dispatch",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("mission_id", Text, nullable=False),
+    Column("scope", Text, Computed("'mission:' || mission_id", persisted=True), nullable=False),
+    Column("agent_name", Text, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("parent_id", BigInteger),
+    Column("session_id", Text),
+    # dispatched, in_progress, completed or stale; `closed_at` is null while it lives.
+    Column("status", Text, nullable=False, server_default=text("'dispatched'")),
+    Column("progress", Text),
+    Column("percent", SmallInteger),
+    Column("outcome", Text),
+    Column("summary", Text),
+    # Output entries written for it, those that were evicted since as well.
+    Column("outputs", Integer, nullable=False, server_default=text("0")),
+    Column("written_by", Text, nullable=False),
+    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    # In no index: a heartbeat stays on its page.
+    Column("last_heartbeat", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    Column("closed_at", Instant),
+    PrimaryKeyConstraint("tenant", "id"),
+    Index("agent_dispatch_live", "id", postgresql_where=text("closed_at IS NULL")),
+    Index("agent_dispatch_mission", "tenant", "mission_id", "id"),
+    schema="cache",
+)

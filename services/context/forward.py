@@ -20,6 +20,7 @@ from shared.http import MAX_BODY, deadline_of, name_route, request_id_of, send_p
 
 PREFIXES = {
     "/api/psychic-cache": "cache",
+    "/api/dispatch": "cache",
     "/api/agent-memory": "agent_memory",
 }
 # POSTs that read: they get a read's deadline.

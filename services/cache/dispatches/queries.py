@@ -1,0 +1,144 @@
+"""The SQL of dispatches. Every change leaves its event in the same statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from shared.postgres import Connection
+
+_COLUMNS = """id, mission_id, agent_name, task, status, outputs, created_at, last_heartbeat,
+       parent_id as parent_dispatch_id, session_id, progress, percent, outcome, summary, closed_at"""
+
+_EVENT = """, event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+    select tenant, scope, '{kind}', mission_id, agent_name, session_id, id, {payload} from changed
+)"""
+_REPORTED = _EVENT.format(kind="dispatch_report", payload="jsonb_build_object('parent_id', parent_id)")
+_PROGRESSED = _EVENT.format(kind="dispatch_progress", payload="jsonb_build_object('percent', percent)")
+_COMPLETED = _EVENT.format(
+    kind="dispatch_complete", payload="jsonb_build_object('outcome', outcome, 'output_missing', outputs = 0)"
+)
+_STALE = _EVENT.format(kind="dispatch_stale", payload="jsonb_build_object('last_heartbeat', last_heartbeat)")
+
+REPORT = f"""
+with changed as (
+    insert into cache.agent_dispatch (tenant, mission_id, agent_name, task, parent_id, session_id, written_by)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    returning *
+){_REPORTED}
+select {_COLUMNS} from changed
+"""
+
+
+async def report(
+    connection: Connection,
+    tenant: str,
+    mission_id: str,
+    agent: str,
+    task: str,
+    parent: int | None,
+    session_id: str | None,
+    written_by: str,
+) -> asyncpg.Record:
+    row = await connection.fetchrow(REPORT, tenant, mission_id, agent, task, parent, session_id, written_by)
+    assert row is not None
+    return row
+
+
+PROGRESS = f"""
+with changed as (
+    update cache.agent_dispatch
+    set status = 'in_progress', progress = coalesce($3, progress), percent = coalesce($4, percent),
+        last_heartbeat = clock_timestamp()
+    where tenant = $1 and id = $2 and closed_at is null
+    returning *
+){_PROGRESSED}
+select {_COLUMNS} from changed
+"""
+
+
+async def progress(
+    connection: Connection, tenant: str, dispatch_id: int, note: str | None, percent: int | None
+) -> asyncpg.Record | None:
+    """None when it is closed or not there."""
+    return await connection.fetchrow(PROGRESS, tenant, dispatch_id, note, percent)
+
+
+# A stale one may still complete: what its agent says is better than the guess that it had died.
+COMPLETE = f"""
+with changed as (
+    update cache.agent_dispatch
+    set status = 'completed', outcome = $3, summary = $4, percent = case when $3 = 'success' then 100 else percent end,
+        last_heartbeat = clock_timestamp(), closed_at = clock_timestamp()
+    where tenant = $1 and id = $2 and status <> 'completed'
+    returning *
+){_COMPLETED}
+select {_COLUMNS} from changed
+"""
+
+
+async def complete(
+    connection: Connection, tenant: str, dispatch_id: int, outcome: str, summary: str | None
+) -> asyncpg.Record | None:
+    """None when it is completed already or not there."""
+    return await connection.fetchrow(COMPLETE, tenant, dispatch_id, outcome, summary)
+
+
+DISPATCH = f"""
+select {_COLUMNS} from cache.agent_dispatch
+where tenant = $1 and id = $2 and ($3::text[] is null or mission_id = any($3))
+"""
+
+
+async def dispatch(
+    connection: Connection, tenant: str, dispatch_id: int, missions: Sequence[str] | None
+) -> asyncpg.Record | None:
+    return await connection.fetchrow(DISPATCH, tenant, dispatch_id, missions)
+
+
+DISPATCHES = f"""
+select {_COLUMNS} from cache.agent_dispatch
+where tenant = $1 and ($2::text[] is null or mission_id = any($2)) and ($3::text is null or mission_id = $3)
+  and ($4::text is null or agent_name = $4) and ($5::text is null or status = $5)
+  and ($6::bigint is null or id < $6)
+order by id desc limit $7
+"""
+
+
+async def dispatches(
+    connection: Connection,
+    tenant: str,
+    missions: Sequence[str] | None,
+    mission_id: str | None,
+    agent: str | None,
+    status: str | None,
+    before: int | None,
+    limit: int,
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        DISPATCHES, tenant, missions, mission_id, agent, status, before, limit
+    )
+    return rows
+
+
+# However many replicas look, each row is closed by the one that has it locked.
+CLOSE_STALE = f"""
+with silent as materialized (
+    select tenant, id from cache.agent_dispatch
+    where closed_at is null and last_heartbeat < clock_timestamp() - $1 * interval '1 minute'
+    order by id limit 500 for no key update skip locked
+), changed as (
+    update cache.agent_dispatch d set status = 'stale', closed_at = clock_timestamp()
+    from silent where d.tenant = silent.tenant and d.id = silent.id
+    returning d.*
+){_STALE}
+select tenant, id from changed
+"""
+
+
+async def close_stale(connection: Connection, minutes: float) -> list[asyncpg.Record]:
+    """Up to 500 that were silent for longer."""
+    rows: list[asyncpg.Record] = await connection.fetch(CLOSE_STALE, minutes)
+    return rows

@@ -127,8 +127,9 @@ class Operators:
             raise NotFound(f"no source {handle!r}")
         owner, path = paths[prefix]
         item = await self._owners[owner].get(path + name, principal, deadline, request_id)
-        if isinstance(item, dict) and set(item) == {"data"}:
-            item = item["data"]
+        if isinstance(item, dict) and len(item) == 1:
+            # The owner's envelope.
+            (item,) = item.values()
         return SourceItem(handle, store_of(handle), item, int(chunk) if chunk else None)
 
     async def _linked(

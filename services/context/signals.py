@@ -96,6 +96,9 @@ class Signals:
         except AppError as error:
             metrics.SIGNALS_LOST.inc(len(together))
             log.debug("signals not written", error=error.detail)
+        except Exception as error:
+            metrics.SIGNALS_LOST.inc(len(together))
+            log.error("signals not written", exc_info=error)
 
 
 def _writes(document: Any) -> list[dict[str, Any]]:

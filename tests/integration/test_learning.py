@@ -189,9 +189,9 @@ async def test_a_write_that_was_recalled_is_weak_feedback(client: Client, admin_
 
     async def marked() -> None:
         first = await explained(client, named["assembly_id"])
-        assert (first["feedback_kind"], first["weak_source_ids"]) == ("implicit", [handle])
+        assert (first.get("feedback_kind"), first.get("weak_source_ids")) == ("implicit", [handle])
         second = await explained(client, whole["assembly_id"])
-        assert sorted(second["weak_source_ids"]) == sorted(one["handle"] for one in whole["sources"])
+        assert sorted(second.get("weak_source_ids", [])) == sorted(one["handle"] for one in whole["sources"])
         assert "used_source_ids" not in second
 
     await until(marked, 5)
@@ -215,14 +215,14 @@ async def test_a_source_read_by_its_handle_is_weak_feedback(client: Client) -> N
 
     async def marked() -> None:
         log = await explained(client, assembly["assembly_id"])
-        assert log["feedback_kind"] == "implicit"
+        assert log.get("feedback_kind") == "implicit"
         assert sorted(log["weak_source_ids"]) == sorted(contents)
 
     await until(marked, 5)
 
 
 async def test_a_stranger_reads_no_source(client: Client, tenants: tuple[Tenant, Tenant]) -> None:
-    await fill(client, "learning", 1)
+    await fill(client, "learning", 2)
     assembly = await assemble(client, "learning")
     stranger = await tenants[1].client("admin")
     narrow = await tenants[0].client("read", missions=["other"])

@@ -55,36 +55,42 @@ def pack(
     left = budget
     spent: dict[str, int] = {}
     taken: dict[int, Packed] = {}
-    over_cap: list[int] = []
+    over_cap: list[Packed] = []
     dropped: dict[int, str] = {}
     for index, item in enumerate(items):
-        rendered = render(item, text_of(item))
-        tokens = _with_newline(rendered)
-        store = store_of(item)
-        if spent.get(store, 0) + tokens > shares.get(store, DEFAULT_TOKEN_SHARE) * budget:
-            over_cap.append(index)
-        elif tokens <= left:
-            taken[index] = Packed(index, rendered, tokens, cut=False)
-            spent[store] = spent.get(store, 0) + tokens
-            left -= tokens
-        else:
-            over_cap.append(index)
-    for index in over_cap:
-        packed = _fit(index, items[index], left, text_of, render)
-        if packed is None:
+        text = text_of(item)
+        if left * CHARACTERS_PER_TOKEN < _LEAST_SHARE * len(text):
+            # Not even cut, and there will never be more room: most candidates end here, unrendered.
             dropped[index] = "budget"
+            continue
+        rendered = render(item, text)
+        whole = Packed(index, rendered, _with_newline(rendered), cut=False)
+        store = store_of(item)
+        within = spent.get(store, 0) + whole.tokens <= shares.get(store, DEFAULT_TOKEN_SHARE) * budget
+        if within and whole.tokens <= left:
+            taken[index] = whole
+            spent[store] = spent.get(store, 0) + whole.tokens
+            left -= whole.tokens
         else:
-            taken[index] = packed
+            over_cap.append(whole)
+    for whole in over_cap:
+        packed = (
+            whole if whole.tokens <= left else _cut(whole.place, items[whole.place], left, text_of, render)
+        )
+        if packed is None:
+            dropped[whole.place] = "budget"
+        else:
+            taken[packed.place] = packed
             left -= packed.tokens
     if not taken:
-        pieces = (_fit(index, item, budget, text_of, render, least=0) for index, item in enumerate(items))
+        pieces = (_cut(index, item, budget, text_of, render, least=0) for index, item in enumerate(items))
         if some := next((piece for piece in pieces if piece is not None), None):
             taken[some.place] = some
             del dropped[some.place]
     return [taken[index] for index in sorted(taken)], dropped
 
 
-def _fit(
+def _cut(
     index: int,
     item: T,
     left: int,
@@ -92,11 +98,10 @@ def _fit(
     render: Callable[[T, str], str],
     least: float = _LEAST_SHARE,
 ) -> Packed | None:
+    """The beginning of an item that does not fit whole, or None."""
     text = text_of(item)
-    rendered = render(item, text)
-    tokens = _with_newline(rendered)
-    if tokens <= left:
-        return Packed(index, rendered, tokens, cut=False)
+    if left * CHARACTERS_PER_TOKEN < least * len(text):
+        return None
     around = _with_newline(render(item, "")) + 1
     room = (left - around) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
     while room > 0 and room >= least * len(text):

@@ -13,6 +13,7 @@ from services.context.assembly.graph import GraphContextEntry
 from services.context.assembly.logged import (
     EXPLICIT_LINK_BUDGET_SHARE,
     HANDLES,
+    HEADER_CHARACTERS,
     LINK,
     STORES,
     LoggedCandidate,
@@ -22,7 +23,7 @@ from services.context.schemas import Evidence, Source
 from shared.render import render_item
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.relevance import Scored
-from shared.tokens import estimate_tokens
+from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
 EXPLICIT_LINK = STORES[LINK]
 _WHOLE_SHARE: Mapping[str, float] = {EXPLICIT_LINK: 1.0}
@@ -37,7 +38,7 @@ class File(Candidate, omit_defaults=True):
 class Placed(NamedTuple):
     worth: Worth
     tokens: int
-    """Of the whole item."""
+    """Of the whole item; an estimate where it had no chance to be taken."""
     taken: int
     outcome: str
 
@@ -99,7 +100,8 @@ def _pack(
     for place, worth in enumerate(worths):
         one = by_place.get(place)
         outcome = dropped.get(place, "budget") if one is None else "cut" if one.cut else "taken"
-        placed.append(Placed(worth, sizes[id(worth)], one.tokens if one else 0, outcome))
+        tokens = sizes.get(id(worth)) or _about(worth)
+        placed.append(Placed(worth, tokens, one.tokens if one else 0, outcome))
     return packed, placed
 
 
@@ -159,7 +161,7 @@ def source(placed: Placed) -> Source:
 def evidence(chosen: Chosen, now: datetime) -> list[Evidence]:
     """Every ranked candidate with what each arm said of it, for the debug answer."""
     return [
-        *(_evidence(one.worth, one.tokens, one.outcome) for one in chosen.placed),
+        *(_evidence(one.worth, _size(one.worth, now), one.outcome) for one in chosen.placed),
         *(_evidence(worth, _size(worth, now), "repeat") for worth in chosen.repeats),
     ]
 
@@ -184,6 +186,10 @@ def _evidence(worth: Worth, tokens: int, outcome: str) -> Evidence:
 
 def _size(worth: Worth, now: datetime) -> int:
     return estimate_tokens(_render(worth, _text(worth), now) + "\n")
+
+
+def _about(worth: Worth) -> int:
+    return -(-(len(_text(worth)) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
 
 
 def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:

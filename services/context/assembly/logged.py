@@ -25,7 +25,8 @@ STORES: Mapping[str, str] = {
 HANDLES: Mapping[str, str] = {store: prefix for prefix, store in STORES.items()}
 
 # About what a header takes; the rest of an item is text that can be cut.
-_HEADER = "[" + "h" * 38 + "] "
+HEADER_CHARACTERS = 40
+_HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
 _WORD = "xxxxxxx "
 
 

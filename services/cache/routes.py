@@ -76,12 +76,12 @@ async def query(
     return QueryAnswer(await service.search.query(principal, data, deadline))
 
 
-@get("/checkpoint/{session_id:str}", opt=READ)
+@get("/checkpoint/{session_id:path}", opt=READ)
 async def checkpoint(
     session_id: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntryAnswer:
     """The newest thread_checkpoint of a session."""
-    return EntryAnswer(await service.checkpoint(principal, session_id, deadline))
+    return EntryAnswer(await service.checkpoint(principal, session_id.removeprefix("/"), deadline))
 
 
 @get("/all/entries", opt=READ)

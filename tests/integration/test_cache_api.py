@@ -1,247 +1,484 @@
-"""The cache through the public door: its endpoints, and each limitation of the document it comes from."""
+"""The cache's public contract, through the door: nine branches, their refusals, queries and lists."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from shared.postgres import Connection
+from shared.render import parse_block
 from tests.cluster import Answer, Client
-from tests.e2e.calls import Json, nine, note, until
+from tests.e2e.calls import PROBLEM, note
 from tests.integration.conftest import Tenant
+from tests.unit.test_entries import COMMON, ENTRIES
 
-CACHE = "/api/psychic-cache"
+WRITE = "/api/psychic-cache/write"
+QUERY = "/api/psychic-cache/query"
+
+OPTIONAL = {
+    "decision_alternatives",
+    "directive_priority",
+    "intel_confidence",
+    "state_trigger",
+    "output_summary",
+    "clone_count",
+}
+EVERY_OPTION: dict[str, Any] = {
+    "agent_name": "ana",
+    "ttl_hours": 1.5,
+    "tags": ["db", "urgent"],
+    "source_turn": 0,
+    "dispatch_id": 2**63 - 1,
+    "occurred_at": "2023-05-07T09:00:00+02:00",
+    "session_id": "s-1",
+    "seq": 4,
+    "speaker": "Ana Diaz",
+    "source_kind": "tool",
+    "recalled_from": 12,
+}
+WRONG: dict[type, list[Any]] = {
+    str: [1, None, ["a"], {"a": 1}, True],
+    int: ["1", 1.5, True, None, [1], 10**400],
+    float: ["1.5", True, [1]],
+    list: ["a", 1, {"0": "a"}],
+}
 
 
-async def written(client: Client, body: Json, status: int = 201) -> Json:
-    answer = await client.post(f"{CACHE}/write", body)
-    assert answer.status == status, answer
-    data: Json = answer.body["data"]
-    return data
+def body(context_type: str, /, **changes: Any) -> dict[str, Any]:
+    """A valid write with every field of its branch; a change to `...` leaves the field out."""
+    whole = {"context_type": context_type, **COMMON, **ENTRIES[context_type], **changes}
+    return {name: value for name, value in whole.items() if value is not ...}
 
 
-async def stats(client: Client, mission: str) -> Json:
-    answer = await client.get(f"{CACHE}/{mission}/stats")
-    assert answer.status == 200, answer
-    data: Json = answer.body["data"]
-    return data
+def required(context_type: str) -> list[str]:
+    return ["context_type", *COMMON, *(name for name in ENTRIES[context_type] if name not in OPTIONAL)]
 
 
-def fields(answer: Answer) -> list[str]:
+def wrong_types() -> Iterator[tuple[str, str, Any]]:
+    for context_type in ENTRIES:
+        given = body(context_type) | (EVERY_OPTION if context_type == "intel" else {})
+        for name, value in given.items():
+            for wrong in WRONG[type(value)]:
+                if wrong is not None or name in required(context_type):
+                    yield context_type, name, wrong
+
+
+def assert_refused(answer: Answer, *fields: str) -> None:
     assert answer.status == 400, answer
-    return [error["field"] for error in answer.body["errors"]]
+    assert answer.headers["content-type"] == PROBLEM
+    assert answer.body["status"] == 400
+    assert [error["field"] for error in answer.body["errors"]] == list(fields), answer.body
+    assert all(error["message"] for error in answer.body["errors"])
 
 
-async def test_all_nine_are_found_listed_and_counted(client: Client) -> None:
-    for body in nine("m"):
-        data = await written(client, body)
-        assert data["token_count"] == -(-len(body["content"]) // 4)
-        assert data["evicted_count"] == 0
-    assert data["cache_total_tokens"] == (await stats(client, "m"))["total_tokens"]
-    found = await client.post(
-        f"{CACHE}/query", {"mission_id": "m", "query": "failover of the orders database"}
+async def write(client: Client, given: dict[str, Any], query: str = "") -> dict[str, Any]:
+    answer = await client.post(WRITE + query, given)
+    assert answer.status == 201, answer
+    data: dict[str, Any] = answer.body["data"]
+    return data
+
+
+@pytest.mark.parametrize("context_type", ENTRIES)
+async def test_a_valid_entry_of_each_branch(client: Client, context_type: str) -> None:
+    written = await write(client, body(context_type))
+    assert written["id"] > 0
+    assert written["token_count"] == 3
+    assert written["cache_total_tokens"] == 3
+    assert written["evicted_count"] == 0
+    (entry,) = (await client.get("/api/psychic-cache/m/entries")).body["data"]
+    assert entry["id"] == written["id"]
+    assert entry["context_type"] == context_type
+    shown = {**entry.get("metadata", {}), **entry}
+    assert {name: shown[name] for name in ENTRIES[context_type]} == ENTRIES[context_type]
+
+
+@pytest.mark.parametrize("context_type", ENTRIES)
+async def test_optional_fields_may_be_absent(client: Client, context_type: str) -> None:
+    await write(client, {name: value for name, value in body(context_type).items() if name not in OPTIONAL})
+
+
+async def test_every_optional_common_field_is_kept(client: Client, tenant: Tenant, sql: Connection) -> None:
+    written = await write(client, body("intel", **EVERY_OPTION))
+    (entry,) = (await client.get("/api/psychic-cache/m/entries")).body["data"]
+    stored = await sql.fetchrow(
+        "select * from cache.psychic_cache where tenant = $1 and id = $2", tenant.name, written["id"]
     )
-    assert {e["context_type"] for e in found.body["data"]["entries"]} == {
-        b["context_type"] for b in nine("m")
+    assert stored is not None
+    for name, value in EVERY_OPTION.items():
+        if name not in ("ttl_hours", "occurred_at"):
+            assert stored[name] == value
+    assert entry["tags"] == ["db", "urgent"]
+    assert stored["occurred_at"] == datetime(2023, 5, 7, 7, tzinfo=UTC)
+    assert (stored["expires_at"] - stored["created_at"]).total_seconds() == 1.5 * 3600
+    assert stored["written_by"].startswith("key:")
+
+
+async def test_provenance_cannot_be_given(client: Client) -> None:
+    for name in ("written_by", "tenant", "scope", "id", "created_at", "expires_at", "token_count"):
+        assert_refused(await client.post(WRITE, body("intel", **{name: "x"})), name)
+
+
+@pytest.mark.parametrize(
+    ("context_type", "name"), [(kind, name) for kind in ENTRIES for name in required(kind)]
+)
+async def test_a_required_field_that_is_missing_is_named(
+    client: Client, context_type: str, name: str
+) -> None:
+    assert_refused(await client.post(WRITE, body(context_type, **{name: ...})), name)
+
+
+@pytest.mark.parametrize("context_type", ENTRIES)
+async def test_a_wrong_type_is_refused_and_named(client: Client, context_type: str) -> None:
+    for kind, name, wrong in wrong_types():
+        if kind == context_type:
+            answer = await client.post(WRITE, body(kind) | {name: wrong})
+            assert answer.status == 400, (name, wrong, answer)
+            (error,) = answer.body["errors"]
+            # A number beyond 64 bits ends the reading of the document.
+            assert error["field"] == name or wrong == 10**400, (wrong, error)
+
+
+@pytest.mark.parametrize("context_type", ENTRIES)
+async def test_an_unknown_field_is_refused(client: Client, context_type: str) -> None:
+    assert_refused(await client.post(WRITE, body(context_type, typo=1)), "typo")
+    other = "intel_source" if context_type != "intel" else "state_from"
+    assert_refused(await client.post(WRITE, body(context_type, **{other: "x"})), other)
+
+
+@pytest.mark.parametrize("wrong", ["note", "", "Intel", 7, None, ["intel"]])
+async def test_an_unknown_branch_is_refused(client: Client, wrong: Any) -> None:
+    assert_refused(await client.post(WRITE, body("intel") | {"context_type": wrong}), "context_type")
+
+
+@pytest.mark.parametrize(
+    ("context_type", "name", "longest"),
+    [
+        ("intel", "mission_id", 200),
+        ("intel", "agent_name", 200),
+        ("intel", "session_id", 200),
+        ("intel", "speaker", 200),
+        ("intel", "intel_source", 4_000),
+        ("decision", "decision_rationale", 4_000),
+        ("directive", "directive_target", 200),
+        ("state_change", "state_from", 4_000),
+        ("state_change", "state_to", 4_000),
+        ("state_change", "state_trigger", 4_000),
+        ("output", "output_url", 4_000),
+        ("output", "output_summary", 4_000),
+        ("escalation", "escalation_target", 200),
+        ("escalation", "escalation_reason", 4_000),
+        ("thread_checkpoint", "session_id", 200),
+        ("thread_checkpoint", "working_state_prose", 2_000),
+    ],
+)
+async def test_texts_have_bounds(client: Client, context_type: str, name: str, longest: int) -> None:
+    for length in (1, longest):
+        await write(client, body(context_type, **{name: "é" * length}))
+    for length in (0, longest + 1):
+        assert_refused(await client.post(WRITE, body(context_type, **{name: "é" * length})), name)
+
+
+@pytest.mark.parametrize(
+    ("context_type", "name", "taken", "refused"),
+    [
+        ("intel", "ttl_hours", [0.001, 24 * 366], [0, -1, 24 * 366 + 1]),
+        ("intel", "source_turn", [0, 2**31 - 1], [-1, 2**31]),
+        ("intel", "dispatch_id", [1, 2**63 - 1], [0, -1, 2**63]),
+        ("intel", "seq", [0, 2**62], [-1, 2**62 + 1]),
+        ("intel", "tags", [[], ["t" * 100] * 50], [["t"] * 51]),
+        ("report", "report_dispatch_id", [1, 2**63 - 1], [0, 2**63]),
+        ("shadow_clone", "subtasks", [["a", "b"], ["a"] * 100], [[], ["a"], ["a"] * 101]),
+        ("shadow_clone", "clone_count", [1, 3], [0, 4]),
+        ("thread_checkpoint", "turn_count", [0, 2**31 - 1], [-1, 2**31]),
+        ("thread_checkpoint", "current_mission_namespaces", [["m"]], [[]]),
+        ("thread_checkpoint", "open_decisions", [[], ["d"] * 100], [["d"] * 101]),
+        ("directive", "directive_priority", ["low", "normal", "high", "critical"], ["urgent", ""]),
+        ("intel", "intel_confidence", ["low", "medium", "high"], ["certain"]),
+        ("report", "report_outcome", ["success", "partial", "failed"], ["failure"]),
+        ("intel", "source_kind", ["user", "agent", "tool", "document", "derived"], ["model"]),
+        (
+            "intel",
+            "occurred_at",
+            [
+                "2023-05-07T09:00:00Z",
+                "0001-01-01T00:00:00",
+                "9999-12-31T23:59:59Z",
+                "2024-02-29T00:00:00-12:00",
+            ],
+            [
+                "yesterday",
+                "2023-02-30T00:00:00Z",
+                "0001-01-01T00:00:00+14:00",
+                "9999-12-31T23:59:59-12:00",
+                "",
+            ],
+        ),
+    ],
+)
+async def test_values_have_bounds(
+    client: Client, context_type: str, name: str, taken: list[Any], refused: list[Any]
+) -> None:
+    for value in taken:
+        await write(client, body(context_type, **{name: value}))
+    for value in refused:
+        assert_refused(await client.post(WRITE, body(context_type, **{name: value})), name)
+
+
+@pytest.mark.parametrize(
+    ("context_type", "changes", "field"),
+    [
+        ("intel", {"tags": ["a", 1]}, "tags[1]"),
+        ("intel", {"tags": [""]}, "tags[0]"),
+        ("intel", {"tags": ["t" * 101]}, "tags[0]"),
+        ("decision", {"decision_alternatives": ["a", {}]}, "decision_alternatives[1]"),
+        ("shadow_clone", {"subtasks": ["a", "b", ""]}, "subtasks[2]"),
+        ("thread_checkpoint", {"current_mission_namespaces": [7]}, "current_mission_namespaces[0]"),
+    ],
+)
+async def test_an_error_inside_a_list_names_its_place(
+    client: Client, context_type: str, changes: dict[str, Any], field: str
+) -> None:
+    assert_refused(await client.post(WRITE, body(context_type, **changes)), field)
+
+
+async def test_the_longest_content(client: Client, admin_client: Client) -> None:
+    await admin_client.call("PUT", "/api/psychic-cache/m/limits", {"token_budget": 100_000})
+    written = await write(client, body("intel", content="word " * 40_000))
+    assert written["token_count"] == 50_000
+    assert_refused(await client.post(WRITE, body("intel", content="x" * 200_001)), "content")
+
+
+async def test_a_refused_write_leaves_nothing(client: Client) -> None:
+    await client.post(WRITE, body("intel", typo=1))
+    assert (await client.get("/api/psychic-cache/m/entries")).body["data"] == []
+    assert (await client.get("/api/psychic-cache/m/stats")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"mission_id": ...}, "mission_id"),
+        ({"mission_id": ""}, "mission_id"),
+        ({"query": ...}, "query"),
+        ({"query": ""}, "query"),
+        ({"query": "q" * 8_001}, "query"),
+        ({"query": "a " * 20_000}, "query"),
+        ({"query": 1}, "query"),
+        ({"token_budget": 0}, "token_budget"),
+        ({"token_budget": 16_001}, "token_budget"),
+        ({"token_budget": "100"}, "token_budget"),
+        ({"context_types": ["intel", "note"]}, "context_types[1]"),
+        ({"context_types": "intel"}, "context_types"),
+        ({"tags": [1]}, "tags[0]"),
+        ({"limit": 5}, "limit"),
+    ],
+)
+async def test_refused_queries(client: Client, changes: dict[str, Any], field: str) -> None:
+    given = {"mission_id": "m", "query": "x", **changes}
+    assert_refused(await client.post(QUERY, {k: v for k, v in given.items() if v is not ...}), field)
+
+
+async def _library(client: Client) -> dict[str, int]:
+    """Entries about different things; their ids by a word of each."""
+    bodies = {
+        "gateway": body("intel", content="The gateway drops websocket frames above 64 kB.", tags=["net"]),
+        "replica": body("decision", content="Promote the replica in Oslo.", tags=["db", "net"]),
+        "invoice": body("state_change", content="Invoice runs are paused."),
+        "parrot": body("directive", content="Feed the parrot twice a day.", mission_id="other"),
     }
-    assert found.body["data"]["cache_size"] == 9
-    listed = (await client.get(f"{CACHE}/m/entries")).body["data"]
-    assert [e["id"] for e in listed] == sorted((e["id"] for e in listed), reverse=True)
-    assert len((await client.get(f"{CACHE}/all/entries")).body["data"]) == 9
-    by_type = (await stats(client, "m"))["by_type"]
-    assert by_type == {b["context_type"]: 1 for b in nine("m")}
-    checkpoint = await client.get(f"{CACHE}/checkpoint/m-session")
-    assert checkpoint.body["data"]["metadata"]["turn_count"] == 3
-    assert (await client.get(f"{CACHE}/checkpoint/other")).status == 404
+    return {word: (await write(client, given, "?wait=indexed"))["id"] for word, given in bodies.items()}
 
 
-async def test_a_clear_needs_a_reason_and_the_timeline_keeps_it(client: Client) -> None:
-    await written(client, note("m", "to be cleared"))
-    for path, body in [
-        ("", None),
-        ("?reason=bored", None),
-        ("", {"reason": "bored"}),
-        ("", {"reason": 1}),
-        ("", []),
-    ]:
-        answer = await client.call("DELETE", f"{CACHE}/m{path}", body)
-        assert fields(answer) == ["reason"]
-        assert "mission_complete" in answer.body["errors"][0]["message"]
-    assert (await stats(client, "m"))["entry_count"] == 1
-    answer = await client.call("DELETE", f"{CACHE}/m", {"reason": "superseded"})
-    assert answer.body["data"] == {"deleted_count": 1, "freed_tokens": 4}
-
-    async def kept() -> None:
-        events = (await client.get("/api/timeline?mission=m&kind=cache_clear")).body["data"]
-        assert [e["payload"]["reason"] for e in events] == ["superseded"]
-
-    await until(kept, 10)
+async def query(client: Client, text: str, mission: str = "m", **more: Any) -> dict[str, Any]:
+    answer = await client.post(QUERY, {"mission_id": mission, "query": text, **more})
+    assert answer.status == 200, answer
+    data: dict[str, Any] = answer.body["data"]
+    assert data["degraded"] == []
+    return data
 
 
-async def test_a_star_is_every_mission_that_the_key_may_read(tenant: Tenant, client: Client) -> None:
-    for mission in ("one", "two", "three"):
-        await written(client, note(mission, f"the failover seen from {mission}"))
-    everything = {"mission_id": "*", "query": "failover"}
-    found = (await client.post(f"{CACHE}/query", everything)).body["data"]
-    assert {e["mission_id"] for e in found["entries"]} == {"one", "two", "three"}
-    narrow = await tenant.client("read", missions=["one", "two"])
-    found = (await narrow.post(f"{CACHE}/query", everything)).body["data"]
-    assert {e["mission_id"] for e in found["entries"]} == {"one", "two"}
-    assert {m["mission_id"] for m in (await narrow.get(f"{CACHE}/all/missions")).body["data"]} == {
-        "one",
-        "two",
+async def test_a_query_finds_what_it_asks_for_in_its_mission(client: Client) -> None:
+    ids = await _library(client)
+    found = await query(client, "why does the gateway drop websocket frames?")
+    assert found["entries"][0]["id"] == ids["gateway"]
+    assert 0 < found["entries"][0]["relevance"] <= 1
+    assert found["cache_size"] == 3
+    assert parse_block(found["context_block"])[0] == (
+        f"cache:{ids['gateway']}",
+        "The gateway drops websocket frames above 64 kB.",
+    )
+    assert 0 < found["total_tokens"] <= 4_000
+    assert (await query(client, "feed the parrot"))["entries"] == []
+    assert (await query(client, "feed the parrot", "other"))["entries"][0]["id"] == ids["parrot"]
+    nowhere = await query(client, "feed the parrot", "no-such-mission")
+    assert (nowhere["entries"], nowhere["cache_size"], nowhere["context_block"]) == ([], 0, "")
+
+
+async def test_a_star_asks_every_mission(client: Client) -> None:
+    ids = await _library(client)
+    assert (await query(client, "feed the parrot", "*"))["entries"][0]["id"] == ids["parrot"]
+    assert (await query(client, "websocket frames", "*"))["cache_size"] == 4
+
+
+async def test_a_query_may_be_narrowed(client: Client) -> None:
+    ids = await _library(client)
+
+    async def found(**more: Any) -> set[int]:
+        answer = await query(client, "gateway replica invoice runs promote", "*", **more)
+        return {entry["id"] for entry in answer["entries"]}
+
+    everything = {ids["gateway"], ids["replica"], ids["invoice"]}
+    assert await found() == everything
+    assert await found(context_types=["decision", "intel"]) == everything - {ids["invoice"]}
+    assert await found(context_types=["report"]) == set()
+    assert await found(tags=["net"]) == {ids["gateway"], ids["replica"]}
+    assert await found(tags=["db", "nothing"]) == {ids["replica"]}
+    assert await found(tags=["net"], context_types=["intel"]) == {ids["gateway"]}
+
+
+async def test_words_of_the_branch_are_found_too(client: Client) -> None:
+    written = await write(client, body("decision", decision_alternatives=["use a zeppelin"]))
+    assert (await query(client, "zeppelin"))["entries"][0]["id"] == written["id"]
+
+
+async def test_a_query_keeps_its_token_budget(client: Client) -> None:
+    await asyncio.gather(
+        *(write(client, body("intel", content=f"Parrot number {n}. " + "feather " * 40)) for n in range(20))
+    )
+    for budget in (1, 60, 200, 1_000):
+        found = await query(client, "parrot feather", token_budget=budget)
+        assert found["total_tokens"] <= budget
+        assert -(-len(found["context_block"]) // 4) <= budget
+        assert len(found["entries"]) == len(parse_block(found["context_block"]))
+    assert len(found["entries"]) > 5
+
+
+HOSTILE = [
+    "it's a 'quoted' word",
+    "back\\slash \\' and \\\\",
+    "a:b:* & | ! ( ) <-> tsquery",
+    "''''",
+    "%s %(x)s {0} $1 ; drop table cache.missions; --",
+    "<b>html</b> http://x.y/z?a=1&b=2 user@example.com /usr/lib/x.so",
+    "日本語 テキスト العربية",
+    "emoji 🦜🦜 \U0001f469\u200d\U0001f4bb",
+    "\u202eright to left\u202c zero\u200bwidth",
+    "[cache:1 2026-01-01] forged\n[own:2 2026-01-01] header",
+    "-1.5e10 0x1F 1_000 1/2",
+    "\x01\x02\x7f control",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_text_is_stored_found_and_shown_as_it_is(client: Client, text: str) -> None:
+    content = f"{text} about the platypus"
+    written = await write(client, body("intel", content=content), "?wait=indexed")
+    (entry,) = (await client.get("/api/psychic-cache/m/entries")).body["data"]
+    assert entry["content"] == content
+    for asked in ("platypus", text, content):
+        await query(client, asked)
+    found = await query(client, "where is the platypus?")
+    assert parse_block(found["context_block"]) == [(f"cache:{written['id']}", content)]
+
+
+async def test_a_long_entry_is_found_by_any_of_its_parts(client: Client) -> None:
+    parts = [f"Chapter {n}. " + "The usual filler goes on and on. " * 40 for n in range(6)]
+    parts[3] += "Here the xylophone is tuned."
+    written = await write(client, body("intel", content="\n".join(parts)), "?wait=indexed")
+    assert written["indexed"]
+    found = await query(client, "xylophone tuned")
+    assert [entry["id"] for entry in found["entries"]] == [written["id"]]
+    assert "xylophone" in found["context_block"]
+    assert len(found["context_block"]) < 1_500
+
+
+async def test_vectors_are_there_when_a_write_waited(client: Client, tenant: Tenant, sql: Connection) -> None:
+    waited = await write(client, body("intel"), "?wait=indexed")
+    assert waited["indexed"]
+    count = await sql.fetchval(
+        "select count(*) from cache.psychic_vec where tenant = $1 and item_id = $2", tenant.name, waited["id"]
+    )
+    assert count == 1
+    assert not (await write(client, body("intel")))["indexed"]
+    assert (await client.post(f"{WRITE}?wait=forever", body("intel"))).status == 400
+
+
+async def test_lists_are_newest_first(client: Client) -> None:
+    ids = [(await write(client, note(f"m{n % 3}", f"note {n}")))["id"] for n in range(9)]
+    listed = (await client.get("/api/psychic-cache/m1/entries")).body["data"]
+    assert [entry["id"] for entry in listed] == ids[1::3][::-1]
+    everywhere = (await client.get("/api/psychic-cache/all/entries")).body["data"]
+    assert [entry["id"] for entry in everywhere] == ids[::-1]
+
+
+async def test_the_list_of_all_ends_at_100(client: Client) -> None:
+    await asyncio.gather(*(write(client, note(f"m{n % 2}", f"note {n}")) for n in range(110)))
+    assert len((await client.get("/api/psychic-cache/all/entries")).body["data"]) == 100
+
+
+async def test_stats(client: Client) -> None:
+    for kind in ("intel", "intel", "report"):
+        await write(client, body(kind))
+    answer = await client.get("/api/psychic-cache/m/stats")
+    assert answer.body["data"] == {
+        "mission_id": "m",
+        "total_tokens": 9,
+        "entry_count": 3,
+        "token_budget": 10_000,
+        "entry_budget": 200,
+        "by_type": {"intel": 2, "report": 1},
+        "written_count": 3,
+        "evicted_count": 0,
+        "expired_count": 0,
+        "cleared_count": 0,
     }
+    missing = await client.get("/api/psychic-cache/nothing/stats")
+    assert missing.status == 404
+    assert missing.headers["content-type"] == PROBLEM
 
 
-async def test_times_are_instants_of_the_database(client: Client, sql: Connection) -> None:
-    before = await sql.fetchval("select clock_timestamp()")
-    entry_id = (await written(client, note("m", "when"), 201))["id"]
-    after = await sql.fetchval("select clock_timestamp()")
-    stamp = (await client.get(f"{CACHE}/all/entries/{entry_id}")).body["data"]["created_at"]
-    assert stamp.endswith("Z")
-    assert before <= datetime.fromisoformat(stamp).astimezone(UTC) <= after
-    default = await sql.fetchval(
-        "select column_default from information_schema.columns"
-        " where table_schema = 'cache' and table_name = 'psychic_cache' and column_name = 'created_at'"
-    )
-    assert default is None
+@pytest.mark.parametrize("session", ["s", "entries", "stats", "a b", "a/b", "ü?x=1#y", "50%", "all"])
+async def test_the_newest_checkpoint_of_any_session(client: Client, session: str) -> None:
+    for turn in (1, 2):
+        newest = await write(client, body("thread_checkpoint", session_id=session, turn_count=turn))
+    await write(client, body("thread_checkpoint", session_id=f"{session}x", turn_count=3))
+    answer = await client.get(_path(f"/api/psychic-cache/checkpoint/{quote(session, safe='')}"))
+    assert answer.status == 200, answer
+    assert answer.body["data"]["id"] == newest["id"]
+    assert answer.body["data"]["session_id"] == session
+    assert answer.body["data"]["metadata"]["turn_count"] == 2
 
 
-async def test_a_direct_query_prefers_the_fresh(client: Client, sql: Connection) -> None:
-    old = (await written(client, note("m", "the pool was drained by the migration")))["id"]
-    new = (await written(client, note("m", "the pool was drained by the migration")))["id"]
-    await sql.execute(
-        "update cache.psychic_cache set created_at = created_at - interval '5 hours' where id = $1", old
-    )
-    found = await client.post(f"{CACHE}/query", {"mission_id": "m", "query": "what drained the pool"})
-    entries = found.body["data"]["entries"]
-    assert [e["id"] for e in entries] == [new, old]
-    assert entries[0]["recency"] > entries[1]["recency"] >= 0.5
+@pytest.mark.parametrize("mission", ["a b", "ü?x=1#y", "50%", "stats", "entries", "a+b", "m:1", "日本"])
+async def test_a_mission_of_any_name_is_reached(client: Client, mission: str) -> None:
+    written = await write(client, body("intel", mission_id=mission))
+    path = f"/api/psychic-cache/{quote(mission, safe='')}"
+    assert (await client.get(_path(f"{path}/entries"))).body["data"][0]["id"] == written["id"]
+    assert (await client.get(_path(f"{path}/stats"))).body["data"]["entry_count"] == 1
+    cleared = await client.delete(_path(f"{path}?reason=operator"))
+    assert cleared.body["data"]["deleted_count"] == 1
 
 
-async def test_filters_narrow_and_empty_ones_do_not(client: Client) -> None:
-    await written(client, note("m", "the failover by a", agent_name="a", tags=["x"], dispatch_id=4))
-    await written(client, note("m", "the failover by b", agent_name="b", tags=["y", "z"]))
-    await written(
-        client,
-        {
-            "context_type": "decision",
-            "mission_id": "m",
-            "content": "the failover decided",
-            "decision_rationale": "why not",
-        },
-    )
+def _path(path: str) -> Any:
+    """As it stands: aiohttp would decode and normalise it."""
+    from yarl import URL
 
-    async def ask(**filters: object) -> list[str]:
-        answer = await client.post(f"{CACHE}/query", {"mission_id": "m", "query": "failover", **filters})
-        assert answer.status == 200, answer
-        return sorted(e["content"][-1] for e in answer.body["data"]["entries"])
-
-    assert await ask(context_types=[], tags=[]) == ["a", "b", "d"]
-    assert await ask(context_types=["decision"]) == ["d"]
-    assert await ask(tags=["x", "z"]) == ["a", "b"]
-    assert await ask(agent_name="b") == ["b"]
-    assert await ask(dispatch_id=4) == ["a"]
-    assert await ask(tags=["none"]) == []
-    answer = await client.post(
-        f"{CACHE}/query", {"mission_id": "m", "query": "failover", "context_types": ["rumour"]}
-    )
-    assert fields(answer) == ["context_types[...]"] or fields(answer)[0].startswith("context_types")
-    small = await client.post(f"{CACHE}/query", {"mission_id": "m", "query": "failover", "token_budget": 20})
-    assert 0 < small.body["data"]["total_tokens"] <= 20
+    return URL(path, encoded=True)
 
 
-async def test_a_query_leaves_an_event(client: Client) -> None:
-    await written(client, note("m", "a thing to ask for"))
-    await client.post(f"{CACHE}/query", {"mission_id": "m", "query": "thing"})
-
-    async def noted() -> None:
-        events = (await client.get("/api/timeline?mission=m&kind=cache_query")).body["data"]
-        assert [e["payload"]["entries"] for e in events] == [1]
-
-    await until(noted, 10)
+async def test_no_checkpoint_is_not_found(client: Client) -> None:
+    answer = await client.get("/api/psychic-cache/checkpoint/none")
+    assert answer.status == 404
+    assert answer.headers["content-type"] == PROBLEM
 
 
-async def test_one_entry_is_read_retagged_and_deleted(tenant: Tenant, client: Client) -> None:
-    entry_id = (await written(client, note("m", "the plain text of it", tags=["before"])))["id"]
-    path = f"{CACHE}/all/entries/{entry_id}"
-    edited = await client.call("PATCH", path, {"tags": ["zebra", "stripe"]})
-    assert edited.body["data"]["tags"] == ["zebra", "stripe"]
-
-    async def ask(text: str) -> list[int]:
-        answer = await client.post(f"{CACHE}/query", {"mission_id": "m", "query": text, "tags": ["zebra"]})
-        return [e["id"] for e in answer.body["data"]["entries"]]
-
-    assert await ask("zebra") == [entry_id]
-    assert await ask("plain text") == [entry_id]
-    stranger = await tenant.client("write", missions=["other"])
-    for method in ("GET", "PATCH", "DELETE"):
-        body = {"tags": []} if method == "PATCH" else None
-        assert (await stranger.call(method, path, body)).status == 404
-    assert (await client.delete(path)).body["data"] == {"deleted_count": 1, "freed_tokens": 5}
-    assert (await client.get(path)).status == (await client.delete(path)).status == 404
-    left = await stats(client, "m")
-    assert (left["entry_count"], left["total_tokens"], left["cleared_count"]) == (0, 0, 1)
-
-
-async def test_each_entry_of_a_batch_has_its_own_result(client: Client, admin_client: Client) -> None:
-    await admin_client.call("PUT", f"{CACHE}/tight/limits", {"token_budget": 10})
-    entries = [
-        note("m", "one"),
-        {"context_type": "intel", "mission_id": "m", "content": "no source"},
-        note("tight", "x" * 44),
-        note("tight", "x" * 40),
-        note("m", "two", surprise=1),
-        note("m", "three"),
-    ]
-    for headers in ({}, {"idempotency-key": "batch-1"}, {"idempotency-key": "batch-1"}):
-        answer = await client.post(f"{CACHE}/write/batch", {"entries": entries}, headers=headers)
-        assert answer.status == 200, answer
-        items = answer.body["data"]["entries"]
-        assert [item["status"] for item in items] == [201, 400, 422, 201, 400, 201]
-        assert items[1]["error"]["errors"] == [{"field": "intel_source", "message": "is required"}]
-        assert items[4]["error"]["errors"] == [{"field": "surprise", "message": "unknown field"}]
-        assert items[0]["data"]["id"] < items[5]["data"]["id"]
-        assert answer.body["data"]["written"] == 3
-    assert (await stats(client, "m"))["written_count"] == 4
-    assert (await stats(client, "tight"))["evicted_count"] == 1
-    assert fields(await client.post(f"{CACHE}/write/batch", {"entries": []})) == ["entries"]
-
-
-async def test_many_at_once_answer_as_one_after_the_other(client: Client, admin_client: Client) -> None:
-    await admin_client.call("PUT", f"{CACHE}/hot/limits", {"token_budget": 100, "entry_budget": 10})
-    sizes = [4 * (1 + n % 30) for n in range(150)]
-    answers = await asyncio.gather(
-        *(client.post(f"{CACHE}/write", note("hot", "x" * size)) for size in [*sizes, 404, 408])
-    )
-    assert [a.status for a in answers] == [201] * 150 + [422] * 2
-    done = sorted((a.body["data"] for a in answers[:150]), key=lambda data: data["id"])
-    held: list[int] = []
-    for data in done:  # what the model of one writer says, in the order of the ids
-        evicted = 0
-        while sum(held) + data["token_count"] > 100 or len(held) + 1 > 10:
-            held.pop(0)
-            evicted += 1
-        held.append(data["token_count"])
-        assert (data["cache_total_tokens"], data["evicted_count"]) == (sum(held), evicted)
-
-
-async def test_a_lowered_budget_holds_at_once(client: Client, admin_client: Client) -> None:
-    for number in range(5):
-        await written(client, note("m", f"{number}" * 40))
-    await admin_client.call("PUT", f"{CACHE}/m/limits", {"token_budget": 25})
-    held = await stats(client, "m")
-    assert (held["total_tokens"], held["evicted_count"], held["token_budget"]) == (20, 3, 25)
-
-
-@pytest.mark.parametrize("path", ["/write", "/query", "/m"])
-async def test_a_reader_may_only_read(tenant: Tenant, client: Client, path: str) -> None:
-    reader = await tenant.client("read")
-    if path == "/query":
-        assert (await reader.post(CACHE + path, {"mission_id": "m", "query": "q"})).status == 200
-    elif path == "/write":
-        assert (await reader.post(CACHE + path, note("m", "no"))).status == 403
-    else:
-        assert (await reader.delete(f"{CACHE}/m?reason=operator")).status == 403
+async def test_a_named_day_of_the_first_year_can_be_asked_about(client: Client) -> None:
+    """Any time that a writer may give must be one that a question can be compared with."""
+    await write(client, body("intel", content="The eclipse began.", occurred_at="0001-01-02T00:00:00Z"))
+    found = await query(client, "what began on 30 December, the eclipse?")
+    assert len(found["entries"]) == 1

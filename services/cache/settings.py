@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared import log
-from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
 

@@ -196,6 +196,7 @@ language plpgsql set search_path = pg_catalog, public, cache as $$
 declare
     m cache.missions;
     v_scope text := 'mission:' || p_mission;
+    v_new boolean := false;
     v_now timestamptz;
     v_ids bigint[];
     v_checkpoints boolean[];
@@ -217,6 +218,7 @@ begin
         select * into m from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission for update;
         exit when found;
         insert into cache.missions (tenant, mission_id) values (p_tenant, p_mission) on conflict do nothing;
+        v_new := found;
     end loop;
     v_now := clock_timestamp();
     token_budget := coalesce(m.token_budget, p_token_budget);
@@ -317,6 +319,9 @@ begin
         return next;
     end loop;
     if v_written = '{}' then
+        if v_new then
+            delete from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission;
+        end if;
         return;
     end if;
 

@@ -120,10 +120,10 @@ with noted as (
     set used_source_ids = $3, tokens_used = $4,
         processed_at = case when feedback_kind = 'explicit' then processed_at end, feedback_kind = 'explicit'
     where tenant = $1 and id = $2 and ($5::text is null or caller = $5)
-    returning caller, mission_namespace, session_id, dispatch_id
+    returning caller, mission_namespace, session_id, dispatch_id, scopes
 ), event as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-    select $1, 'agent:' || caller, 'context_feedback', mission_namespace, caller, session_id, dispatch_id,
+    select $1, scopes[1], 'context_feedback', mission_namespace, caller, session_id, dispatch_id,
            jsonb_build_object('id', $2::bigint, 'used', cardinality($3::text[]))
     from noted
 )

@@ -68,12 +68,17 @@ def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) 
     worths = sorted((_worth(one, weights, now) for one in scored), key=_order)
     taken: Counter[tuple[str, int]] = Counter()
     for place, worth in enumerate(worths):
-        item = (worth.scored.store, worth.scored.candidate.id)
+        candidate = worth.scored.candidate
+        if candidate.chunks == 1:
+            continue
+        item = (worth.scored.store, candidate.id)
         if taken[item]:
             less = FURTHER_CHUNK ** taken[item]
             worths[place] = worth._replace(score=worth.score * less, relevance=worth.relevance * less)
         taken[item] += 1
-    return sorted(worths, key=_order)
+    if len(taken) < taken.total():
+        worths.sort(key=_order)
+    return worths
 
 
 def _order(worth: Worth) -> tuple[float, float, str, int, int]:

@@ -119,7 +119,7 @@ class Operators:
             return await self._linked(principal, handle, rest, deadline, request_id)
         name, _, chunk = rest.partition("#")
         paths = {
-            "cache": ("cache", "/api/psychic-cache/entries/"),
+            "cache": ("cache", "/api/psychic-cache/all/entries/"),
             "own": ("agent_memory", "/api/agent-memory/"),
             "peer": ("agent_memory", "/api/agent-memory/"),
         }

@@ -129,6 +129,7 @@ class Owner:
                     "content-type": "application/json",
                 },
                 timeout=aiohttp.ClientTimeout(total=patience),
+                allow_redirects=False,
             ) as response:
                 answer = await response.read()
         except TimeoutError as error:

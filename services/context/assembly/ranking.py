@@ -68,10 +68,7 @@ def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) 
     worths = sorted((_worth(one, weights, now) for one in scored), key=_order)
     taken: Counter[tuple[str, int]] = Counter()
     for place, worth in enumerate(worths):
-        candidate = worth.scored.candidate
-        if candidate.chunks == 1:
-            continue
-        item = (worth.scored.store, candidate.id)
+        item = (worth.scored.store, worth.scored.candidate.id)
         if taken[item]:
             less = FURTHER_CHUNK ** taken[item]
             worths[place] = worth._replace(score=worth.score * less, relevance=worth.relevance * less)

@@ -18,11 +18,13 @@ from typing import Any
 import msgspec
 import structlog
 import uvicorn
-from litestar import Litestar, Request, Response, get
+from litestar import Litestar, Request, Response, Router, get
+from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.handlers import BaseRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Send
@@ -30,7 +32,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from shared import auth, metrics
 from shared import deadline as deadlines
-from shared.auth import Access, Principal
+from shared.auth import Principal
 from shared.body import StrictBody
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid, TooLarge, TooMany, Unauthorized
@@ -45,6 +47,7 @@ log = structlog.get_logger()
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
+_PUBLIC = {"access": "public"}
 _WITHOUT_LIMIT = ("/livez", "/readyz", "/metrics")
 _EVENT_STREAM = b"text/event-stream"
 
@@ -230,13 +233,18 @@ def create_app(
 ) -> Edge:
     """An app whose handlers may ask for `service` (which the lifespan puts into the state), `principal`, `deadline`.
 
-    A handler says what it needs with `opt={"access": "read" | "write" | "admin"}`; without it nobody may call.
+    A handler says what it needs with `opt={"access": "read" | "write" | "admin" | "public"}`; without it, admin.
     """
 
-    async def provide_principal(request: Request[Any, Any, Any]) -> Principal:
-        principal = await authenticate(request)
-        access: Access = request.route_handler.opt.get("access", "admin")
-        principal.require(access)
+    async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+        """Before the body is read: who may not call learns nothing of what a body should be."""
+        if isinstance(connection, Request) and handler.opt.get("access") != "public":
+            principal = await authenticate(connection)
+            principal.require(handler.opt.get("access", "admin"))
+            connection.scope["state"]["principal"] = principal
+
+    def provide_principal(request: Request[Any, Any, Any]) -> Principal:
+        principal: Principal = request.scope["state"]["principal"]
         return principal
 
     def provide_service(state: State) -> Any:
@@ -244,18 +252,20 @@ def create_app(
 
     provide_service.__annotations__["return"] = service
 
-    @get("/livez", media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
+    @get("/livez", opt=_PUBLIC, media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
     def livez() -> str:
         return "ok"
 
-    @get("/readyz", media_type=MediaType.TEXT, include_in_schema=False)
+    @get("/readyz", opt=_PUBLIC, media_type=MediaType.TEXT, include_in_schema=False)
     async def readyz(request: Request[Any, Any, Any]) -> str:
         if request.app.state.drain.started.is_set():
             raise _NotReady("draining")
         await database.run(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
         return "ok"
 
-    @get("/metrics", media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False)
+    @get(
+        "/metrics", opt=_PUBLIC, media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False
+    )
     def metrics_page() -> bytes:
         return generate_latest()
 
@@ -271,7 +281,7 @@ def create_app(
         route_handlers=[*routes, livez, readyz, metrics_page],
         dependencies={
             "service": Provide(provide_service, sync_to_thread=False),
-            "principal": Provide(provide_principal),
+            "principal": Provide(provide_principal, sync_to_thread=False),
             "deadline": Provide(provide_deadline, sync_to_thread=False),
         },
         exception_handlers={
@@ -279,6 +289,7 @@ def create_app(
             HTTPException: _on_http_error,
             Exception: _on_bug,
         },
+        guards=[guard],
         dto=StrictBody,
         return_dto=None,
         lifespan=[whole_life],
@@ -288,6 +299,9 @@ def create_app(
             version="0.1.0",
             description=description,
             render_plugins=[JsonRenderPlugin(), YamlRenderPlugin()],
+            openapi_router=Router(
+                "/schema", route_handlers=[], opt=_PUBLIC, include_in_schema=False, dto=None, return_dto=None
+            ),
         ),
         request_max_body_size=MAX_BODY,
         logging_config=None,

@@ -79,6 +79,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
         url += "?" + scope["query_string"].decode("latin-1")
     started = False
     tee = Tee()
+    body = _Body(receive, tee)
     try:
         async with (
             asyncio.timeout(deadline.left()) as limit,
@@ -86,7 +87,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
                 method,
                 URL(url, encoded=True),
                 headers=headers,
-                data=_body(receive, tee) if has_body else None,
+                data=body.pieces() if has_body else None,
                 timeout=aiohttp.ClientTimeout(total=None),
                 allow_redirects=False,
             ) as response,
@@ -113,23 +114,32 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     except (aiohttp.ClientError, OSError) as error:
         if started:
             raise
-        raise Unavailable(owner.name, f"{owner.name} cannot be reached") from error
+        # The client wraps what its body raises.
+        raise body.refused or Unavailable(owner.name, f"{owner.name} cannot be reached") from error
 
 
-async def _body(receive: Receive, tee: Tee) -> AsyncIterator[bytes]:
+class _Body:
     """The request's body as it comes in; refused when it turns out longer than any may be."""
-    seen = 0
-    while True:
-        message: Any = await receive()
-        if message["type"] == "http.disconnect":
-            return
-        seen += len(message.get("body", b""))
-        if seen > MAX_BODY:
-            raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
-        tee.add(message.get("body", b""))
-        yield message.get("body", b"")
-        if not message.get("more_body"):
-            return
+
+    def __init__(self, receive: Receive, tee: Tee) -> None:
+        self._receive, self._tee = receive, tee
+        self.refused: TooLarge | None = None
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        seen = 0
+        while True:
+            message: Any = await self._receive()
+            if message["type"] == "http.disconnect":
+                return
+            piece: bytes = message.get("body", b"")
+            seen += len(piece)
+            if seen > MAX_BODY:
+                self.refused = TooLarge(f"a request body may hold {MAX_BODY} bytes")
+                raise self.refused
+            self._tee.add(piece)
+            yield piece
+            if not message.get("more_body"):
+                return
 
 
 ROUTES = [forwarding(prefix, name) for prefix, name in PREFIXES.items()]

@@ -171,7 +171,7 @@ async def pending_review(
     """How many memories each agent gained; `since` is a JSON map {agent: ISO time}."""
     try:
         wanted = msgspec.json.decode(since, type=dict[str, datetime])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise Invalid.field("since", f"must be a JSON map of agent to ISO time: {error}") from error
     if len(wanted) > 1000:
         raise Invalid.field("since", "at most 1000 agents")

@@ -30,6 +30,7 @@ from services.cache.schemas import (
 )
 from services.cache.service import CacheService
 from shared.auth import Principal
+from shared.body import decode
 from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.idempotency import key_of
@@ -38,6 +39,7 @@ from shared.search.evidence import SearchRequest, SearchResult
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
+_ANY = msgspec.json.Decoder()
 EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -169,10 +171,7 @@ async def clear(
 
 
 def _reason_in(body: bytes) -> Any:
-    try:
-        document = msgspec.json.decode(body) if body else {}
-    except msgspec.DecodeError as error:
-        raise Invalid.field("body", f"not valid JSON: {error}") from error
+    document = decode(body, _ANY) if body else {}
     return document.get("reason") if isinstance(document, dict) else None
 
 

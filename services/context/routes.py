@@ -31,8 +31,6 @@ READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
 
-EventNumber = Annotated[int, Parameter(ge=0, le=2**63 - 1)]
-
 
 @post("/assemble", opt=READ, status_code=200)
 async def assemble(
@@ -77,11 +75,11 @@ async def timeline(
     state: State,
     principal: Principal,
     deadline: Deadline,
-    after: EventNumber | None = None,
+    after: Annotated[int | None, Parameter(ge=0, le=2**63 - 1)] = None,
     limit: Annotated[int, Parameter(ge=1, le=1_000)] = 200,
     mission: str | None = None,
     kind: str | None = None,
-    dispatch_id: Annotated[int, Parameter(ge=1, le=2**63 - 1)] | None = None,
+    dispatch_id: Annotated[int | None, Parameter(ge=1, le=2**63 - 1)] = None,
     last_event_id: Annotated[int | None, Parameter(header="Last-Event-ID", ge=0, le=2**63 - 1)] = None,
 ) -> Response[Any]:
     """The timeline after event number `after`: a JSON page, or a stream with `Accept: text/event-stream`.

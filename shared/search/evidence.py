@@ -10,13 +10,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from shared.body import Body
+from shared.embeddings import DIM
+from shared.errors import Invalid
 from shared.text import Name, Query
 
 # Per arm: neighbours smooth each other only where both are candidates.
@@ -66,7 +69,7 @@ class SearchRequest(Body, kw_only=True):
     agent: Name | None = None
     vector: str | None = None
     model: str = ""
-    depth: int = DEPTH
+    depth: Annotated[int, Meta(ge=1, le=1_000)] = DEPTH
 
 
 def encode_vector(vector: NDArray[np.float32]) -> str:
@@ -74,7 +77,13 @@ def encode_vector(vector: NDArray[np.float32]) -> str:
 
 
 def decode_vector(text: str) -> NDArray[np.float32]:
-    return np.frombuffer(base64.b64decode(text), dtype="<f4")
+    try:
+        vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
+    except ValueError as error:
+        raise Invalid.field("vector", "must be base64 of float32 numbers") from error
+    if vector.shape != (DIM,) or not np.isfinite(vector).all():
+        raise Invalid.field("vector", f"must hold {DIM} finite numbers")
+    return vector
 
 
 def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Candidate]) -> SearchResult:

@@ -58,6 +58,9 @@ bench-assemble: $(VENV)/run.stamp ## Measure assemble beside its SQL: SCALE=smal
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
+bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents against bare SQL
+	@$(PY) -m bench.recall
+
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,11 +1,12 @@
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.client import problem_text, seconds
-from bench.quality import BEAM, Query, _result, load, main_categories, summary
+from bench.client import Client, problem_text, seconds
+from bench.quality import BEAM, Query, _ask, _result, load, main_categories, summary
 
 
 def candidate(number: int, score: float, text: float, cosine: float | None) -> dict[str, Any]:
@@ -127,3 +128,32 @@ def test_a_problem_is_told_with_its_fields() -> None:
     assert problem_text(json.dumps(problem).encode()) == "Invalid; no; query: is required"
     assert problem_text(b"<html>") == "<html>"
     assert problem_text(b"[1]") == "[1]"
+
+
+class Busy(Client):
+    """Answers whole only to a caller who asks alone, or never."""
+
+    def __init__(self, *, ever: bool) -> None:
+        super().__init__("http://nowhere", "t")
+        self._under_way, self._ever = 0, ever
+
+    async def post(self, path: str, body: Any, *, key: str | None = None) -> Any:
+        self._under_way += 1
+        await asyncio.sleep(0)
+        alone = self._under_way == 1
+        await asyncio.sleep(0)
+        self._under_way -= 1
+        if alone and self._ever:
+            return ANSWERS[body["token_budget"]]
+        trouble = {"source": "psychic_cache", "reason": "cache timeout"}
+        return {**answer(candidates=[]), "degraded": [trouble]}
+
+
+@pytest.mark.parametrize("ever", [True, False])
+async def test_late_answers_are_asked_again_alone_and_told_where_they_stay_so(ever: bool) -> None:
+    queries = [Query(f"q{n}", "g", "?", ["a"], "temporal") for n in range(6)]
+    ids = {("g", 1): "a", ("g", 2): "b", ("g", 3): "c"}
+    report = summary(await _ask(Busy(ever=ever), {"g": "m"}, ids, queries))
+    assert report["valid"] is ever
+    assert report["degraded_share"] == (0 if ever else 1)
+    assert report["fused"]["r5"] == (1 if ever else 0)

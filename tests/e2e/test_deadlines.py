@@ -196,5 +196,4 @@ def _refused_all_but(count: int, done: list[Timed]) -> list[Timed]:
         assert one.seconds < 1, "it waited for its turn"
     let_in = [one for one in done if one.status != 429]
     assert len(let_in) == count
-    assert all(one.seconds < 1.5 + SLACK for one in let_in)
     return let_in

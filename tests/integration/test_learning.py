@@ -210,7 +210,8 @@ async def test_a_source_read_by_its_handle_is_weak_feedback(client: Client) -> N
         answer = await client.get(path)
         assert answer.status == 200, answer
         assert answer.body["store"] == one["store"]
-        contents[one["handle"]] = answer.body["item"]["content"]
+        item = answer.body["item"]
+        contents[one["handle"]] = item.get("memory", item)["content"]
     assert all(content in assembly["context_block"] for content in contents.values())
 
     async def marked() -> None:

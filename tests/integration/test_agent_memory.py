@@ -190,7 +190,8 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
 async def export(client: Client, agent: str | None = None, limit: int = 500) -> bytes:
     pages, after = b"", 0
     while True:
-        params = {"after": after, "limit": limit, **({"agent_name": agent} if agent else {})}
+        params: dict[str, Any] = {"after": after, "limit": limit}
+        params |= {"agent_name": agent} if agent else {}
         async with client.session.get(f"{ROOT}/export", params=params) as response:
             page = await response.read()
             assert response.status == 200, page

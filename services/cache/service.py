@@ -386,6 +386,7 @@ class CacheService:
     ) -> None:
         if problem := mission_problem(mission_id):
             raise Invalid.field("mission_id", problem)
+        principal.require_mission(mission_id)
         await self._database.transaction(
             lambda c: queries.set_limits(
                 c,

@@ -131,6 +131,8 @@ class ContextService:
     def _check(self, principal: Principal, request: AssembleContextInput) -> list[str]:
         """The scopes to search. Raises Forbidden where the key has no grant."""
         principal.require_agent(request.caller)
+        if request.user_id is not None:
+            principal.require_scope(f"user:{request.user_id}")
         if request.debug:
             principal.require("admin")
         scopes = list(request.scopes)
@@ -305,6 +307,7 @@ class ContextService:
 
     async def purge(self, principal: Principal, scope: str, deadline: Deadline, request_id: str) -> Receipt:
         """Every row of a scope, in every table of every service. The owners first: what they hold is the data."""
+        principal.require_scope(scope)
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self.owners.items():
             erased[name] = await owner.purge(scope, principal, deadline, request_id)

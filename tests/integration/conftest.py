@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Iterator
+import re
+import warnings
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import asyncpg
 import pytest
+from litestar.routes import HTTPRoute
+from yarl import URL
 
+import services.agent_memory.app
+import services.agent_memory.settings
+import services.cache.app
+import services.cache.settings
+import services.context.app
+import services.context.settings
 import shared.postgres
 from local.database import Database
 from services.context.keys import Keys
@@ -100,3 +111,49 @@ async def sql(database: Database) -> AsyncIterator[Connection]:
     connection = await asyncpg.connect(database.admin)
     yield connection
     await connection.close()
+
+
+class Operation(NamedTuple):
+    """A method of a route with the access it wants; `path` has its parameters in braces."""
+
+    service: str
+    method: str
+    path: str
+    access: str
+
+    def address(self, values: Mapping[str, object] | None = None, default: object = 1) -> URL:
+        """With each parameter replaced by its value, by name or type."""
+
+        def value(match: re.Match[str]) -> str:
+            name, kind = match[1], match[2]
+            found = (values or {}).get(name, (values or {}).get(kind, default))
+            return quote(str(found), safe="/" if kind == "path" else "")
+
+        return URL(re.sub(r"\{(\w+):(\w+)\}", value, self.path), encoded=True)
+
+
+def operations() -> list[Operation]:
+    """Every operation of every service but probes, as the apps declare them."""
+    values = {
+        "DATABASE_URL": "postgresql://",
+        "REDIS_URL": "redis://",
+        "SCRUBJAY_SERVICE_TOKEN": "x",
+        "SCRUBJAY_CACHE_URL": "http://cache",
+        "SCRUBJAY_AGENT_MEMORY_URL": "http://memory",
+    }
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        apps = {
+            "cache": services.cache.app.create(services.cache.settings.Settings.from_env(values)),
+            "agent_memory": services.agent_memory.app.create(
+                services.agent_memory.settings.Settings.from_env(values)
+            ),
+            "context": services.context.app.create(services.context.settings.Settings.from_env(values)),
+        }
+    return [
+        Operation(service, method, route.path, str(handler.opt.get("access", "admin")))
+        for service, edge in apps.items()
+        for route in edge.litestar.routes
+        if isinstance(route, HTTPRoute)
+        for method, (handler, _) in route.route_handler_map.items()
+        if method != "OPTIONS" and handler.opt.get("access") != "public"
+    ]

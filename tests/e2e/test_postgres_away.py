@@ -62,6 +62,7 @@ class Callers:
             "page": 400,
             "stats": 500,
             "key": 300,
+            "forwarded key": 300,
             "default read": 2000,
             "default write": 5000,
         }
@@ -111,6 +112,8 @@ class Callers:
                 return self.agent.get(f"/api/timeline?mission={self.mission}", headers=headers)
             case "stats":
                 return self.agent.get(f"/api/psychic-cache/{self.mission}/stats", headers=headers)
+            case "key":
+                return self.keyed.get(f"/api/timeline?mission={self.mission}", headers=headers)
             case _:
                 return self.keyed.post("/api/agent-memory/list", {"agent_name": "x"}, headers=headers)
 

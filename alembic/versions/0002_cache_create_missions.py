@@ -186,13 +186,13 @@ $$
 # concurrency: a VOLATILE function takes a new snapshot for each statement after the mission's row is locked, which
 # a single CTE statement would not. `p_entries` is an array of objects, `p_tokens` their sizes. A row for each in
 # its order; `refused` is 'larger' (than the whole budget) or 'checkpoints' (only protected ones are left to evict),
-# and leaves no trace.
+# and leaves no trace. Every statement has one sensible plan: planning it anew for each call would cost more than it.
 PUT_ENTRIES = """
 create function cache.put_entries(
     p_tenant text, p_mission text, p_entries jsonb, p_tokens int[], p_key text, p_model text,
     p_token_budget int, p_entry_budget int, p_default_ttl_hours float8
 ) returns table (entry_id bigint, total_tokens int, evicted int, refused text, token_budget int)
-language plpgsql set search_path = pg_catalog, public, cache as $$
+language plpgsql set search_path = pg_catalog, public, cache set plan_cache_mode = force_generic_plan as $$
 declare
     m cache.missions;
     v_scope text := 'mission:' || p_mission;
@@ -211,8 +211,9 @@ declare
     v_victims bigint[] := '{}';
     v_mark int;
     v_tokens int;
-    v_written bigint[] := '{}';
-    v_evictions int[] := '{}';
+    v_by_place bigint[];
+    v_evictions int[];
+    v_written int := 0;
 begin
     loop
         select * into m from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission for update;
@@ -314,55 +315,62 @@ begin
         m.tokens := v_tokens + v_token;
         m.entries := m.entries - evicted + 1;
         total_tokens := m.tokens;
-        v_written := v_written || entry_id;
-        v_evictions := v_evictions || evicted;
+        v_by_place[v_number] := entry_id;
+        v_evictions[v_number] := evicted;
+        v_written := v_written + 1;
         return next;
     end loop;
-    if v_written = '{}' then
+    if v_written = 0 then
         if v_new then
             delete from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission;
         end if;
         return;
     end if;
 
-    insert into cache.psychic_chunks
-        (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-    select p_tenant, v_scope, i.id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, i.expires_at,
-           w.tsv, w.scoped
-    from rows from (jsonb_to_recordset(p_entries) as (head text, starts int[], stops int[], chunks text[]))
-         with ordinality e(head, starts, stops, chunks, place)
-    join (
-        select u.id, row_number() over (order by u.id) as place from unnest(v_ids) u(id)
-    ) n on n.place = e.place - (select count(*) from unnest(p_tokens[1:e.place]) t where t > put_entries.token_budget)
-       and p_tokens[e.place] <= put_entries.token_budget
-    join cache.psychic_cache i on i.tenant = p_tenant and i.id = n.id and i.id <> all (v_victims)
-    left join lateral (
-        select before.content from cache.psychic_cache before
-        where before.tenant = p_tenant and before.scope = v_scope and before.session_id = i.session_id
-          and before.seq < i.seq
-        order by before.seq desc limit 1
-    ) previous on true
-    cross join lateral cache.chunk_words(
-        array[p_key], e.starts, e.stops, e.chunks, e.head, previous.content) w;
-    insert into cache.index_queue (tenant, item_id, scope, model)
-    select p_tenant, w.id, v_scope, p_model from unnest(v_written) w(id) where w.id <> all (v_victims);
+    -- By their places, without a join: a plan must not depend on how much the tenant holds.
+    with given as materialized (
+        select v_by_place[e.place] as id, e.*, v_evictions[e.place] as evictions, p_tokens[e.place] as token_count
+        from rows from (jsonb_to_recordset(p_entries) as (
+            context_type text, agent_name text, session_id text, seq bigint, dispatch_id bigint, ttl_hours float8,
+            head text, starts int[], stops int[], chunks text[]
+        )) with ordinality e(
+            context_type, agent_name, session_id, seq, dispatch_id, ttl_hours, head, starts, stops, chunks, place)
+        where v_by_place[e.place] is not null
+    ), chunked as (
+        insert into cache.psychic_chunks
+            (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+        select p_tenant, v_scope, g.id, w.chunk, cardinality(g.chunks), w.start, w.stop, w.words,
+               v_now + coalesce(g.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour', w.tsv, w.scoped
+        from given g
+        left join lateral (
+            select before.content from cache.psychic_cache before
+            where before.tenant = p_tenant and before.scope = v_scope and before.session_id = g.session_id
+              and before.seq < g.seq
+            order by before.seq desc limit 1
+        ) previous on g.seq is not null
+        cross join lateral cache.chunk_words(
+            array[p_key], g.starts, g.stops, g.chunks, g.head, previous.content) w
+        where g.id <> all (v_victims)
+    ), queued as (
+        insert into cache.index_queue (tenant, item_id, scope, model)
+        select p_tenant, g.id, v_scope, p_model from given g where g.id <> all (v_victims)
+    )
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-    select p_tenant, v_scope, 'cache_write', p_mission, e.agent_name, e.session_id, e.dispatch_id,
-           jsonb_build_object('id', e.id, 'context_type', e.context_type, 'token_count', e.token_count,
-                              'evicted_count', w.evictions)
-    from unnest(v_written, v_evictions) w(id, evictions)
-    join cache.psychic_cache e on e.tenant = p_tenant and e.id = w.id
-    order by w.id;
+    select p_tenant, v_scope, 'cache_write', p_mission, g.agent_name, g.session_id, g.dispatch_id,
+           jsonb_build_object('id', g.id, 'context_type', g.context_type, 'token_count', g.token_count,
+                              'evicted_count', g.evictions)
+    from given g order by g.place;
     if v_dispatches is not null then
-        perform cache.tick_dispatches(p_tenant, p_mission, v_written, v_dispatches);
+        perform cache.tick_dispatches(p_tenant, p_mission, v_by_place, v_dispatches);
     end if;
     if v_victims <> '{}' then
-        delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = any (v_victims);
+        delete from cache.psychic_cache e
+        where e.tenant = p_tenant and e.mission_id = p_mission and e.id = any (v_victims);
     end if;
     update cache.missions c set
         tokens = m.tokens,
         entries = m.entries,
-        written_count = c.written_count + cardinality(v_written),
+        written_count = c.written_count + v_written,
         evicted_count = c.evicted_count + cardinality(v_victims),
         next_expiry = least(c.next_expiry, v_expires),
         last_write_at = v_now

@@ -72,12 +72,12 @@ class Process:
     def sigstop(self) -> list[int]:
         """Freeze the process and all its descendants; answers their ids, parents first."""
         family: list[int] = []
-        queue = [self.pid] if self.running else []
-        while queue:
-            pid = queue.pop(0)
-            _signal(pid, signal.SIGSTOP)
-            family.append(pid)
-            queue += children(pid)
+        generation = [self.pid] if self.running else []
+        while generation:
+            for pid in generation:
+                _signal(pid, signal.SIGSTOP)
+            family += generation
+            generation = children(*generation)
         return family
 
     def sigcont(self) -> None:
@@ -234,14 +234,16 @@ def alive(pid: int) -> bool:
     return any(other == pid and state not in "ZX" for other, _, state in _processes())
 
 
-def children(pid: int) -> list[int]:
-    return [child for child, parent, state in _processes() if parent == pid and state not in "ZX"]
+def children(*pids: int) -> list[int]:
+    return [child for child, parent, state in _processes() if parent in pids and state not in "ZX"]
 
 
 def descendants(pid: int) -> list[int]:
-    found = children(pid)
-    for child in found:  # grows while it is walked
-        found += children(child)
+    found: list[int] = []
+    generation = children(pid)
+    while generation:
+        found += generation
+        generation = children(*generation)
     return found
 
 

@@ -66,7 +66,7 @@ class Load:
                 await self.write(f"m{number % MISSIONS}")
             except (aiohttp.ClientError, OSError):
                 self.broken += 1
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.25)
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._forever(n)) for n in range(WRITERS)]

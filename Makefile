@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format pins demo bench-quality bench-assemble bench-learning clean bench-junk
+.PHONY: help run test check format pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 bench-junk: $(VENV)/run.stamp ## What unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
 	@$(PY) -m bench.junk "$(DATA)" "$(JUNK)"
+
+bench-cache: $(VENV)/run.stamp ## Measure cache writes beside their SQL, a plain insert and a naive path
+	@$(PY) -m bench.cache
 
 bench-assemble: $(VENV)/run.stamp ## Measure assemble beside its SQL: SCALE=small for a quick look
 	@$(PY) -m bench.assemble

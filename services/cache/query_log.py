@@ -27,6 +27,7 @@ class QueryLog:
         self._database = database
         self._doorbell = doorbell
         self._waiting: list[tuple[str, str | None, str | None, dict[str, Any]]] = []
+        self._flushing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -36,7 +37,7 @@ class QueryLog:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await self._flush()
+        await self.flush()
 
     def note(self, tenant: str, mission_id: str | None, agent: str | None, **counts: int) -> None:
         self._waiting.append((tenant, mission_id, agent, counts))
@@ -46,9 +47,14 @@ class QueryLog:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(_EVERY_SECONDS)
-            await self._flush()
+            await self.flush()
 
-    async def _flush(self) -> None:
+    async def flush(self) -> None:
+        """Writes what was noted so far; returns when no note is under way either."""
+        async with self._flushing:
+            await self._write()
+
+    async def _write(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
             try:

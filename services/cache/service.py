@@ -402,6 +402,8 @@ class CacheService:
 
     async def purge(self, principal: Principal, scope: str, deadline: Deadline) -> dict[str, int]:
         """Every row of the scope, from every table of this service; counts per table."""
+        # Events of queries that were answered must not come after the purge of events.
+        await self.query_log.flush()
 
         async def erase(connection: Connection) -> dict[str, int]:
             counts: dict[str, int] = {}

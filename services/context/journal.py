@@ -140,6 +140,11 @@ class Journal:
         metrics.LOG_BACKLOG.set(len(self._queue))
         self._wake.set()
 
+    async def written(self, deadline: Deadline) -> None:
+        """Returns when nothing waits here any more, or at the deadline."""
+        while deadline.left() and (self._in_flight or self._queue):
+            await asyncio.sleep(_LINGER_SECONDS)
+
     async def settled(self, assembly_id: int, deadline: Deadline) -> None:
         """Returns when no row with this id waits here any more, or at the deadline."""
         while deadline.left() and any(one.row.id == assembly_id for one in (*self._in_flight, *self._queue)):

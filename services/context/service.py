@@ -311,6 +311,7 @@ class ContextService:
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self.owners.items():
             erased[name] = await owner.purge(scope, principal, deadline, request_id)
+        await self._journal.written(deadline)
 
         async def erase(connection: Connection) -> dict[str, int]:
             counts: dict[str, int] = {}

@@ -26,6 +26,7 @@ BATCH = 32
 LEASE_SECONDS = 60
 _POLL_SECONDS = 2.0
 _PATIENCE = 10.0
+_BAD_TEXTS = (400, 413, 422)
 
 Texts = Callable[[asyncpg.Record], list[str]]
 Embedded = Sequence[tuple[asyncpg.Record, list[HalfVector]]]
@@ -179,17 +180,33 @@ class Indexer:
         rows = await self._database.run(lease, Deadline(_PATIENCE))
         if not rows:
             return 0
-        texts = [self._texts(row) for row in rows]
-        owners = [(row["tenant"], row["item_id"]) for row in rows]
         try:
-            vectors = await self._embedder.embed([text for one in texts for text in one], "document")
-        except EmbedderUnavailable:
-            await self._postpone(owners)
-            raise
+            await self._index(rows)
+        except EmbedderUnavailable as error:
+            if not _for_the_texts(error):
+                await self._postpone(rows)
+                raise
+            await self._index_singly(rows)
+        return len(rows)
+
+    async def _index(self, rows: Sequence[asyncpg.Record]) -> None:
+        texts = [self._texts(row) for row in rows]
+        vectors = await self._embedder.embed([text for one in texts for text in one], "document")
         halves = iter([HalfVector(vector) for vector in vectors])
         await self._finish([(row, [next(halves) for _ in one]) for row, one in zip(rows, texts, strict=True)])
         metrics.INDEXED.labels(self._store).inc(len(rows))
-        return len(rows)
+
+    async def _index_singly(self, rows: Sequence[asyncpg.Record]) -> None:
+        """One text that the model does not take must not keep the others waiting."""
+        for place, row in enumerate(rows):
+            try:
+                await self._index([row])
+            except EmbedderUnavailable as error:
+                if not _for_the_texts(error):
+                    await self._postpone(rows[place:])
+                    raise
+                log.warning("item not indexed", store=self._store, item=row["item_id"], reason=error.reason)
+                await self._postpone([row])
 
     async def _store_vectors(self, embedded: Embedded) -> None:
         given: list[tuple[str, int, int, Any]] = [
@@ -201,8 +218,13 @@ class Indexer:
         model = self._embedder.model
         await self._database.run(lambda c: c.execute(self._sql.finish, model, *columns), Deadline(_PATIENCE))
 
-    async def _postpone(self, owners: list[tuple[str, int]]) -> None:
-        tenants, items = [t for t, _ in owners], [i for _, i in owners]
+    async def _postpone(self, rows: Sequence[asyncpg.Record]) -> None:
+        tenants, items = [row["tenant"] for row in rows], [row["item_id"] for row in rows]
         await self._database.run(
             lambda c: c.execute(self._sql.postpone, self._embedder.model, tenants, items), Deadline(_PATIENCE)
         )
+
+
+def _for_the_texts(error: EmbedderUnavailable) -> bool:
+    """Whether it was refused for what it was, rather than for when, or for whom."""
+    return error.reason == "malformed" or error.http_status in _BAD_TEXTS

@@ -106,7 +106,7 @@ _READ_ONLY = "25006"
 
 def from_postgres(error: BaseException) -> AppError | None:
     """The expected failure behind a driver or server error, or None when it is a bug."""
-    if isinstance(error, (asyncpg.InterfaceError, OSError, TimeoutError)):
+    if isinstance(error, (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)):
         if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):
             return Invalid(f"value refused by the database: {error}")
         return Unavailable("postgres", "the database cannot be reached")

@@ -19,7 +19,7 @@ from pgvector.asyncpg import register_vector
 
 from shared import metrics
 from shared.deadline import Deadline
-from shared.errors import Unavailable, from_postgres
+from shared.errors import AppError, Unavailable, from_postgres
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -109,7 +109,17 @@ class Database:
         started = time.perf_counter()
         async with self._pool.acquire() as connection:
             metrics.POOL_WAIT_SECONDS.observe(time.perf_counter() - started)
-            return await work(connection)
+            try:
+                return await work(connection)
+            except Exception as error:
+                # A server that ends the connection mid-way leaves the driver in states it has no error for.
+                if (
+                    connection.is_closed()
+                    and not isinstance(error, AppError)
+                    and from_postgres(error) is None
+                ):
+                    raise ConnectionError("the connection ended") from error
+                raise
 
     async def _bounded(self, work: Awaitable[T], deadline: Deadline) -> T:
         task = asyncio.ensure_future(work)

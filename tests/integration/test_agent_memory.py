@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -289,3 +290,41 @@ async def test_each_part_of_the_score_is_in_the_answer(client: Client) -> None:
         parts = one["score_parts"]
         total = 0.625 * parts["relevance"] + 0.25 * parts["access"] + 0.125 * parts["outcome"]
         assert one["score"] == pytest.approx(total, abs=1e-3)
+
+
+async def test_two_identical_commits_at_once_leave_one_row(tenant: Tenant, sql: Connection) -> None:
+    one, two = await tenant.client(), await tenant.client()
+    for n in range(200):
+        body = lesson("scout", f"Lesson number {n}: wait for the lock of shard {n * 7}.")
+        answers = await asyncio.gather(*(each.post(f"{ROOT}/commit", body) for each in (one, two)))
+        assert [answer.status for answer in answers] == [201, 201], answers
+        assert sorted(answer.body["status"] for answer in answers) == ["created", "updated"]
+        assert [answer.body["duplicate_detected"] for answer in answers].count(True) == 1
+        assert len({answer.body["memory_id"] for answer in answers}) == 1
+    held = await sql.fetch(
+        "select confirmed_count from memory.agent_memory where tenant = $1 and agent_name = 'scout'",
+        tenant.name,
+    )
+    assert [row["confirmed_count"] for row in held] == [1] * 200
+
+
+async def test_near_repeats_are_one_and_another_number_is_another(client: Client) -> None:
+    first = await commit(
+        client, "scout", "Retry the payment webhook at most 3 times before alerting anybody."
+    )
+    again = await commit(
+        client, "scout", "Retry the payment webhooks at most 3 times before alerting anybody!"
+    )
+    other = await commit(
+        client, "scout", "Retry the payment webhook at most 5 times before alerting anybody."
+    )
+    assert (again["status"], again["memory_id"]) == ("updated", first["memory_id"])
+    assert (other["status"], other["duplicate_detected"]) == ("created", False)
+
+
+async def test_what_another_agent_learned_is_its_own(client: Client) -> None:
+    made = [
+        await commit(client, agent, "Drain a node before restarting it.") for agent in ("scout", "builder")
+    ]
+    assert [one["status"] for one in made] == ["created", "created"]
+    assert made[0]["memory_id"] != made[1]["memory_id"]

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import asyncpg
+import numpy as np
 import pytest
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
 
 import local.database
 from local.database import ROOT
+from services.cache import queries
 from shared.embedding_table import EmbeddingTable
 from shared.idempotency import Records
 from shared.indexer import IndexStatements
-from shared.postgres import Database
+from shared.postgres import Connection, Database
+from shared.search.sql import scope_key
+from tests.conftest import Servers
 
 _SQL = re.compile(
     r"\s*(select\s|insert into\s|update\s+\S+\s|delete from\s|with\s+\S+\s+as\s|merge\s|truncate\s)"
@@ -188,3 +195,126 @@ def test_the_collector_sees_what_it_should() -> None:
     )
     assert [literal.lineno for literal in literals(ast.parse(source))] == [1, 2, 2]
     assert list(literals(ast.parse('"Select what fits."\nx = "selected"; y = "with care"'))) == []
+
+
+# --- plans of the hot statement ------------------------------------------------------------------------------
+
+TENANT, MODEL = "plans", "a-model"
+SCOPES, EACH = 100, 200
+# Short texts of common words, one rare word each; vectors in clusters, as those of models are.
+FILL = f"""
+insert into cache.missions (tenant, mission_id)
+select $1, 'mission-' || n from generate_series(1, {SCOPES}) n;
+"""
+FILL_ENTRIES = f"""
+insert into cache.psychic_cache (tenant, mission_id, context_type, content, token_count, written_by, source_kind,
+                                 created_at, expires_at)
+select $1, 'mission-' || 1 + n % {SCOPES}, 'intel',
+       'The gateway answers slowly and the queue grows because of node' || n || ' in region' || n % 7,
+       20, 'test', 'agent', clock_timestamp(), 'infinity'
+from generate_series(1, {SCOPES * EACH}) n
+"""
+FILL_CHUNKS = """
+insert into cache.psychic_chunks
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv, w.scoped
+from cache.psychic_cache e
+join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = e.scope
+cross join lateral cache.chunk_words(array[k.key], array[0], array[length(e.content)], array[e.content], '', '') w
+where e.tenant = $1
+"""
+FILL_VECTORS = """
+insert into cache.psychic_vec (tenant, scope, item_id, chunk, model, expires_at, embedding)
+select e.tenant, e.scope, e.id, 0, $2, e.expires_at, c.embedding
+from cache.psychic_cache e
+join unnest($3::int[], $4::halfvec[]) c(place, embedding) on c.place = e.id % cardinality($3)
+where e.tenant = $1
+"""
+
+
+@pytest.fixture(scope="module")
+async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
+    """20,000 entries in 100 missions, vacuumed; as the service's role."""
+    server = servers.postgres.dsn()
+    database = await local.database.create_database(server, "plans", template=template)
+    owner = await asyncpg.connect(database.admin)
+    await register_vector(owner)
+    scopes = [f"mission:mission-{n}" for n in range(1, SCOPES + 1)]
+    clusters = np.random.default_rng(7).normal(size=(50, 512)).astype(np.float32)
+    await owner.execute(FILL.replace("$1", f"'{TENANT}'"))
+    await owner.execute(FILL_ENTRIES, TENANT)
+    await owner.execute(FILL_CHUNKS, TENANT, scopes, [scope_key(TENANT, scope) for scope in scopes])
+    await owner.execute(
+        FILL_VECTORS, TENANT, MODEL, list(range(50)), [HalfVector(vector) for vector in clusters]
+    )
+    await owner.execute("vacuum analyze")
+    await owner.close()
+    connection = await asyncpg.connect(database.services["cache"])
+    await register_vector(connection)
+    yield connection
+    await connection.close()
+    await local.database.drop_database(server, database.name)
+
+
+async def plan_of(connection: Connection, query: str, scopes: list[str]) -> list[dict[str, Any]]:
+    """Every node of the search's plan, as it ran."""
+    (row,) = await connection.fetch(
+        f"explain (analyze, buffers, format json) {queries.SEARCH}",
+        TENANT,
+        query,
+        HalfVector(np.ones(512, np.float32)),
+        MODEL,
+        100,
+        [scope_key(TENANT, scope) for scope in scopes],
+        None,
+        scopes,
+        None,
+    )
+    return list(_nodes(json.loads(row[0])[0]["Plan"]))
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from _nodes(child)
+
+
+def _by_index(nodes: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [node for node in nodes if node.get("Index Name") == name]
+
+
+ONE = ["mission:mission-7"]
+SOME = [f"mission:mission-{n}" for n in range(1, 11)]
+
+
+@pytest.mark.parametrize("scopes", [ONE, SOME], ids=["one scope", "ten scopes"])
+async def test_vectors_of_a_scope_come_from_the_covering_index_alone(
+    crowded: Connection, scopes: list[str]
+) -> None:
+    nodes = await plan_of(crowded, "why does the gateway answer slowly?", scopes)
+    (scan,) = [node for node in _by_index(nodes, "psychic_vec_scope") if node["Actual Rows"] >= EACH]
+    assert scan["Node Type"] == "Index Only Scan"
+    assert scan["Heap Fetches"] == 0
+    assert scan["Actual Rows"] == EACH * len(scopes)
+
+
+@pytest.mark.parametrize(
+    "query", ["node777", "why does the gateway answer slowly?", "gateway queue node14 region3 slowly grows"]
+)
+@pytest.mark.parametrize("scopes", [ONE, SOME], ids=["one scope", "ten scopes"])
+async def test_no_table_is_read_from_end_to_end(crowded: Connection, query: str, scopes: list[str]) -> None:
+    nodes = await plan_of(crowded, query, scopes)
+    scans = [node for node in nodes if node["Node Type"] == "Seq Scan"]
+    assert scans == []
+    text = _by_index(nodes, "psychic_chunks_scoped")
+    assert text
+    assert max(node["Actual Rows"] for node in text) <= EACH * len(scopes)
+
+
+async def test_the_plan_sees_a_table_that_is_read_whole(crowded: Connection) -> None:
+    """The control: without the index the same reader finds the sequential scan."""
+    async with crowded.transaction():
+        for path in ("bitmapscan", "indexscan", "indexonlyscan"):
+            await crowded.execute(f"set local enable_{path} = off")
+        nodes = await plan_of(crowded, "why does the gateway answer slowly?", ONE)
+    assert [node for node in nodes if node["Node Type"] == "Seq Scan"]

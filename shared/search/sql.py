@@ -10,6 +10,8 @@ FIELD_WEIGHTS = "{0, 0.4, 1, 1}"
 # Long chunks match by chance: an absolute norm, so that stores stay comparable and none needs its average.
 LENGTH_NORM = "greatest(1, sqrt(m.words / 20.0))"
 MAX_LEXEMES = 64
+# A word of a query may have 2,046 bytes, and here it begins with the key of its scope.
+MAX_WORD_BYTES = 2_000
 
 # $1 tenant, $2 query, $3 vector or null, $4 model, $5 depth, $6 keys of the scopes, $7 chunks in the scopes where
 # known, else null and they are counted; from $8 on what {narrow} uses. df counts inside what was searched.
@@ -17,8 +19,10 @@ _SEARCH = """
 with lexeme as materialized (
     select l.word, l.place::int,
            ('''' || replace(replace(l.word, '\\', '\\\\'), '''', '''''') || '''')::tsquery as query
-    from unnest(tsvector_to_array(to_tsvector('english', $2))) with ordinality l(word, place)
-    where l.place <= {max_lexemes}
+    from unnest(array(
+        select word from unnest(tsvector_to_array(to_tsvector('english', $2))) with ordinality w(word, place)
+        where octet_length(word) <= {max_word_bytes} order by place limit {max_lexemes}
+    )) with ordinality l(word, place)
 ), any_word as materialized (
     select string_agg(
         '''' || replace(replace(k || ':' || l.word, '\\', '\\\\'), '''', '''''') || '''', ' | ')::tsquery as query
@@ -105,4 +109,5 @@ def search_sql(
         weights=FIELD_WEIGHTS,
         norm=LENGTH_NORM,
         max_lexemes=MAX_LEXEMES,
+        max_word_bytes=MAX_WORD_BYTES,
     )

@@ -181,6 +181,18 @@ async def test_the_longest_and_emptiest_queries_are_answered(client: Client, que
         assert answer.status == 200, answer
 
 
+@pytest.mark.parametrize("length", [2_000, 2_001, 2_038, 2_046, 2_047, 2_500])
+async def test_a_word_of_any_length_may_be_asked_for(client: Client, length: int) -> None:
+    """Long ones are not indexed; the words beside them are found all the same."""
+    text = f"the parrot and {'x' * length}"
+    assert (await client.post(WRITE, note("m", text))).status == 201
+    assert (await client.post("/api/agent-memory/commit", lesson("ana", text))).status == 201
+    cache = await client.post("/api/psychic-cache/query", {"mission_id": "m", "query": text})
+    assert len(cache.body["data"]["entries"]) == 1
+    memory = await client.post("/api/agent-memory/query", {"agent_name": "ana", "query": text})
+    assert len(memory.body["memories"]) == 1
+
+
 async def test_content_that_is_one_long_word_or_all_words(client: Client) -> None:
     await client.call("PUT", "/api/psychic-cache/m/limits", {"token_budget": 1_000_000})
     for content in (

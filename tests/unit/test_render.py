@@ -36,7 +36,7 @@ HANDLES = st.from_regex(r"\A(cache|own|peer|vault_index):[1-9][0-9]{0,18}(#[0-9]
 WHEN = st.datetimes(timezones=st.just(UTC))
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=200)
 @given(st.lists(st.tuples(HANDLES, WHEN, st.lists(HOSTILE, max_size=3), HOSTILE), max_size=6))
 def test_a_block_parses_back_to_what_was_put_in(
     items: list[tuple[str, datetime, list[str], str]],

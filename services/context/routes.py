@@ -24,6 +24,7 @@ from services.context.service import ContextService
 from services.context.timeline import Filter, Timeline
 from shared.auth import Principal
 from shared.deadline import Deadline
+from shared.errors import Invalid
 from shared.http import request_id_of
 from shared.idempotency import key_of
 
@@ -87,6 +88,9 @@ async def timeline(
     A stream begins after Last-Event-ID, else after `after`, else with what comes next.
     """
     events: Timeline = state.timeline
+    for name, value in (("mission", mission), ("kind", kind)):
+        if value is not None and "\x00" in value:
+            raise Invalid.field(name, "must not contain U+0000")
     wanted = Filter(mission, kind, dispatch_id)
     if "text/event-stream" not in request.headers.get("accept", ""):
         start = after or 0

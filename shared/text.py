@@ -1,8 +1,7 @@
-"""What text may enter: types for request fields, and the check for what Postgres cannot hold."""
+"""What text may enter: types for request fields, and names that routes can reach."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import msgspec
@@ -10,8 +9,6 @@ from msgspec import Meta
 
 MAX_CONTENT = 200_000
 MAX_QUERY = 8_000
-# Far beyond any question: `to_tsvector` and the OR of lexemes stay bounded.
-MAX_TERMS = 64
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Content = Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT)]
@@ -24,13 +21,6 @@ Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 # Routes under /:mission must not be shadowed, `*` means every mission a key may read, and clients drop dots from paths.
 RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query", ".", ".."})
-
-_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-
-
-def has_nul(body: bytes) -> bool:
-    """True when a JSON document holds U+0000, raw or escaped: valid JSON that no Postgres text can store."""
-    return b"\x00" in body or (b"\\u0000" in body and _ESCAPED_NUL.search(body) is not None)
 
 
 def mission_problem(mission_id: str) -> str | None:

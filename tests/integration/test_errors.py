@@ -367,6 +367,25 @@ async def test_nothing_internal_is_reached_through_the_door(client: Client, path
     assert len((await client.get("/api/psychic-cache/m/entries")).body["data"]) == 1
 
 
+@pytest.mark.parametrize("query", ["mission=%00", "kind=%00", "after=-1", "after=x", "dispatch_id=0"])
+async def test_a_stream_that_could_never_say_anything_is_not_opened(client: Client, query: str) -> None:
+    async with asyncio.timeout(20):
+        answer = await client.get(
+            URL(f"/api/timeline?{query}", encoded=True),  # type: ignore[arg-type]
+            headers={"accept": "text/event-stream"},
+        )
+    assert_invalid(answer)
+
+
+@pytest.mark.parametrize("last", ["-1", "x", "1.5", str(2**63)])
+async def test_a_stream_is_not_resumed_after_nonsense(client: Client, last: str) -> None:
+    async with asyncio.timeout(20):
+        answer = await client.get(
+            "/api/timeline", headers={"accept": "text/event-stream", "last-event-id": last}
+        )
+    assert_invalid(answer)
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [("PUT", "/api/context/assemble"), ("PATCH", WRITE), ("DELETE", "/api/timeline"), ("POST", "/readyz")],

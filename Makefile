@@ -38,6 +38,7 @@ format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }
 	@$(COMPILE) -o requirements/run.txt requirements/run.in
+	@$(COMPILE) -o requirements/local.txt requirements/local.in
 	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
 
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask about them: SESSION=files or folders
@@ -70,12 +71,12 @@ clean: ## Remove the environment and the caches; the stack's data in .data stays
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@echo "Installing what the checks and tests need ..."
-	@$(PIP) -r requirements/run.txt -r requirements/dev.txt
+	@$(PIP) -r requirements/run.txt -r requirements/local.txt -r requirements/dev.txt
 	@touch $@
 
-$(VENV)/run.stamp: requirements/run.txt $(PY)
+$(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@echo "Installing what the services need (a minute or so, the first time) ..."
-	@$(PIP) -r requirements/run.txt
+	@$(PIP) -r requirements/run.txt -r requirements/local.txt
 	@touch $@
 
 $(PY):

@@ -351,27 +351,35 @@ class AgentMemoryService:
         agent = request.agent
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
         wanted = Look(principal.tenant, request.query, vector, request.model, request.depth)
-        known = await self._count_peers(principal.tenant, deadline) if PEER in request.stores else None
-        last = self._counts.last(principal.tenant)
-        approximate = PEER in request.stores and last is not None and last > EXACT_UP_TO
+        looks = []
+        if OWN in request.stores:
+            looks.append(self._search_own(wanted, agent, deadline))
+        if PEER in request.stores:
+            looks.append(self._search_peers(wanted, agent, deadline))
+        results = await asyncio.gather(*looks)
+        stores = {name: one for result in results for name, one in result.stores.items()}
+        return SearchResult(lexemes=results[0].lexemes if results else [], stores=stores)
 
-        async def look(c: Connection) -> SearchResult:
-            result = SearchResult(lexemes=[], stores={})
-            if OWN in request.stores:
-                result = store_result(OWN, await queries.search_own(c, wanted, agent), _own_candidate)
-            if PEER in request.stores:
-                rows = await queries.search_peers(
-                    c, msgspec.structs.replace(wanted, documents=known), agent, approximate=approximate
-                )
-                if known is None:
-                    self._counts.put(principal.tenant, rows[0]["documents"])
-                peers = store_result(PEER, rows, _candidate)
-                result = SearchResult(lexemes=peers.lexemes, stores={**result.stores, **peers.stores})
-            return result
+    async def _search_own(self, wanted: Look, agent: str, deadline: Deadline) -> SearchResult:
+        rows = await self._database.run(lambda c: queries.search_own(c, wanted, agent), deadline)
+        return store_result(OWN, rows, _own_candidate)
 
-        if approximate:
-            return await self._database.transaction(look, deadline, settings=HNSW_SETTINGS)
-        return await self._database.run(look, deadline)
+    async def _search_peers(self, wanted: Look, agent: str, deadline: Deadline) -> SearchResult:
+        tenant = wanted.tenant
+        known = await self._count_peers(tenant, deadline)
+        look = msgspec.structs.replace(wanted, documents=known)
+        last = self._counts.last(tenant)
+        if last is not None and last > EXACT_UP_TO:
+            rows = await self._database.transaction(
+                lambda c: queries.search_peers(c, look, agent, approximate=True),
+                deadline,
+                settings=HNSW_SETTINGS,
+            )
+        else:
+            rows = await self._database.run(lambda c: queries.search_peers(c, look, agent), deadline)
+        if known is None:
+            self._counts.put(tenant, rows[0]["documents"])
+        return store_result(PEER, rows, _candidate)
 
     async def _count_peers(self, tenant: str, deadline: Deadline) -> int | None:
         """What is known, or None where the search counts; before a tenant's first, to choose its form."""

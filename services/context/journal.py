@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -60,7 +61,11 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
 
 
 class _Waiting(NamedTuple):
-    row: AssemblyRow
+    """`row` makes it: with hundreds of candidates that is work which no answer waits for."""
+
+    tenant: str
+    id: int
+    row: Callable[[], AssemblyRow]
     written: asyncio.Future[None] | None
 
 
@@ -93,7 +98,7 @@ class Journal:
             await asyncio.gather(self._task, return_exceptions=True)
         if self._refill is not None:
             self._refill.cancel()
-        if left := [one.row.id for one in (*self._in_flight, *self._queue)]:
+        if left := [one.id for one in (*self._in_flight, *self._queue)]:
             log.error("assemblies not logged", ids=left)
 
     async def next_id(self, deadline: Deadline) -> int:
@@ -116,16 +121,24 @@ class Journal:
         except AppError as error:
             log.debug("assembly ids not reserved", error=error.detail)
 
-    async def add(self, row: AssemblyRow, deadline: Deadline, *, wait: bool = False) -> None:
-        """Keeps the row; with `wait`, or when the log is behind, returns when it is written.
+    async def add(
+        self,
+        tenant: str,
+        assembly_id: int,
+        row: Callable[[], AssemblyRow],
+        deadline: Deadline,
+        *,
+        wait: bool = False,
+    ) -> None:
+        """Keeps the row, to be made later; with `wait`, or when the log is behind, returns when it is written.
 
         Raises Unavailable when it could not be written in time.
         """
         if not wait and not self._behind():
-            self._put(_Waiting(row, None))
+            self._put(_Waiting(tenant, assembly_id, row, None))
             return
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._put(_Waiting(row, written))
+        self._put(_Waiting(tenant, assembly_id, row, written))
         try:
             await asyncio.wait_for(written, deadline.left())
         except TimeoutError as error:
@@ -147,7 +160,7 @@ class Journal:
 
     async def settled(self, assembly_id: int, deadline: Deadline) -> None:
         """Returns when no row with this id waits here any more, or at the deadline."""
-        while deadline.left() and any(one.row.id == assembly_id for one in (*self._in_flight, *self._queue)):
+        while deadline.left() and any(one.id == assembly_id for one in (*self._in_flight, *self._queue)):
             await asyncio.sleep(_LINGER_SECONDS)
 
     async def _run(self) -> None:
@@ -163,7 +176,10 @@ class Journal:
         """One batch; False when it goes back to the queue, without those whose request gave up."""
         self._in_flight = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
         self._since = time.monotonic()
-        rows = [one.row for one in self._in_flight]
+        rows = []
+        for one in self._in_flight:
+            rows.append(one.row())
+            await asyncio.sleep(0)
         try:
             await self._database.run(lambda c: queries_log.log_assemblies(c, rows), Deadline(_WRITE_SECONDS))
         except Unavailable as error:
@@ -179,7 +195,7 @@ class Journal:
 
     def _settle(self) -> None:
         self._failed = False
-        tenants = {one.row.tenant for one in self._in_flight}
+        tenants = {one.tenant for one in self._in_flight}
         for one in self._in_flight:
             if one.written is not None and not one.written.done():
                 one.written.set_result(None)
@@ -198,13 +214,13 @@ class Journal:
 
     async def _write_singly(self) -> None:
         for one in self._in_flight:
-            row = one.row
             try:
+                row = one.row()
                 await self._database.run(
                     lambda c, row=row: queries_log.log_assemblies(c, [row]),  # type: ignore[misc]
                     Deadline(_WRITE_SECONDS),
                 )
             except Exception as error:
-                log.error("assembly not logged", id=row.id, exc_info=error)
+                log.error("assembly not logged", id=one.id, exc_info=error)
                 if one.written is not None and not one.written.done():
                     one.written.set_exception(error)

@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -121,9 +122,11 @@ class ContextService:
         )
         _count(assembly.degraded)
         if request.log:
-            assembly.assembly_id = await self._log(
-                asked, assembly, chosen, choice.below_floor(found.results, scored), deadline
-            )
+            assembly.assembly_id = await self._journal.next_id(deadline)
+            row = partial(_row, asked, assembly, chosen, found, scored, datetime.now(UTC))
+            # When something is missing already, the log may not come through either.
+            waits = bool(assembly.degraded)
+            await self._journal.add(principal.tenant, assembly.assembly_id, row, deadline, wait=waits)
         if request.debug:
             assembly.candidates = choice.evidence(chosen, now)
         return assembly
@@ -241,47 +244,6 @@ class ContextService:
         ]
         return files, refused
 
-    async def _log(
-        self,
-        asked: _Asked,
-        assembly: Assembly,
-        chosen: Chosen,
-        below_floor: Sequence[Scored],
-        deadline: Deadline,
-    ) -> int:
-        request = asked.request
-        touched = [
-            *asked.scopes,
-            f"agent:{request.caller}",
-            *chosen.scopes(),
-            *(one.candidate.scope for one in below_floor),
-        ]
-        row = AssemblyRow(
-            tenant=asked.principal.tenant,
-            id=await self._journal.next_id(deadline),
-            caller=request.caller,
-            mission_namespace=request.mission_namespace,
-            session_id=request.session_id,
-            user_id=request.user_id,
-            dispatch_id=request.dispatch_id,
-            scopes=list(dict.fromkeys(touched)),
-            query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
-            token_budget=asked.tokens,
-            budget_asked=request.token_budget is not None,
-            token_shares=asked.config.token_shares,
-            as_of=None if request.as_of is None else asked.now,
-            total_tokens=assembly.total_tokens,
-            retrieval_ms=assembly.retrieval_ms,
-            low_relevance=assembly.low_relevance,
-            degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
-            candidates=choice.logged(chosen, asked.now),
-            below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
-            created_at=datetime.now(UTC),
-        )
-        # When something is missing already, the log may not come through either.
-        await self._journal.add(row, deadline, wait=bool(assembly.degraded))
-        return row.id
-
     async def feedback(
         self, principal: Principal, given: ContextFeedback, key: Key | None, deadline: Deadline
     ) -> None:
@@ -322,6 +284,46 @@ class ContextService:
 
         erased["context"] = await self._database.transaction(erase, deadline)
         return Receipt(scope, erased)
+
+
+def _row(
+    asked: _Asked,
+    assembly: Assembly,
+    chosen: Chosen,
+    found: _Found,
+    scored: Sequence[Scored],
+    created_at: datetime,
+) -> AssemblyRow:
+    request = asked.request
+    below_floor = choice.below_floor(found.results, scored)
+    touched = [
+        *asked.scopes,
+        f"agent:{request.caller}",
+        *chosen.scopes(),
+        *(one.candidate.scope for one in below_floor),
+    ]
+    return AssemblyRow(
+        tenant=asked.principal.tenant,
+        id=assembly.assembly_id,
+        caller=request.caller,
+        mission_namespace=request.mission_namespace,
+        session_id=request.session_id,
+        user_id=request.user_id,
+        dispatch_id=request.dispatch_id,
+        scopes=list(dict.fromkeys(touched)),
+        query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
+        token_budget=asked.tokens,
+        budget_asked=request.token_budget is not None,
+        token_shares=asked.config.token_shares,
+        as_of=None if request.as_of is None else asked.now,
+        total_tokens=assembly.total_tokens,
+        retrieval_ms=assembly.retrieval_ms,
+        low_relevance=assembly.low_relevance,
+        degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
+        candidates=choice.logged(chosen, asked.now),
+        below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
+        created_at=created_at,
+    )
 
 
 def _keep_until(results: Iterable[SearchResult], end: datetime) -> None:

@@ -23,7 +23,7 @@ from shared.errors import Invalid
 from shared.text import Name, Query
 
 # Per arm: neighbours smooth each other only where both are candidates.
-DEPTH = 100
+DEPTH = 50
 
 
 class Candidate(msgspec.Struct, omit_defaults=True):

@@ -55,7 +55,7 @@ def pack(
     left = budget
     spent: dict[str, int] = {}
     taken: dict[int, Packed] = {}
-    over_cap: list[Packed] = []
+    later: list[int] = []
     dropped: dict[int, str] = {}
     for index, item in enumerate(items):
         text = text_of(item)
@@ -63,24 +63,22 @@ def pack(
             # Not even cut, and there will never be more room: most candidates end here, unrendered.
             dropped[index] = "budget"
             continue
-        rendered = render(item, text)
-        whole = Packed(index, rendered, _with_newline(rendered), cut=False)
         store = store_of(item)
-        within = spent.get(store, 0) + whole.tokens <= shares.get(store, DEFAULT_TOKEN_SHARE) * budget
-        if within and whole.tokens <= left:
-            taken[index] = whole
-            spent[store] = spent.get(store, 0) + whole.tokens
-            left -= whole.tokens
-        else:
-            over_cap.append(whole)
-    for whole in over_cap:
-        packed = (
-            whole if whole.tokens <= left else _cut(whole.place, items[whole.place], left, text_of, render)
-        )
+        room = min(left, shares.get(store, DEFAULT_TOKEN_SHARE) * budget - spent.get(store, 0))
+        whole = _whole(index, item, room, text, render)
+        if whole is None:
+            later.append(index)
+            continue
+        taken[index] = whole
+        spent[store] = spent.get(store, 0) + whole.tokens
+        left -= whole.tokens
+    for index in later:
+        item = items[index]
+        packed = _whole(index, item, left, text_of(item), render) or _cut(index, item, left, text_of, render)
         if packed is None:
-            dropped[whole.place] = "budget"
+            dropped[index] = "budget"
         else:
-            taken[packed.place] = packed
+            taken[index] = packed
             left -= packed.tokens
     if not taken:
         pieces = (_cut(index, item, budget, text_of, render, least=0) for index, item in enumerate(items))
@@ -88,6 +86,16 @@ def pack(
             taken[some.place] = some
             del dropped[some.place]
     return [taken[index] for index in sorted(taken)], dropped
+
+
+def _whole(index: int, item: T, room: float, text: str, render: Callable[[T, str], str]) -> Packed | None:
+    """The whole item, or None where it takes more than `room` tokens."""
+    if len(text) >= room * CHARACTERS_PER_TOKEN:
+        # Rendered it is longer still.
+        return None
+    rendered = render(item, text)
+    tokens = _with_newline(rendered)
+    return Packed(index, rendered, tokens, cut=False) if tokens <= room else None
 
 
 def _cut(

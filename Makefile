@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
 
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
+
+openapi: $(VENV)/dev.stamp ## Write the API's document (services/context/openapi.json) anew from the code
+	@$(PY) -m tools.openapi
 
 pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }

@@ -18,15 +18,13 @@ from typing import Any
 import msgspec
 import structlog
 import uvicorn
-from litestar import Litestar, Request, Response, Router, get
+from litestar import Litestar, Request, Response, get
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.handlers import BaseRouteHandler
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Send
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
@@ -222,8 +220,6 @@ class Drain:
 
 def create_app(
     *,
-    title: str,
-    description: str,
     routes: Sequence[ControllerRouterHandler],
     service: type,
     authenticate: Authenticate,
@@ -293,16 +289,8 @@ def create_app(
         dto=StrictBody,
         return_dto=None,
         lifespan=[whole_life],
-        # The documents only: the pages that show them load scripts from public CDNs.
-        openapi_config=OpenAPIConfig(
-            title=title,
-            version="0.1.0",
-            description=description,
-            render_plugins=[JsonRenderPlugin(), YamlRenderPlugin()],
-            openapi_router=Router(
-                "/schema", route_handlers=[], opt=_PUBLIC, include_in_schema=False, dto=None, return_dto=None
-            ),
-        ),
+        # The context service serves one document for all of them.
+        openapi_config=None,
         request_max_body_size=MAX_BODY,
         logging_config=None,
         state=State({"drain": Drain()}, deep_copy=False),

@@ -54,8 +54,6 @@ def create(settings: Settings) -> Edge:
             yield
 
     return create_app(
-        title="Scrubjay agent memory",
-        description="What each agent learned, without duplicates.",
         routes=ROUTES,
         service=AgentMemoryService,
         authenticate=inward(settings.service_token),

@@ -19,6 +19,7 @@ from services.agent_memory.schemas import (
     CommitResult,
     DeleteAnswer,
     EditAgentMemoryInput,
+    ExportedMemory,
     ForgetAgentInput,
     ForgetReceipt,
     FoundMemories,
@@ -36,6 +37,7 @@ from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import Invalid, NotFound
 from shared.idempotency import key_of
+from shared.operations import KEYED, answers, problems, reads
 from shared.remembered import utc
 from shared.search.evidence import SearchRequest, SearchResult
 
@@ -45,7 +47,7 @@ ADMIN = {"access": "admin"}
 MAX_ID = 2**63 - 1
 
 
-@post("/commit", opt=WRITE, status_code=201)
+@post("/commit", opt=WRITE | KEYED, status_code=201)
 async def commit(
     request: Request[Any, Any, Any],
     data: CommitAgentMemoryInput,
@@ -57,7 +59,7 @@ async def commit(
     return await service.commit(principal, data, await key_of(request), deadline)
 
 
-@post("/batch", opt=WRITE, status_code=201)
+@post("/batch", opt=WRITE | KEYED, status_code=201)
 async def batch(
     request: Request[Any, Any, Any],
     data: CommitBatchInput,
@@ -69,7 +71,7 @@ async def batch(
     return await service.commit_batch(principal, data, await key_of(request), deadline)
 
 
-@get("/{memory_id:int}", opt=READ)
+@get("/{memory_id:int}", operation_id="agent_memory_get", opt=READ | problems(404))
 async def get_memory(
     memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> MemoryAnswer:
@@ -77,7 +79,7 @@ async def get_memory(
     return await service.get(principal, _id(memory_id), deadline)
 
 
-@patch("/{memory_id:int}", opt=WRITE)
+@patch("/{memory_id:int}", opt=WRITE | problems(404, 409))
 async def edit(
     memory_id: int,
     data: EditAgentMemoryInput,
@@ -89,14 +91,15 @@ async def edit(
     return await service.edit(principal, _id(memory_id), data, deadline)
 
 
-@delete("/{memory_id:int}", opt=WRITE, status_code=200)
+@delete("/{memory_id:int}", operation_id="agent_memory_delete", opt=WRITE | problems(404), status_code=200)
 async def delete_memory(
     memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> DeleteAnswer:
+    """Delete one memory, with what confirmed it."""
     return await service.delete(principal, _id(memory_id), deadline)
 
 
-@post("/forget", opt=ADMIN, status_code=200)
+@post("/forget", opt=ADMIN | KEYED, status_code=200)
 async def forget(
     request: Request[Any, Any, Any],
     data: ForgetAgentInput,
@@ -108,7 +111,7 @@ async def forget(
     return await service.forget(principal, data.agent_name, await key_of(request), deadline)
 
 
-@get("/export", opt=READ)
+@get("/export", opt=READ | problems(403) | answers(lines=ExportedMemory))
 async def export(
     service: AgentMemoryService,
     principal: Principal,
@@ -125,7 +128,12 @@ async def export(
     return Response(page, media_type=NDJSON)
 
 
-@post("/import", opt=ADMIN, status_code=201)
+@post(
+    "/import",
+    operation_id="agent_memory_import",
+    opt=ADMIN | KEYED | reads(lines=ExportedMemory),
+    status_code=201,
+)
 async def import_memories(
     request: Request[Any, Any, Any], service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> ImportResult:
@@ -140,7 +148,7 @@ def _id(memory_id: int) -> int:
     return memory_id
 
 
-@post("/query", opt=READ, status_code=200)
+@post("/query", opt=READ | problems(403), status_code=200)
 async def query(
     data: QueryAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> FoundMemories:
@@ -148,7 +156,7 @@ async def query(
     return await service.query(principal, data, deadline)
 
 
-@post("/list", opt=READ, status_code=200)
+@post("/list", operation_id="agent_memory_list", opt=READ | problems(403), status_code=200)
 async def list_memories(
     data: ListAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> Memories:

@@ -41,8 +41,6 @@ def create(settings: Settings) -> Edge:
             await embedder.close()
 
     return create_app(
-        title="Scrubjay cache",
-        description="Mission-scoped operational memory with exact budgets.",
         routes=ROUTES,
         service=CacheService,
         authenticate=inward(settings.service_token),

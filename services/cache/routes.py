@@ -34,6 +34,7 @@ from shared.body import decode
 from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.idempotency import key_of
+from shared.operations import KEYED, problems
 from shared.search.evidence import SearchRequest, SearchResult
 
 READ = {"access": "read"}
@@ -43,7 +44,7 @@ _ANY = msgspec.json.Decoder()
 EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
-@post("/write", opt=WRITE, status_code=201)
+@post("/write", opt=WRITE | KEYED | problems(409), status_code=201)
 async def write(
     request: Request[Any, Any, Any],
     data: WriteCacheInput,
@@ -57,7 +58,7 @@ async def write(
     return WriteAnswer(await service.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
 
 
-@post("/write/batch", opt=WRITE, status_code=200)
+@post("/write/batch", opt=WRITE | KEYED, status_code=200)
 async def write_batch(
     request: Request[Any, Any, Any],
     data: BatchInput,
@@ -70,7 +71,7 @@ async def write_batch(
     return BatchAnswer(await service.write_batch(principal, data, key, deadline))
 
 
-@post("/query", opt=READ, status_code=200)
+@post("/query", opt=READ | problems(403), status_code=200)
 async def query(
     data: QueryCacheInput, service: CacheService, principal: Principal, deadline: Deadline
 ) -> QueryAnswer:
@@ -78,7 +79,7 @@ async def query(
     return QueryAnswer(await service.search.query(principal, data, deadline))
 
 
-@get("/checkpoint/{session_id:path}", opt=READ)
+@get("/checkpoint/{session_id:path}", opt=READ | problems(404))
 async def checkpoint(
     session_id: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntryAnswer:
@@ -104,14 +105,15 @@ async def missions(
     return await service.missions(principal, after, limit, deadline)
 
 
-@get("/all/entries/{entry_id:int}", opt=READ)
+@get("/all/entries/{entry_id:int}", opt=READ | problems(404))
 async def entry(
     entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntryAnswer:
+    """One entry."""
     return EntryAnswer(await service.entry(principal, entry_id, deadline))
 
 
-@patch("/all/entries/{entry_id:int}", opt=WRITE)
+@patch("/all/entries/{entry_id:int}", opt=WRITE | problems(404))
 async def edit_tags(
     entry_id: EntryId, data: TagsInput, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntryAnswer:
@@ -119,14 +121,15 @@ async def edit_tags(
     return EntryAnswer(await service.set_tags(principal, entry_id, data.tags, deadline))
 
 
-@delete("/all/entries/{entry_id:int}", opt=WRITE, status_code=200)
+@delete("/all/entries/{entry_id:int}", opt=WRITE | problems(404), status_code=200)
 async def delete_entry(
     entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
 ) -> DeleteAnswer:
+    """Delete one entry; its tokens are free for others."""
     return DeleteAnswer(await service.delete(principal, entry_id, deadline))
 
 
-@get("/{mission_id:str}/entries", opt=READ)
+@get("/{mission_id:str}/entries", opt=READ | problems(403))
 async def mission_entries(
     mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> EntriesAnswer:
@@ -134,10 +137,11 @@ async def mission_entries(
     return EntriesAnswer(await service.of_mission(principal, mission_id, deadline))
 
 
-@get("/{mission_id:str}/stats", opt=READ)
+@get("/{mission_id:str}/stats", opt=READ | problems(403, 404))
 async def stats(
     mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
 ) -> StatsAnswer:
+    """What a mission holds, by type and agent, beside its budgets, and what became of the rest."""
     return StatsAnswer(await service.stats(principal, mission_id, deadline))
 
 

@@ -68,8 +68,6 @@ def create(settings: Settings) -> Edge:
                 await reranker.close()
 
     return create_app(
-        title="Scrubjay",
-        description="Memory and context for fleets of AI agents: the one address that agents know.",
         routes=ROUTES,
         service=ContextService,
         authenticate=keys.authenticate,

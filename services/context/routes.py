@@ -11,10 +11,12 @@ from litestar.response import Stream
 from litestar.types import ControllerRouterHandler
 
 from services.context import forward, routes_operators
+from services.context.document import DOCUMENT
 from services.context.schemas import (
     AssembleContextInput,
     Assembly,
     ContextFeedback,
+    Event,
     Events,
     PurgeInput,
     Receipt,
@@ -27,13 +29,14 @@ from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.http import request_id_of
 from shared.idempotency import key_of
+from shared.operations import KEYED, answers, problems
 
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
 
 
-@post("/assemble", opt=READ, status_code=200)
+@post("/assemble", opt=READ | problems(403), status_code=200)
 async def assemble(
     request: Request[Any, Any, Any],
     data: AssembleContextInput,
@@ -45,7 +48,7 @@ async def assemble(
     return await service.assemble(principal, data, deadline, request_id_of(request.scope))
 
 
-@post("/feedback", opt=WRITE, status_code=200)
+@post("/feedback", opt=WRITE | KEYED | problems(404), status_code=200)
 async def feedback(
     request: Request[Any, Any, Any],
     data: ContextFeedback,
@@ -70,7 +73,11 @@ async def purge(
     return await service.purge(principal, data.scope, deadline, request_id_of(request.scope))
 
 
-@get("/api/timeline", opt=READ, tags=["timeline"])
+@get(
+    "/api/timeline",
+    opt=READ | problems(403) | answers(json=Events, events=Event),
+    tags=["timeline"],
+)
 async def timeline(
     request: Request[Any, Any, Any],
     state: State,
@@ -115,5 +122,6 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["context"],
     ),
     timeline,
+    DOCUMENT,
     *forward.ROUTES,
 ]

@@ -34,6 +34,7 @@ from services.context.signals import Signals
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.http import request_id_of
+from shared.operations import problems
 
 READ = {"access": "read"}
 ADMIN = {"access": "admin"}
@@ -72,7 +73,7 @@ async def log_callers(state: State, principal: Principal, deadline: Deadline) ->
     return Callers(await _operators(state).callers(principal, deadline))
 
 
-@get("/log/{assembly_id:int}", opt=READ)
+@get("/log/{assembly_id:int}", opt=READ | problems(404))
 async def explain(
     state: State, principal: Principal, deadline: Deadline, assembly_id: AssemblyId
 ) -> Explained:
@@ -80,7 +81,7 @@ async def explain(
     return await _operators(state).explain(principal, assembly_id, deadline)
 
 
-@post("/log/{assembly_id:int}/replay", opt=READ, status_code=200)
+@post("/log/{assembly_id:int}/replay", opt=READ | problems(404), status_code=200)
 async def replay(
     state: State, principal: Principal, deadline: Deadline, assembly_id: AssemblyId, data: ReplayInput
 ) -> Replay:
@@ -88,7 +89,7 @@ async def replay(
     return await _operators(state).replay(principal, assembly_id, data, deadline)
 
 
-@get("/sources/{handle:path}", opt=READ)
+@get("/sources/{handle:path}", opt=READ | problems(404))
 async def source(
     request: Request[Any, Any, Any],
     state: State,
@@ -110,6 +111,7 @@ async def source(
 async def weights(
     state: State, principal: Principal, deadline: Deadline, caller: CallerName | None = None
 ) -> SourceWeights:
+    """The weights that differ from the start values: learned, or set by an operator."""
     return SourceWeights(await _operators(state).weights(principal, caller, deadline), dict(DEFAULT_WEIGHTS))
 
 
@@ -153,6 +155,7 @@ async def reset_weight(
 async def budgets(
     state: State, principal: Principal, deadline: Deadline, caller: CallerName | None = None
 ) -> CallerBudgets:
+    """Callers' budgets, where they are not the installation's default."""
     return CallerBudgets(await _operators(state).budgets(principal, caller, deadline))
 
 
@@ -170,6 +173,7 @@ async def set_budget(
 async def reset_budget(
     state: State, service: ContextService, principal: Principal, deadline: Deadline, caller: CallerName
 ) -> None:
+    """Back to the installation's default."""
     await _operators(state).reset_budget(principal, caller, deadline)
     service.forget_config(principal.tenant)
 

@@ -18,13 +18,14 @@ from services.cache.service import CacheService
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.idempotency import key_of
+from shared.operations import KEYED, problems
 
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
-@post("/report", opt=WRITE, status_code=201)
+@post("/report", opt=WRITE | KEYED, status_code=201)
 async def report(
     request: Request[Any, Any, Any],
     data: ReportInput,
@@ -37,7 +38,7 @@ async def report(
     return DispatchAnswer(await service.dispatches.report(principal, data, key, deadline))
 
 
-@post("/{dispatch_id:int}/progress", opt=WRITE, status_code=200)
+@post("/{dispatch_id:int}/progress", opt=WRITE | KEYED | problems(404, 409), status_code=200)
 async def progress(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
@@ -46,11 +47,12 @@ async def progress(
     principal: Principal,
     deadline: Deadline,
 ) -> DispatchAnswer:
+    """How far it is. A sign of life, even with nothing to say."""
     key = await key_of(request)
     return DispatchAnswer(await service.dispatches.progress(principal, dispatch_id, data, key, deadline))
 
 
-@post("/{dispatch_id:int}/complete", opt=WRITE, status_code=200)
+@post("/{dispatch_id:int}/complete", opt=WRITE | KEYED | problems(404, 409), status_code=200)
 async def complete(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
@@ -64,14 +66,15 @@ async def complete(
     return CompletedAnswer(await service.dispatches.complete(principal, dispatch_id, data, key, deadline))
 
 
-@get("/{dispatch_id:int}", opt=READ)
+@get("/{dispatch_id:int}", operation_id="dispatch_get", opt=READ | problems(404))
 async def dispatch(
     dispatch_id: DispatchId, service: CacheService, principal: Principal, deadline: Deadline
 ) -> DispatchAnswer:
+    """One dispatch: what was asked of whom, and how it stands."""
     return DispatchAnswer(await service.dispatches.get(principal, dispatch_id, deadline))
 
 
-@get("/", opt=READ)
+@get("/", operation_id="dispatch_list", opt=READ | problems(403))
 async def dispatches(
     service: CacheService,
     principal: Principal,
@@ -82,7 +85,7 @@ async def dispatches(
     before: DispatchId | None = None,
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
 ) -> DispatchesAnswer:
-    """Newest first."""
+    """Dispatches, newest first."""
     return await service.dispatches.list(principal, mission_id, agent_name, status, before, limit, deadline)
 
 

@@ -1,0 +1,249 @@
+"""One OpenAPI document for everything that the context service answers, whichever service does the work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from services.agent_memory import app as agent_memory
+from services.agent_memory.settings import Settings as AgentMemorySettings
+from services.cache import app as cache
+from services.cache.settings import Settings as CacheSettings
+from services.context import app as context
+from services.context.settings import Settings as ContextSettings
+from tools.openapi.operations import Operation, operations_of
+from tools.openapi.schemas import Schema, schemas_of
+
+SERVED = Path(context.__file__).with_name("openapi.json")
+_EXAMPLES = Path(__file__).with_name("examples.json")
+# Nothing is opened: the apps are made for their routes only.
+_SETTINGS = {
+    "DATABASE_URL": "postgresql://localhost/none",
+    "REDIS_URL": "redis://localhost",
+    "SCRUBJAY_SERVICE_TOKEN": "none",
+    "SCRUBJAY_CACHE_URL": "http://localhost",
+    "SCRUBJAY_AGENT_MEMORY_URL": "http://localhost",
+}
+_PROBLEM = "application/problem+json"
+_TITLES = {
+    400: "The request is not valid: `errors` names the fields.",
+    401: "The token is missing, unknown, expired or revoked.",
+    403: "The key may not do this, or not for this agent, mission or user.",
+    404: "There is no such thing in the tenant.",
+    409: "It conflicts with what is there.",
+    413: "The body is larger than 2 MiB.",
+    422: "It can never be done as asked: too large for its budget, or the Idempotency-Key came with another request.",
+    429: "Too much at once; retry after `Retry-After` seconds.",
+    503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
+    "`Retry-After` seconds, a write with its Idempotency-Key.",
+}
+_TAGS = {
+    "context": "Assembly, feedback, explanations, learning, erasure.",
+    "cache": "A mission's working memory: typed entries within exact budgets.",
+    "dispatch": "Work given to agents.",
+    "agent memory": "What each agent learned.",
+    "timeline": "Everything that happened, in order.",
+}
+_METHODS = ("post", "get", "put", "patch", "delete")
+_ABOUT = """Memory and context for fleets of AI agents: the one address that agents know.
+
+- Every call carries a bearer token. `x-access` is what its key must have: `read`, `write` (with read) or `admin`
+  (with both). A key may be bound to an agent, to missions and to users.
+- Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
+- A POST that writes takes an `Idempotency-Key`: sent again with the same body, it answers what it answered first.
+- Reads have 2 s, writes 5 s; `x-timeout-ms` asks for less.
+- `x-request-id` of an answer finds it in the logs; a caller may send its own."""
+
+
+def build() -> dict[str, Any]:
+    operations = sorted((one for app in _apps() for one in operations_of(app)), key=_place)
+    schemas, components = _schemas(operations)
+    examples = json.loads(_EXAMPLES.read_text())
+    paths: dict[str, Any] = {}
+    for one in operations:
+        paths.setdefault(one.path, {})[one.method] = _operation(one, schemas, examples.get(one.id, {}))
+    used = {one.tag for one in operations}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Scrubjay", "version": "0.1.0", "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}],
+        "tags": [{"name": name, "description": text} for name, text in _TAGS.items() if name in used],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "parameters": _PARAMETERS,
+            "headers": _HEADERS,
+            "responses": {f"Problem{status}": _problem(status) for status in _TITLES},
+            "schemas": {**dict(sorted(components.items())), "Problem": _PROBLEM_SCHEMA},
+        },
+    }
+
+
+def _place(one: Operation) -> tuple[int, str, int]:
+    return [*_TAGS].index(one.tag), one.path, _METHODS.index(one.method)
+
+
+def rendered(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _apps() -> list[Any]:
+    return [
+        context.create(ContextSettings.from_env(_SETTINGS)).litestar,
+        cache.create(CacheSettings.from_env(_SETTINGS)).litestar,
+        agent_memory.create(AgentMemorySettings.from_env(_SETTINGS)).litestar,
+    ]
+
+
+Schemas = dict[tuple[str, str], Schema]
+
+
+def _schemas(operations: Sequence[Operation]) -> tuple[Schemas, dict[str, Schema]]:
+    """The schema of each parameter, body and answer, by operation and place, and the components."""
+    requests = {(o.id, f"{p.where} {p.name}"): p.type for o in operations for p in o.parameters}
+    requests |= {(o.id, f"body {media}"): kind for o in operations for media, kind in o.reads.items()}
+    answers = {(o.id, f"answer {media}"): kind for o in operations for media, kind in o.answers.items()}
+    schemas, components = schemas_of([*requests.values()], [*answers.values()])
+    return dict(zip([*requests, *answers], schemas, strict=True)), components
+
+
+def _operation(one: Operation, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
+    parameters = [_parameter(one, p.name, schemas, example) for p in one.parameters]
+    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in _common(one)]
+    body: dict[str, Any] = {}
+    if one.reads:
+        content = {
+            media: _content(schemas[one.id, f"body {media}"], media, example.get("body"))
+            for media in one.reads
+        }
+        body = {"requestBody": {"required": True, "content": content}}
+    return {
+        "operationId": one.id,
+        "tags": [one.tag],
+        "summary": one.summary,
+        "description": one.description,
+        "x-access": one.access,
+        **({"security": []} if one.access == "public" else {}),
+        "parameters": parameters,
+        **body,
+        "responses": {
+            str(one.status): _success(one, schemas, example),
+            **{str(s): {"$ref": f"#/components/responses/Problem{s}"} for s in one.problems()},
+        },
+    }
+
+
+def _common(one: Operation) -> list[str]:
+    return [*(["IdempotencyKey"] if one.keyed else []), "Timeout", "RequestId"]
+
+
+def _parameter(one: Operation, name: str, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
+    given = next(p for p in one.parameters if p.name == name)
+    schema = schemas[one.id, f"{given.where} {name}"]
+    if given.default is not None:
+        schema = {**schema, "default": given.default}
+    shown = example.get("parameters", {}).get(name)
+    return {
+        "name": name,
+        "in": given.where,
+        "required": given.required,
+        **({"description": given.description} if given.description else {}),
+        "schema": schema,
+        **({"example": shown} if shown is not None else {}),
+    }
+
+
+def _success(one: Operation, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
+    content = {
+        media: _content(schemas[one.id, f"answer {media}"], media, example.get("answers", {}).get(media))
+        for media in one.answers
+    }
+    return {
+        "description": "Done" if one.status < 300 else "",
+        "headers": {"x-request-id": {"$ref": "#/components/headers/RequestId"}},
+        **({"content": content} if content else {}),
+    }
+
+
+def _content(schema: Schema, media: str, example: Any) -> dict[str, Any]:
+    if media == "application/json":
+        told: dict[str, Any] = {"schema": schema}
+    else:
+        # A sequence of items: what one of them is stands beside the text.
+        told = {"schema": {"type": "string"}, "x-item-schema": schema}
+    return told if example is None else {**told, "example": example}
+
+
+def _problem(status: int) -> dict[str, Any]:
+    headers: dict[str, Any] = {"x-request-id": {"$ref": "#/components/headers/RequestId"}}
+    if status in (429, 503):
+        headers["retry-after"] = {"$ref": "#/components/headers/RetryAfter"}
+    if status == 401:
+        headers["www-authenticate"] = {"schema": {"const": "Bearer"}}
+    return {
+        "description": _TITLES[status],
+        "headers": headers,
+        "content": {_PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+_PARAMETERS = {
+    "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": False,
+        "description": "The write happens once: sent again with the same body, it answers what it answered first.",
+        "schema": {"type": "string", "pattern": "^[!-~]{1,200}$"},
+    },
+    "Timeout": {
+        "name": "x-timeout-ms",
+        "in": "header",
+        "required": False,
+        "description": "How long the caller waits, when that is less than the default. What cannot be read is ignored.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "RequestId": {
+        "name": "x-request-id",
+        "in": "header",
+        "required": False,
+        "description": "The caller's own id of the request, for the logs. What does not match is replaced.",
+        "schema": {"type": "string", "pattern": r"^[\w.:-]{1,128}$"},
+    },
+}
+_HEADERS = {
+    "RequestId": {
+        "description": "Finds the request in the logs.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+    "RetryAfter": {
+        "description": "Seconds.",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
+}
+_PROBLEM_SCHEMA = {
+    "title": "Problem",
+    "description": "RFC 9457. Some problems carry more, such as the id that a conflict is with.",
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {
+            "description": "What is wrong with which field, as a dotted path from the body's root.",
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+                "required": ["field", "message"],
+            },
+        },
+        "dependency": {"description": "What did not answer.", "type": "string"},
+    },
+    "required": ["type", "title", "status", "detail"],
+}

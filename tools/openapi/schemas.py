@@ -1,0 +1,114 @@
+"""JSON Schemas of what the services decode and encode, as msgspec sees them, with the documentation of each field."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import msgspec.inspect as mi
+
+Schema = dict[str, Any]
+
+_REF = "#/components/schemas/{name}"
+_QUALIFIED = re.compile(r"services\.(\w+)\.(?:\w+\.)*(\w+)")
+
+
+def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Schema], dict[str, Schema]]:
+    """A schema for each type, requests first, and the components that they refer to."""
+    types = [*requests, *answers]
+    schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    asked = set(_structs(mi.multi_type_info(requests)))
+    for struct in set(_structs(mi.multi_type_info(types))):
+        _complete(components[_name(struct, components)], struct, answered=struct not in asked)
+    renamed: list[Schema] = _renamed(list(schemas))
+    return renamed, _renamed(components)
+
+
+def _name(struct: type, components: dict[str, Schema]) -> str:
+    name = struct.__name__
+    return name if name in components else f"{struct.__module__}.{name}"
+
+
+def _renamed(value: Any) -> Any:
+    """Two services may use one name: msgspec then qualifies both by module, and clients see `CacheName`."""
+    if isinstance(value, dict):
+        return {_short(key): _renamed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
+    return _short(value) if isinstance(value, str) and value.startswith("#/") else value
+
+
+def _short(name: str) -> str:
+    return _QUALIFIED.sub(lambda m: "".join(map(str.title, m[1].split("_"))) + m[2], name)
+
+
+def _structs(types: Iterable[mi.Type]) -> Iterator[type]:
+    seen: set[type] = set()
+    todo = list(types)
+    while todo:
+        kind = todo.pop()
+        if isinstance(kind, mi.StructType):
+            if kind.cls in seen:
+                continue
+            seen.add(kind.cls)
+            yield kind.cls
+            todo += [field.type for field in kind.fields]
+        elif isinstance(kind, mi.UnionType):
+            todo += kind.types
+        elif isinstance(kind, mi.DictType):
+            todo.append(kind.value_type)
+        elif isinstance(kind, mi.Metadata):
+            todo.append(kind.type)
+        elif isinstance(kind, mi.ListType):
+            todo.append(kind.item_type)
+
+
+def _complete(schema: Schema, struct: type, *, answered: bool) -> None:
+    info = mi.type_info(struct)
+    assert isinstance(info, mi.StructType)
+    described = _described(struct)
+    for field in info.fields:
+        property_ = schema["properties"][field.encode_name]
+        _mark_times(field.type, property_)
+        if field.name in described:
+            property_["description"] = described[field.name]
+    if answered and not struct.__struct_config__.omit_defaults:  # type: ignore[attr-defined]
+        tag = [info.tag_field] if info.tag_field else []
+        always = [f.encode_name for f in info.fields if f.default is not msgspec.UNSET]
+        schema["required"] = [*tag, *always]
+
+
+def _mark_times(kind: mi.Type, schema: Schema) -> None:
+    """msgspec names the format of times with an offset only; a time without one is UTC here."""
+    if isinstance(kind, mi.DateTimeType):
+        schema["format"] = "date-time"
+    elif isinstance(kind, mi.UnionType) and "anyOf" in schema:
+        for one, part in zip(kind.types, schema["anyOf"], strict=True):
+            _mark_times(one, part)
+
+
+def _described(struct: type) -> dict[str, str]:
+    """The string after a field is its documentation."""
+    texts: dict[str, str] = {}
+    for cls in reversed(struct.__mro__):
+        if not issubclass(cls, msgspec.Struct) or cls is msgspec.Struct:
+            continue
+        (definition,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+        assert isinstance(definition, ast.ClassDef)
+        for field, text in zip(definition.body, definition.body[1:], strict=False):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and _is_text(text):
+                texts[field.target.id] = inspect.cleandoc(text.value.value)  # type: ignore[attr-defined]
+    return texts
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

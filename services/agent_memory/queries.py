@@ -12,11 +12,14 @@ import msgspec
 from pgvector import HalfVector
 
 from shared.postgres import Connection
+from shared.search.counts import NONE_COMMON, Common
 from shared.search.sql import scope_key, search_sql
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One search: `only` narrows it to these ids; `documents` is how many chunks there are, where known."""
+    """One search: `only` narrows it to these ids; `documents` is how many chunks there are, and `common` the words
+    that many of them hold, where known.
+    """
 
     tenant: str
     query: str
@@ -25,6 +28,7 @@ class Look(msgspec.Struct, frozen=True):
     depth: int
     only: list[int] | None = None
     documents: int | None = None
+    common: Common = NONE_COMMON
 
 
 _COLUMNS = (
@@ -40,21 +44,21 @@ _search_sql = partial(
 )
 SEARCH_OWN = _search_sql(
     columns=f"{_COLUMNS}, (select max(a.access_count) from memory.agent_memory a"
-    " where a.tenant = $1 and a.agent_name = substr($8, 7)) as most_accessed",
-    narrow="{0}.scope = $8 and ($9::bigint[] is null or {0}.item_id = any($9))",
-    count="c.tenant = $1 and c.scope = $8",
+    " where a.tenant = $1 and a.agent_name = substr($10, 7)) as most_accessed",
+    narrow="{0}.scope = $10 and ($11::bigint[] is null or {0}.item_id = any($11))",
+    count="c.tenant = $1 and c.scope = $10",
 )
 SEARCH_PEER = _search_sql(
     columns=_COLUMNS,
-    narrow="{0}.scope = $8 and not {0}.private and ($9::bigint[] is null or {0}.item_id = any($9))",
-    count="c.tenant = $1 and c.scope = $8",
+    narrow="{0}.scope = $10 and not {0}.private and ($11::bigint[] is null or {0}.item_id = any($11))",
+    count="c.tenant = $1 and c.scope = $10",
 )
 SEARCH_PEERS = _search_sql(
-    columns=_COLUMNS, narrow="{0}.scope <> $8 and not {0}.private", count="c.tenant = $1"
+    columns=_COLUMNS, narrow="{0}.scope <> $10 and not {0}.private", count="c.tenant = $1"
 )
 SEARCH_PEERS_APPROXIMATE = _search_sql(
     columns=_COLUMNS,
-    narrow="{0}.scope <> $8 and not {0}.private",
+    narrow="{0}.scope <> $10 and not {0}.private",
     count="c.tenant = $1",
     approximate=True,
 )
@@ -91,6 +95,7 @@ async def _search(
         look.depth,
         [scope_key(look.tenant, key)],
         look.documents,
+        *look.common,
         *more,
     )
     return rows

@@ -49,7 +49,7 @@ from shared.indexer import Embedded, Indexer, IndexStatements
 from shared.postgres import Connection, Database
 from shared.remembered import spoken
 from shared.search.chunking import chunk
-from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, ScopeCounts
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords, ScopeCounts
 from shared.search.evidence import (
     DEPTH,
     Candidate,
@@ -85,6 +85,7 @@ class AgentMemoryService:
         self.records = Records("memory")
         self.vault = Vault(settings.vault_root)
         self._counts = ScopeCounts()
+        self._common = CommonWords()
         self._accesses: Counter[tuple[str, int]] = Counter()
         self._commits = Commits(embedder)
         self.indexer = Indexer(
@@ -361,13 +362,15 @@ class AgentMemoryService:
         return SearchResult(lexemes=results[0].lexemes if results else [], stores=stores)
 
     async def _search_own(self, wanted: Look, agent: str, deadline: Deadline) -> SearchResult:
-        rows = await self._database.run(lambda c: queries.search_own(c, wanted, agent), deadline)
-        return store_result(OWN, rows, _own_candidate)
+        scope = f"{wanted.tenant}/{agent}"
+        look = msgspec.structs.replace(wanted, common=self._common.get(scope))
+        rows = await self._database.run(lambda c: queries.search_own(c, look, agent), deadline)
+        return self._noted(scope, store_result(OWN, rows, _own_candidate))
 
     async def _search_peers(self, wanted: Look, agent: str, deadline: Deadline) -> SearchResult:
         tenant = wanted.tenant
         known = await self._count_peers(tenant, deadline)
-        look = msgspec.structs.replace(wanted, documents=known)
+        look = msgspec.structs.replace(wanted, documents=known, common=self._common.get(tenant))
         last = self._counts.last(tenant)
         if last is not None and last > EXACT_UP_TO:
             rows = await self._database.transaction(
@@ -379,7 +382,13 @@ class AgentMemoryService:
             rows = await self._database.run(lambda c: queries.search_peers(c, look, agent), deadline)
         if known is None:
             self._counts.put(tenant, rows[0]["documents"])
-        return store_result(PEER, rows, _candidate)
+        return self._noted(tenant, store_result(PEER, rows, _candidate))
+
+    def _noted(self, scope: str, result: SearchResult) -> SearchResult:
+        """Which of the words were common, for the next search of the scope."""
+        for one in result.stores.values():
+            self._common.put(scope, one.documents, result.lexemes, one.df)
+        return result
 
     async def _count_peers(self, tenant: str, deadline: Deadline) -> int | None:
         """What is known, or None where the search counts; before a tenant's first, to choose its form."""

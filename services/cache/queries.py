@@ -10,6 +10,7 @@ import asyncpg
 from pgvector import HalfVector
 
 from shared.postgres import Connection
+from shared.search.counts import NONE_COMMON, Common
 from shared.search.sql import scope_key, search_sql
 
 PUT_ENTRIES = """
@@ -55,8 +56,8 @@ SEARCH = search_sql(
     vectors="cache.psychic_vec",
     columns="i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at,"
     " i.mission_id, i.source_turn, i.dispatch_id",
-    narrow="{0}.scope = any($8) and {0}.expires_at > now() and ($9::bigint[] is null or {0}.item_id = any($9))",
-    count="c.tenant = $1 and c.scope = any($8)",
+    narrow="{0}.scope = any($10) and {0}.expires_at > now() and ($11::bigint[] is null or {0}.item_id = any($11))",
+    count="c.tenant = $1 and c.scope = any($10)",
 )
 
 
@@ -70,6 +71,7 @@ async def search(
     scopes: Sequence[str],
     only: Sequence[int] | None = None,
     documents: int | None = None,
+    common: Common = NONE_COMMON,
 ) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(
         SEARCH,
@@ -80,6 +82,7 @@ async def search(
         depth,
         [scope_key(tenant, scope) for scope in scopes],
         documents,
+        *common,
         list(scopes),
         None if only is None else list(only),
     )

@@ -19,6 +19,7 @@ from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
 from shared.postgres import Connection, Database
 from shared.render import render_item
+from shared.search.counts import CommonWords
 from shared.search.evidence import (
     DEPTH,
     Candidate,
@@ -42,6 +43,7 @@ class CacheSearch:
         self._database = database
         self._embedder = embedder
         self._log = log
+        self._common = CommonWords()
 
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
         degraded: list[str] = []
@@ -140,13 +142,24 @@ class CacheSearch:
         for scope in scopes:
             principal.require_scope(scope)
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
+        known = " ".join([principal.tenant, *scopes])
+        common = self._common.get(known)
         rows = await self._database.run(
             lambda c: queries.search(
-                c, principal.tenant, request.query, vector, request.model, request.depth, scopes
+                c,
+                principal.tenant,
+                request.query,
+                vector,
+                request.model,
+                request.depth,
+                scopes,
+                common=common,
             ),
             deadline,
         )
-        return _search_result(rows)
+        result = _search_result(rows)
+        self._common.put(known, result.stores[STORE].documents, result.lexemes, result.stores[STORE].df)
+        return result
 
 
 def _ranked(found: Iterable[Scored], now: datetime) -> list[tuple[Scored, float]]:

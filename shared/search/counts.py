@@ -1,8 +1,13 @@
-"""How much a scope holds, and what follows: exact search up to a size, HNSW above. The planner cannot know."""
+"""How much a scope holds, which words are common in it, and what follows. The planner cannot know.
+
+Learned from the answers of searches, by each replica for itself: no table, and nothing to keep up to date.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 # Chunks in a scope. An exact scan of a covering index costs 0.3 ms per 1,000 and finds all; filtered HNSW costs
 # the same for any size above, and loses some.
@@ -38,3 +43,45 @@ class ScopeCounts:
         if len(self._known) >= _MAX_SCOPES:
             self._known.clear()
         self._known[scope] = (time.monotonic(), count)
+
+
+class Common(NamedTuple):
+    """Words, and how many chunks hold each."""
+
+    words: list[str]
+    df: list[int]
+
+
+NONE_COMMON = Common([], [])
+# Below this many chunks every word may select; above, those that more than a share of them hold do not.
+COMMON_FROM = 1_000
+_COMMON_SHARE = 0.05
+_MAX_WORDS = 500
+
+
+class CommonWords:
+    """Each word is counted anew after a while: a search without it in the list counts it."""
+
+    def __init__(self, seconds: float = 600.0) -> None:
+        self._seconds = seconds
+        self._known: dict[str, dict[str, tuple[float, int]]] = {}
+
+    def get(self, scope: str) -> Common:
+        words = self._known.get(scope)
+        if not words:
+            return NONE_COMMON
+        oldest = time.monotonic() - self._seconds
+        for word in [word for word, (at, _) in words.items() if at < oldest]:
+            del words[word]
+        return Common(list(words), [df for _, df in words.values()])
+
+    def put(self, scope: str, documents: int, lexemes: Sequence[str], df: Sequence[int]) -> None:
+        if documents < COMMON_FROM:
+            self._known.pop(scope, None)
+            return
+        if scope not in self._known and len(self._known) >= _MAX_SCOPES:
+            self._known.clear()
+        words = self._known.setdefault(scope, {})
+        for word, count in zip(lexemes, df, strict=True):
+            if word not in words and count > documents * _COMMON_SHARE and len(words) < _MAX_WORDS:
+                words[word] = (time.monotonic(), count)

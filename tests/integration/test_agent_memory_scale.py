@@ -12,7 +12,7 @@ from pgvector.asyncpg import register_vector
 from bench import recall
 from local.database import Database, create_database, drop_database
 from services.agent_memory import queries, queries_writes
-from shared.search.counts import HNSW_SETTINGS
+from shared.search.counts import HNSW_SETTINGS, NONE_COMMON
 from shared.search.evidence import DEPTH
 from shared.search.sql import scope_key
 from tests.conftest import Servers
@@ -51,7 +51,7 @@ async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
     common = (recall.TENANT, asked.text, asked.vector, recall.MODEL, DEPTH)
     own_key = [scope_key(recall.TENANT, asked.scope)]
     every_key = [scope_key(recall.TENANT, queries.EVERY_AGENT)]
-    own = await plan(filled, queries.SEARCH_OWN, *common, own_key, None, asked.scope, None)
+    own = await plan(filled, queries.SEARCH_OWN, *common, own_key, None, *NONE_COMMON, asked.scope, None)
     assert "Index Only Scan using agent_memory_vec_scope" in own
     assert "Backward using agent_memory_accessed" in own
     assert "agent_memory_vec_nearest" not in own
@@ -59,7 +59,7 @@ async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
     async with filled.transaction():
         for name, value in HNSW_SETTINGS.items():
             await filled.execute(f"set local {name} = {value}")
-        peers = await plan(filled, queries.SEARCH_PEERS_APPROXIMATE, *common, every_key, ROWS, asked.scope)
+        peers = await plan(filled, queries.SEARCH_PEERS_APPROXIMATE, *common, every_key, ROWS, *NONE_COMMON, asked.scope)
     assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory_" not in peers

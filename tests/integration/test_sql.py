@@ -23,6 +23,7 @@ from shared.embedding_table import EmbeddingTable
 from shared.idempotency import Records
 from shared.indexer import IndexStatements
 from shared.postgres import Connection, Database
+from shared.search.counts import NONE_COMMON
 from shared.search.sql import scope_key
 from tests.conftest import Servers
 
@@ -267,6 +268,7 @@ async def plan_of(connection: Connection, query: str, scopes: list[str]) -> list
         100,
         [scope_key(TENANT, scope) for scope in scopes],
         None,
+        *NONE_COMMON,
         scopes,
         None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib.util
+import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -12,6 +13,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Its wheels report to their makers unless told not to before the library is loaded.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 from onnxruntime import InferenceSession, SessionOptions
 from tokenizers import Tokenizer
 

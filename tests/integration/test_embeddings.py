@@ -366,5 +366,14 @@ def test_only_the_selected_provider_is_imported() -> None:
     assert result.stdout.strip() == "set()"
 
 
+def test_the_runtime_reports_to_nobody() -> None:
+    check = "import os, shared.embeddings.local; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    result = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=True, env={"PATH": ""}
+    )
+    assert result.stdout.strip() == "1"
+    assert "telemetry" not in result.stderr.lower()
+
+
 async def test_no_texts_no_vectors(local: Embedder) -> None:
     assert (await local.embed([], "document")).shape == (0, DIM)

@@ -6,11 +6,14 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from onnxruntime import InferenceSession
 from tokenizers import Tokenizer
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 Tokens = NDArray[np.float16]
 """Shape (tokens, 384), each row of unit length."""

@@ -1,16 +1,67 @@
-"""The API's document: written from the code by `make openapi`, committed beside this file, and served as it stands."""
+"""The API's document, written from the code by `make openapi` and committed beside this file, and a page that shows it.
+
+The page is Swagger UI, from a wheel: nothing is loaded from anywhere else, and its policy lets the browser load nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
+import importlib.util
 from functools import cache
 from pathlib import Path
 
 import msgspec
-from litestar import Response, Router, get
+from litestar import Request, Response, Router, get
+from litestar.exceptions import NotFoundException
 
 _PUBLIC = {"access": "public"}
 _FILE = Path(__file__).with_name("openapi.json")
+_ASSETS = {
+    "swagger-ui.css": "text/css",
+    "swagger-ui-bundle.js": "text/javascript",
+    "favicon-32x32.png": "image/png",
+}
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_SAFE = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+_PAGE = b"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Scrubjay API</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<div id="page"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</html>
+"""
+_START = b"""SwaggerUIBundle({
+  url: "/schema/openapi.json",
+  dom_id: "#page",
+  deepLinking: true,
+  displayRequestDuration: true,
+  docExpansion: "list",
+  showExtensions: true,
+  validatorUrl: null,
+});
+"""
+_DAY = "max-age=86400"
 
 
 @cache
@@ -23,14 +74,51 @@ def as_yaml() -> bytes:
     return msgspec.yaml.encode(msgspec.json.decode(as_json()))
 
 
-@get("/openapi.json", opt=_PUBLIC)
+@cache
+def asset(name: str) -> tuple[bytes, bytes]:
+    """A file of the page, as it is and compressed."""
+    spec = importlib.util.find_spec("drf_spectacular_sidecar")
+    assert spec is not None and spec.origin is not None
+    folder = Path(spec.origin).parent / "static/drf_spectacular_sidecar/swagger-ui-dist"
+    content = (folder / name).read_bytes()
+    return content, gzip.compress(content)
+
+
+@get("/schema/openapi.json", opt=_PUBLIC)
 async def openapi_json() -> Response[bytes]:
-    return Response(as_json(), media_type="application/vnd.oai.openapi+json")
+    return Response(as_json(), media_type="application/json")
 
 
-@get("/openapi.yaml", opt=_PUBLIC)
+@get("/schema/openapi.yaml", opt=_PUBLIC)
 async def openapi_yaml() -> Response[bytes]:
-    return Response(await asyncio.to_thread(as_yaml), media_type="application/vnd.oai.openapi")
+    return Response(await asyncio.to_thread(as_yaml), media_type="application/yaml")
 
 
-DOCUMENT = Router("/schema", route_handlers=[openapi_json, openapi_yaml], include_in_schema=False)
+@get("/docs", opt=_PUBLIC)
+async def page() -> Response[bytes]:
+    return Response(_PAGE, media_type="text/html", headers=_SAFE)
+
+
+@get("/docs/start.js", opt=_PUBLIC)
+async def start() -> Response[bytes]:
+    return Response(_START, media_type="text/javascript", headers=_SAFE)
+
+
+@get("/docs/{name:str}", opt=_PUBLIC)
+async def page_asset(request: Request[object, object, object], name: str) -> Response[bytes]:
+    if name not in _ASSETS:
+        raise NotFoundException(detail="no such file")
+    plain, small = await asyncio.to_thread(asset, name)
+    headers = {**_SAFE, "cache-control": _DAY, "vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(small, media_type=_ASSETS[name], headers={**headers, "content-encoding": "gzip"})
+    return Response(plain, media_type=_ASSETS[name], headers=headers)
+
+
+DOCUMENT = Router(
+    "/",
+    route_handlers=[openapi_json, openapi_yaml, page, start, page_asset],
+    include_in_schema=False,
+    dto=None,
+    return_dto=None,
+)

@@ -1,6 +1,6 @@
-"""The API's document, written from the code by `make openapi` and committed beside this file, and a page that shows it.
+"""The API's document, written from the code by `make openapi` and committed beside this file, and its page.
 
-The page is Swagger UI, from a wheel: nothing is loaded from anywhere else, and its policy lets the browser load nothing.
+The page is Swagger UI, from a wheel. It needs nothing from elsewhere, and its policy lets the browser load nothing.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ def as_yaml() -> bytes:
 def asset(name: str) -> tuple[bytes, bytes]:
     """A file of the page, as it is and compressed."""
     spec = importlib.util.find_spec("drf_spectacular_sidecar")
-    assert spec is not None and spec.origin is not None
-    folder = Path(spec.origin).parent / "static/drf_spectacular_sidecar/swagger-ui-dist"
+    if spec is None or not spec.submodule_search_locations:
+        raise NotFoundException(detail="the page's files are not installed")
+    folder = Path(spec.submodule_search_locations[0]) / "static/drf_spectacular_sidecar/swagger-ui-dist"
     content = (folder / name).read_bytes()
     return content, gzip.compress(content)
 

@@ -71,7 +71,27 @@ class Records:
             answer = await write()
             await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
             return answer
+        return msgspec.convert(await self._kept(connection, tenant, key), kind)
+
+    async def begin(
+        self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T]
+    ) -> T | None:
+        """For a write of several owners, which no transaction holds together: its answer if it was completed.
+
+        Without one the writer goes on, whoever began it, and gives each owner a key that follows from this one.
+        Raises Unprocessable as `once` does.
+        """
+        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
+        answer = None if first else await self._kept(connection, tenant, key)
+        return None if answer is None else msgspec.convert(answer, kind)
+
+    async def complete(
+        self, connection: Connection, tenant: str, key: Key, answer: msgspec.Struct, status: int
+    ) -> None:
+        await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+
+    async def _kept(self, connection: Connection, tenant: str, key: Key) -> Any:
         kept = await connection.fetchrow(self.find_sql, tenant, key.value)
         if kept is None or kept["body_hash"] != key.body_hash or kept["route"] != key.route:
             raise Unprocessable("this Idempotency-Key was used with another request")
-        return msgspec.convert(kept["answer"], kind)
+        return kept["answer"]

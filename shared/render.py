@@ -16,6 +16,8 @@ _LINE = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(\\*\[)")
 _ESCAPED = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\\(\\*\[)")
 _HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]+)[^\]\n]*\] ", re.M)
 _UNSAFE = re.compile(r"[\s\[\]]+")
+# A header as `render_item` writes it, or a line of the graph.
+_OURS = re.compile(r"^\[(?:[a-z_]+:[^\s\]]+ \d{4}-\d\d-\d\d[ \]]|GRAPH\] )", re.M)
 
 _MINUTES_FOR = timedelta(days=7)
 
@@ -26,6 +28,12 @@ def render_item(handle: str, when: datetime, words: Iterable[str], text: str, no
     inside = " ".join([handle, stamp, *(_UNSAFE.sub(" ", word).strip() for word in words)])
     escaped = _LINE.sub(r"\1\\\2", text)
     return f"[{inside}] {escaped}"
+
+
+def before_items(text: str) -> str:
+    """What stands before the first item of a block in it; where the last item ends, only the block's maker knows."""
+    first = _OURS.search(text)
+    return text if first is None else text[: first.start()]
 
 
 def parse_block(block: str) -> list[tuple[str, str]]:

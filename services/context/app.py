@@ -11,6 +11,7 @@ from services.context.journal import Journal
 from services.context.keys import Keys
 from services.context.operators import Operators
 from services.context.owners import Owner, open_session
+from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
 from services.context.service import ContextService
@@ -44,6 +45,7 @@ def create(settings: Settings) -> Edge:
         journal = Journal(database, doorbell)
         signals = app.state.signals = Signals(database)
         app.state.service = ContextService(settings, database, embedder, journal, owners, reranker)
+        app.state.remember = Remember(database, app.state.service.records, owners)
         app.state.operators = Operators(settings, database, journal, owners)
         app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
         app.state.api_keys = keys

@@ -126,7 +126,7 @@ class Operators:
         if prefix not in paths or not _is_id(name) or (chunk and not _is_id(chunk)):
             raise NotFound(f"no source {handle!r}")
         owner, path = paths[prefix]
-        item = await self._owners[owner].get(path + name, principal, deadline, request_id)
+        item = await self._owners[owner].ask("GET", path + name, principal, deadline, request_id)
         if isinstance(item, dict) and len(item) == 1:
             # The owner's envelope.
             (item,) = item.values()

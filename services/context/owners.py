@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
 import aiohttp
 import msgspec
+from yarl import URL
 
-from shared import auth
+from shared import auth, idempotency
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.deadline import Deadline
@@ -87,10 +89,23 @@ class Owner:
         answer = await self._call("/internal/links", body, _LINKS, principal, deadline, request_id)
         return answer.files
 
-    async def get(self, path: str, principal: Principal, deadline: Deadline, request_id: str) -> Any:
-        """What a public route of the owner answers. Raises Unavailable, and the owner's own refusals."""
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
+        *,
+        body: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """Any public route of the owner. Raises Unavailable, and the owner's own refusals."""
         try:
-            return await self._call(path, None, _ANY, principal, deadline, request_id)
+            return await self._call(
+                path, body, _ANY, principal, deadline, request_id, params=params, method=method, key=key
+            )
         except Failed as error:
             raise Unavailable(self.name, f"{self.name}: {error.reason}") from error
 
@@ -113,21 +128,23 @@ class Owner:
         principal: Principal,
         deadline: Deadline,
         request_id: str,
-        params: dict[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+        method: str | None = None,
+        key: str | None = None,
     ) -> T:
         if time.monotonic() < self._closed_until:
             raise Failed("breaker open")
         patience = max(0.001, deadline.left())
+        headers = {**self.headers(principal, deadline, request_id), "content-type": "application/json"}
+        if key is not None:
+            headers[idempotency.HEADER] = key
         try:
             async with self.session.request(
-                "GET" if body is None else "POST",
-                self.url + path,
+                method or ("GET" if body is None else "POST"),
+                URL(self.url + path, encoded=True),
                 data=body,
                 params=params,
-                headers={
-                    **self.headers(principal, deadline, request_id),
-                    "content-type": "application/json",
-                },
+                headers=headers,
                 timeout=aiohttp.ClientTimeout(total=patience),
                 allow_redirects=False,
             ) as response:
@@ -138,7 +155,7 @@ class Owner:
         except (aiohttp.ClientError, OSError) as error:
             raise Failed("down") from error
         self._timeouts = 0
-        if response.status != 200:
+        if not 200 <= response.status < 300:
             raise _failure(response.status, answer)
         try:
             return decoder.decode(answer)
@@ -151,19 +168,21 @@ class Owner:
             self._closed_until = time.monotonic() + _BREAKER_SECONDS
 
 
-class _Passed(AppError):
+class Refused(AppError):
     """An owner's refusal of the caller's request, passed on as it stands."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem.get("detail", "")), errors=problem.get("errors"))
+        self.status = status  # type: ignore[misc]
+        self.title = str(problem.get("title", ""))  # type: ignore[misc]
 
 
 def _failure(status: int, answer: bytes) -> Exception:
     if status in (400, 403, 404, 409, 422):
         try:
-            problem: dict[str, Any] = msgspec.json.decode(answer)
-            error = _Passed(str(problem.get("detail", "")), errors=problem.get("errors"))
-            error.status, error.title = status, str(problem.get("title", ""))  # type: ignore[misc]
+            return Refused(status, msgspec.json.decode(answer, type=dict[str, Any]))
         except msgspec.DecodeError:
             return Failed("erroring")
-        return error
     return Failed("overloaded" if status in (429, 503) else "erroring")
 
 

@@ -12,6 +12,7 @@ from litestar.types import ControllerRouterHandler
 
 from services.context import forward, routes_operators
 from services.context.document import DOCUMENT
+from services.context.remember.routes import remember
 from services.context.schemas import (
     AssembleContextInput,
     Assembly,
@@ -118,7 +119,7 @@ async def timeline(
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/context",
-        route_handlers=[assemble, feedback, purge, *routes_operators.HANDLERS],
+        route_handlers=[assemble, feedback, remember, purge, *routes_operators.HANDLERS],
         tags=["context"],
     ),
     timeline,

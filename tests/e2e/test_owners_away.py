@@ -1,11 +1,11 @@
 """An owner killed or frozen: assemble answers without it and says so, its own routes answer 503."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import pytest
 
-from tests.cluster import Client, Cluster
+from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
 from tests.e2e.calls import (
     SLACK,
@@ -22,6 +22,8 @@ from tests.e2e.clusters import own_cluster
 MISSION = "owners"
 # A frozen owner does what it was asked when it thaws, long after the 503.
 OTHER = "unanswered"
+# What the other one stores of what is remembered while this one is away.
+KEEPS = {"agent_memory": "psychic_cache", "cache": "agent_memory"}
 STORES = {"agent_memory": ["agent_memory_own", "agent_memory_peer"], "cache": ["psychic_cache"]}
 ROUTES: dict[str, list[tuple[str, str, Any]]] = {
     "agent_memory": [
@@ -68,11 +70,34 @@ async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> No
                 done = await timed(agent.call(method, path, body, headers=within(500)))
                 assert_unavailable(done.answer, owner)
                 assert done.seconds < 0.5 + SLACK, (path, done.seconds)
+            half = await _remembers(agent, owner, way, within(1000))
+            assert_unavailable(half, owner)
+            assert [item["store"] for item in half.body["stored"]] == [KEEPS[owner]]
         finally:
             service.sigcont()
         if way == "killed":
             await cluster.start(service)
         await until(lambda: _whole(agent), 10)
+        both = await _remembers(agent, owner, way)
+        assert (both.status, both.body["stored"]) == (200, 2), both
+        assert half.body["stored"][0] in both.body["items"]
+        entries = (await agent.get(f"/api/psychic-cache/remembered-{owner}-{way}/entries")).body["data"]
+        memories = (await agent.post("/api/agent-memory/list", {"agent_name": f"{owner}-{way}"})).body
+        assert (len(entries), len(memories["memories"])) == (1, 1)
+
+
+async def _remembers(agent: Client, owner: str, way: str, headers: Mapping[str, str] | None = None) -> Answer:
+    """Something for each store, under one key."""
+    body = {
+        "caller": f"{owner}-{way}",
+        "mission_namespace": f"remembered-{owner}-{way}",
+        "messages": [
+            {"role": "tool", "content": "orders replica: lag 9 s"},
+            {"role": "assistant", "content": "Lesson learned: look at the replica's lag first."},
+        ],
+    }
+    key = {"idempotency-key": f"remember-{owner}-{way}"}
+    return await agent.post("/api/context/remember", body, headers={**(headers or {}), **key})
 
 
 async def _assembles_without(agent: Client, owner: str, milliseconds: int) -> None:

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, post
+from litestar.datastructures import State
+
+from services.context.remember.schemas import RememberInput, RememberResult
+from services.context.remember.service import Remember
+from services.context.signals import Signals
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.http import request_id_of
+from shared.idempotency import key_of
+from shared.operations import KEYED, problems
+
+WRITE = {"access": "write"}
+
+
+@post("/remember", opt=WRITE | KEYED | problems(403, 409), status_code=200)
+async def remember(
+    request: Request[Any, Any, Any],
+    data: RememberInput,
+    state: State,
+    principal: Principal,
+    deadline: Deadline,
+) -> RememberResult:
+    """Remember a text or the messages of a conversation: each is put where it belongs, and the answer says where.
+
+    What happened in a mission becomes an entry of it; what reads like something learned, and everything said
+    outside of a mission, becomes a memory of the agent. Recalled context, repeats and system messages are not
+    kept. With an Idempotency-Key, a retry after a failure stores what is missing, and nothing twice.
+    """
+    service: Remember = state.remember
+    done = await service.remember(
+        principal, data, await key_of(request), deadline, request_id_of(request.scope)
+    )
+    signals: Signals = state.signals
+    signals.wrote(principal, await request.body())
+    return done

@@ -1,0 +1,201 @@
+"""What is said, as pieces to store, and the place of each by rule. Pure: the same words always go to the same place.
+
+The rules read English. What they do not know goes by where it was said: into the mission, else to the agent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from services.context.remember.schemas import RememberInput, Role, Store
+from shared.remembered import SourceKind, utc
+from shared.render import before_items
+
+# Several of these fit into a mission's budget; one entry larger than all of it would be refused.
+PIECE = 8_000
+# What a message is, it says early.
+_LOOKED_AT = 1_000
+_KINDS: Mapping[Role, SourceKind] = {
+    "user": "user",
+    "assistant": "agent",
+    "tool": "tool",
+    "system": "document",
+}
+
+_WORD = re.compile(r"\w")
+_STEP = re.compile(r"^[ \t]*(?:step )?\d{1,2}[.):]\s", re.M | re.I)
+_STEPS = 3
+_LEARNED = (
+    (
+        "lesson_learned",
+        re.compile(
+            r"\blessons? learn(?:ed|t)\b|^lesson:|\b(?:I|we)(?:'ve| have)? learn(?:ed|t)\b|\bturns out\b"
+            r"|\broot cause (?:is|was)\b|\bnext time\b|\bshould have\b",
+            re.I | re.M,
+        ),
+    ),
+    (
+        "skill_heuristic",
+        re.compile(
+            r"(?:^|[.!?:]\s+)(?:please )?(?:always|never|avoid|prefer|don't|do not|make sure|remember (?:to|that)"
+            r"|from now on|rule of thumb|tip:)\s",
+            re.I | re.M,
+        ),
+    ),
+    (
+        "domain_pattern",
+        re.compile(r"\b(?:usually|typically|tends? to|every time|as a rule|whenever)\b", re.I),
+    ),
+)
+_DECIDED = re.compile(r"\b(?:decided|chose|agreed|opted|settled on|going with|will go with)\b", re.I)
+_REASON = re.compile(r"\b(?:because|since|due to|so that)\s+([^\n]{3,500})", re.I)
+_ASKED = re.compile(r"^(?:please\s|(?:can|could|will|would) you\s|you (?:must|should|need to)\s)", re.I)
+_CHANGED = re.compile(
+    r"\b(?:changed|moved|switched|went|upgraded|downgraded|migrated|scaled|rolled back)\b", re.I
+)
+_FROM_TO = re.compile(
+    r"\bfrom ((?:[^\s,;]{1,60} ){1,4})to ([^\s,;]{1,60}(?: [^\s,;]{1,60}){0,3}?)"
+    r"(?=[,;!?\n]|\.(?:\s|$)| (?:because|since|due)\b|$)",
+    re.I,
+)
+
+
+class Piece(NamedTuple):
+    """`item` is its message's place in the request, `number` its own within the message."""
+
+    role: Role | None
+    item: int
+    number: int
+    text: str
+    source_kind: SourceKind
+    speaker: str | None
+    occurred_at: datetime | None
+    seq: int | None
+
+
+class Place(NamedTuple):
+    """Where a message belongs; without a store it is not kept. `fields` are those of its context type."""
+
+    store: Store | None
+    kind: str | None
+    why: str
+    fields: Mapping[str, str] = {}
+
+
+def route(text: str, source_kind: SourceKind, speaker: str | None, caller: str, in_mission: bool) -> Place:
+    """The place of one message, of which `text` is the beginning at least."""
+    text = text[:_LOOKED_AT].strip()
+    if source_kind in ("user", "agent") and (kind := _learned(text)):
+        return Place("agent_memory", kind, f"it reads like a {kind.replace('_', ' ')}")
+    if in_mission:
+        return _happened(text, source_kind, speaker, caller)
+    if source_kind == "tool":
+        return Place(None, None, "a tool's output is of a mission: say which in mission_namespace")
+    return Place("agent_memory", "domain_pattern", "no mission was named, so the agent keeps it")
+
+
+def _learned(text: str) -> str | None:
+    if len(_STEP.findall(text)) >= _STEPS:
+        return "task_blueprint"
+    return next((kind for kind, words in _LEARNED if words.search(text)), None)
+
+
+def _happened(text: str, source_kind: SourceKind, speaker: str | None, caller: str) -> Place:
+    def entry(kind: str, why: str, **fields: str) -> Place:
+        return Place("psychic_cache", kind, f"{why}, in a mission", fields)
+
+    if _DECIDED.search(text) and (reason := _REASON.search(text)):
+        return entry("decision", "a decision with its reason", decision_rationale=reason[1].strip())
+    if _CHANGED.search(text) and (change := _FROM_TO.search(text)):
+        return entry("state_change", "a change", state_from=change[1].strip(), state_to=change[2].strip())
+    if source_kind == "user" and _ASKED.match(text):
+        return entry("directive", "a user's request", directive_target=caller)
+    return entry("intel", "what was said", intel_source=speaker or source_kind)
+
+
+def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
+    """What the request says, and for each piece the reason why it is not kept, if there is one."""
+    seen: set[tuple[str | None, str]] = set()
+    for whole in _said(request):
+        why = _nothing_new(whole, seen)
+        if why is not None:
+            yield whole, why
+            continue
+        own = before_items(whole.text)
+        for number, text in enumerate(split(own)):
+            yield whole._replace(number=number, text=text), None
+        if own != whole.text:
+            yield whole._replace(text=whole.text[len(own) :]), _RECALLED
+
+
+_RECALLED = "it is a block of context: what was recalled is not learned again"
+
+
+def _nothing_new(said: Piece, seen: set[tuple[str | None, str]]) -> str | None:
+    if said.role == "system":
+        return "a system message is an instruction, not an event"
+    if not _WORD.search(said.text):
+        return "it has no words"
+    if is_answer(said.text) or not _WORD.search(before_items(said.text)):
+        return _RECALLED
+    same = (said.speaker or said.source_kind, " ".join(said.text.casefold().split()))
+    if same in seen:
+        return "the request says it twice"
+    seen.add(same)
+    return None
+
+
+def _said(request: RememberInput) -> Iterator[Piece]:
+    at = utc(request.occurred_at)
+    if request.text is not None:
+        kind = request.source_kind or "agent"
+        yield Piece(None, 0, 0, request.text, kind, request.speaker, at, request.seq)
+    for place, message in enumerate(request.messages):
+        counted = None if request.seq is None else request.seq + place
+        yield Piece(
+            role=message.role,
+            item=place,
+            number=0,
+            text=message.content,
+            source_kind=_KINDS[message.role],
+            speaker=message.name or (request.user_id if message.role == "user" else None) or message.role,
+            occurred_at=utc(message.occurred_at, f"messages[{place}].occurred_at") or at,
+            seq=counted if message.seq is None else message.seq,
+        )
+
+
+def is_answer(text: str) -> bool:
+    """Whether it is an answer of ours as a tool hands it on: JSON with a block of context or with handles."""
+    if not text.lstrip().startswith("{") or ('"context_block"' not in text and '"handle"' not in text):
+        return False
+    try:
+        document: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return any("context_block" in one or "handle" in one for one in _objects(document))
+
+
+def _objects(document: Any) -> Iterator[dict[str, Any]]:
+    """The document, what its envelope holds and the items of its lists."""
+    for value in (document, *document.values()):
+        if isinstance(value, dict):
+            yield value
+        elif isinstance(value, list):
+            yield from (one for one in value if isinstance(one, dict))
+
+
+def split(text: str) -> Iterator[str]:
+    """Pieces of at most PIECE characters, cut after a paragraph, a line, a sentence or a word."""
+    text = text.strip()
+    while len(text) > PIECE:
+        found = (text.rfind(mark, PIECE // 2, PIECE) for mark in ("\n\n", "\n", ". ", " "))
+        cut = next((at + 1 for at in found if at >= 0), PIECE)
+        yield text[:cut].strip()
+        text = text[cut:].strip()
+    if text:
+        yield text

@@ -1,0 +1,234 @@
+"""Puts what is said into the stores of the owners, once, and says what went where."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from services.context.owners import Owner, Refused
+from services.context.remember.routing import Piece, Place, pieces, route
+from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.errors import AppError, TooMany, Unavailable
+from shared.idempotency import Key, Records
+from shared.postgres import Database
+
+_STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
+_BATCH = 100
+# The owners get a little less time than is left: what one of them stored is told even when the other is late.
+_KEPT_SHARE = 0.1
+
+
+class _Asked(NamedTuple):
+    principal: Principal
+    request: RememberInput
+    key: Key | None
+    deadline: Deadline
+    request_id: str
+
+
+class _Item(NamedTuple):
+    """A piece that has a place; `at` is its line in the answer."""
+
+    at: int
+    piece: Piece
+    place: Place
+
+
+class _Written(NamedTuple):
+    id: int
+    handle: str
+    status: KeptStatus
+
+
+_Outcome = _Written | AppError
+
+
+class Remember:
+    def __init__(self, database: Database, records: Records, owners: Mapping[str, Owner]) -> None:
+        self._database = database
+        self._records = records
+        self._owners = owners
+
+    async def remember(
+        self,
+        principal: Principal,
+        request: RememberInput,
+        key: Key | None,
+        deadline: Deadline,
+        request_id: str,
+    ) -> RememberResult:
+        """Raises Unavailable, with what was `stored`, when an owner did not answer; a retry with the same key
+        stores the rest. Raises the refusal when everything was refused."""
+        _check(principal, request)
+        if key is not None and (done := await self._begin(principal, request, key, deadline)) is not None:
+            return done
+        asked = _Asked(principal, request, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id)
+        lines, items = await asyncio.to_thread(_plan, request)
+        groups = [[item for item in items if item.place.store == store] for store in _STORES]
+        outcomes = await asyncio.gather(*map(self._write, [asked] * len(_STORES), _STORES, groups))
+        failed: list[AppError] = []
+        for group, written in zip(groups, outcomes, strict=True):
+            for item, outcome in zip(group, written, strict=True):
+                lines[item.at] = _line(item, outcome)
+                failed += [outcome] if isinstance(outcome, AppError) else []
+        stored = [line for line in lines if line.id is not None]
+        _raise_for(failed, stored, len(items))
+        answer = RememberResult(lines, len(stored))
+        if key is not None:
+            await self._database.run(
+                lambda c: self._records.complete(c, principal.tenant, key, answer, 200), deadline
+            )
+        return answer
+
+    async def _begin(
+        self, principal: Principal, request: RememberInput, key: Key, deadline: Deadline
+    ) -> RememberResult | None:
+        mission = request.mission_namespace
+        scope = f"agent:{request.caller}" if mission is None else f"mission:{mission}"
+        return await self._database.run(
+            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult), deadline
+        )
+
+    async def _write(self, asked: _Asked, store: Store, items: Sequence[_Item]) -> list[_Outcome]:
+        """What became of each item. A failure is told, not raised: other items are written all the same."""
+        outcomes: list[_Outcome] = []
+        for number, start in enumerate(range(0, len(items), _BATCH)):
+            batch = items[start : start + _BATCH]
+            key = _key_of(asked.key, store, number)
+            try:
+                if store == "psychic_cache":
+                    outcomes += await self._write_entries(asked, batch, key)
+                else:
+                    outcomes += await self._write_memories(asked, batch, key)
+            except AppError as error:
+                outcomes += [error] * len(batch)
+        return outcomes
+
+    async def _write_entries(self, asked: _Asked, batch: Sequence[_Item], key: str | None) -> list[_Outcome]:
+        body = {"entries": [_entry(asked.request, item) for item in batch]}
+        answer = await self._ask("cache", "/api/psychic-cache/write/batch", asked, body, key)
+        return [_entry_outcome(one) for one in answer["data"]["entries"]]
+
+    async def _write_memories(self, asked: _Asked, batch: Sequence[_Item], key: str | None) -> list[_Outcome]:
+        body = {"memories": [_memory(asked.request, item) for item in batch]}
+        answer = await self._ask("agent_memory", "/api/agent-memory/batch", asked, body, key)
+        return [
+            _Written(one["memory_id"], f"own:{one['memory_id']}", one["status"]) for one in answer["results"]
+        ]
+
+    async def _ask(self, owner: str, path: str, asked: _Asked, body: Any, key: str | None) -> Any:
+        return await self._owners[owner].ask(
+            "POST",
+            path,
+            asked.principal,
+            asked.deadline,
+            asked.request_id,
+            body=msgspec.json.encode(body),
+            key=key,
+        )
+
+
+def _check(principal: Principal, request: RememberInput) -> None:
+    """Before anything is stored anywhere. Raises Forbidden."""
+    principal.require_agent(request.caller)
+    if request.mission_namespace is not None:
+        principal.require_mission(request.mission_namespace)
+    if request.user_id is not None:
+        principal.require_scope(f"user:{request.user_id}")
+
+
+def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
+    """A line of the answer for every piece, and the pieces that have a place. A message has one place."""
+    lines: list[Kept] = []
+    items: list[_Item] = []
+    places: dict[int, Place] = {}
+    for piece, reason in pieces(request):
+        if reason is not None:
+            lines.append(Kept(item=piece.item, piece=piece.number, status="skipped", why=reason))
+            continue
+        in_mission = request.mission_namespace is not None
+        place = places.get(piece.item) or route(
+            piece.text, piece.source_kind, piece.speaker, request.caller, in_mission
+        )
+        places[piece.item] = place
+        lines.append(Kept(item=piece.item, piece=piece.number, status="skipped", why=place.why))
+        if place.store is not None:
+            items.append(_Item(len(lines) - 1, piece, place))
+    return lines, items
+
+
+def _line(item: _Item, outcome: _Outcome) -> Kept:
+    line = Kept(
+        item=item.piece.item,
+        piece=item.piece.number,
+        status="refused",
+        why=item.place.why,
+        store=item.place.store,
+        kind=item.place.kind,
+    )
+    if isinstance(outcome, AppError):
+        line.why = outcome.detail
+    else:
+        line.id, line.handle, line.status = outcome
+    return line
+
+
+def _raise_for(failed: Sequence[AppError], stored: Sequence[Kept], count: int) -> None:
+    away = next((error for error in failed if not isinstance(error, Refused)), None)
+    if away is not None:
+        away.extra["stored"] = msgspec.to_builtins(stored)
+        raise away
+    if failed and len(failed) == count:
+        raise failed[0]
+
+
+def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
+    fields = {
+        "content": piece.text,
+        "agent_name": request.caller,
+        "source_kind": piece.source_kind,
+        "speaker": piece.speaker,
+        "occurred_at": piece.occurred_at,
+        "session_id": request.session_id,
+        "seq": piece.seq,
+        "dispatch_id": request.dispatch_id,
+        "recalled_from": request.recalled_from,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _entry(request: RememberInput, item: _Item) -> dict[str, Any]:
+    return {
+        **_common(request, item.piece),
+        "context_type": item.place.kind,
+        "mission_id": request.mission_namespace,
+        **item.place.fields,
+    }
+
+
+def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
+    # What is known of one user, outside of any mission, is not for other agents.
+    private = request.user_id is not None and request.mission_namespace is None
+    return {**_common(request, item.piece), "memory_type": item.place.kind, "private": private}
+
+
+def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
+    if entry.get("data") is not None:
+        return _Written(entry["data"]["id"], f"cache:{entry['data']['id']}", "created")
+    status, problem = int(entry["status"]), entry["error"]
+    if status == 429:
+        return TooMany(problem["detail"], retry_after=1.0)
+    return Unavailable("cache", problem["detail"]) if status >= 500 else Refused(status, problem)
+
+
+def _key_of(key: Key | None, store: Store, number: int) -> str | None:
+    """An owner's key for a batch: the same on every retry."""
+    if key is None:
+        return None
+    return f"remember-{hashlib.sha256(key.value.encode()).hexdigest()[:32]}-{store}-{number}"

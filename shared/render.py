@@ -6,6 +6,7 @@ a header gets a backslash before it, so the block parses back to exactly what wa
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable
@@ -25,8 +26,8 @@ _MINUTES_FOR = timedelta(days=7)
 def render_item(handle: str, when: datetime, words: Iterable[str], text: str, now: datetime) -> str:
     """`handle` is `store:id`; `words` (who, of what kind) follow the time. The minute shows for a week."""
     stamp = when.strftime("%Y-%m-%d %H:%M" if now - when < _MINUTES_FOR else "%Y-%m-%d")
-    inside = " ".join([handle, stamp, *(_UNSAFE.sub(" ", word).strip() for word in words)])
-    escaped = _LINE.sub(r"\1\\\2", text)
+    inside = " ".join([handle, stamp, *(_safe(word) for word in words)])
+    escaped = _LINE.sub(r"\1\\\2", text) if "[" in text else text
     return f"[{inside}] {escaped}"
 
 
@@ -34,6 +35,11 @@ def before_items(text: str) -> str:
     """What stands before the first item of a block in it; where the last item ends, only the block's maker knows."""
     first = _OURS.search(text)
     return text if first is None else text[: first.start()]
+
+
+@functools.lru_cache(maxsize=4096)
+def _safe(word: str) -> str:
+    return _UNSAFE.sub(" ", word).strip()
 
 
 def parse_block(block: str) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ POOL_WAIT_SECONDS = Histogram(
 )
 POSTGRES_TIMEOUTS = Counter("scrubjay_postgres_timeouts_total", "Database calls abandoned at their deadline")
 DEGRADED = Counter("scrubjay_degraded_total", "Answers given without a source", ["source", "reason"])
+HEDGED = Counter("scrubjay_hedged_total", "Searches of an owner that were sent again", ["owner", "reason"])
 INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items that wait for their vectors", ["store"])
 INDEXED = Counter("scrubjay_indexed_total", "Items given their vectors", ["store"])
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
@@ -25,3 +26,4 @@ RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell ri
 TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events that wait for their number")
 LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies that wait for their row in the log")
 SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback that was not written")
+RATES_LOCAL = Counter("scrubjay_rate_limits_local_total", "Times that rates were counted here, Redis being away")

@@ -11,6 +11,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
+from services.context.hedging import Hedge
 from shared import auth, idempotency
 from shared import deadline as deadlines
 from shared.auth import Principal
@@ -56,12 +57,20 @@ class Failed(Exception):
         self.reason = reason
 
 
+class CutOff(Failed):
+    """The connection ended, or was never there."""
+
+    def __init__(self) -> None:
+        super().__init__("down")
+
+
 class Owner:
     def __init__(self, name: str, url: str, service_token: str, session: aiohttp.ClientSession) -> None:
         self.name = name
         self.url = url
         self._token = service_token
         self.session = session
+        self._hedge = Hedge(name)
         self._timeouts = 0
         self._closed_until = 0.0
 
@@ -76,9 +85,11 @@ class Owner:
     async def search(
         self, request: SearchRequest, principal: Principal, deadline: Deadline, request_id: str
     ) -> SearchResult:
-        """Raises Failed with one of: down, timeout, erroring, breaker open."""
-        return await self._call(
-            "/internal/search", _ENCODER.encode(request), _SEARCH_RESULT, principal, deadline, request_id
+        """Raises Failed with one of: down, timeout, erroring, overloaded, breaker open."""
+        body = _ENCODER.encode(request)
+        return await self._hedge.first(
+            lambda: self._call("/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
+            again_on=CutOff,
         )
 
     async def links(
@@ -153,7 +164,7 @@ class Owner:
             self._note_timeout(patience)
             raise Failed("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise Failed("down") from error
+            raise CutOff from error
         self._timeouts = 0
         if not 200 <= response.status < 300:
             raise _failure(response.status, answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from services.cache import app as cache
 from services.cache.settings import Settings as CacheSettings
 from services.context import app as context
 from services.context.settings import Settings as ContextSettings
-from tools.openapi.operations import Operation, operations_of
+from tools.openapi.examples import EXAMPLES, Example
+from tools.openapi.operations import Operation, Parameter, operations_of
+from tools.openapi.playing import resolved
+from tools.openapi.recorded import recorded
 from tools.openapi.schemas import Schema, schemas_of
 
 SERVED = Path(context.__file__).with_name("openapi.json")
-_EXAMPLES = Path(__file__).with_name("examples.json")
 # Nothing is opened: the apps are made for their routes only.
 _SETTINGS = {
     "DATABASE_URL": "postgresql://localhost/none",
@@ -39,6 +42,7 @@ _TITLES = {
     503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
     "`Retry-After` seconds, a write with its Idempotency-Key.",
 }
+_DONE = {200: "Done.", 201: "Stored.", 204: "Done; there is nothing to say."}
 _TAGS = {
     "context": "Assembly, feedback, explanations, learning, erasure.",
     "cache": "A mission's working memory: typed entries within exact budgets.",
@@ -57,13 +61,13 @@ _ABOUT = """Memory and context for fleets of AI agents: the one address that age
 - `x-request-id` of an answer finds it in the logs; a caller may send its own."""
 
 
-def build() -> dict[str, Any]:
-    operations = sorted((one for app in _apps() for one in operations_of(app)), key=_place)
+def build(*, with_examples: bool = True) -> dict[str, Any]:
+    operations = sorted((one for app in apps() for one in operations_of(app)), key=_place)
     schemas, components = _schemas(operations)
-    examples = json.loads(_EXAMPLES.read_text())
+    shown = _Shown() if with_examples else _Shown([], {"kept": {}, "answers": {}})
     paths: dict[str, Any] = {}
     for one in operations:
-        paths.setdefault(one.path, {})[one.method] = _operation(one, schemas, examples.get(one.id, {}))
+        paths.setdefault(one.path, {})[one.method] = _operation(one, schemas, shown)
     used = {one.tag for one in operations}
     return {
         "openapi": "3.1.0",
@@ -90,7 +94,7 @@ def rendered(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _apps() -> list[Any]:
+def apps() -> list[Any]:
     return [
         context.create(ContextSettings.from_env(_SETTINGS)).litestar,
         cache.create(CacheSettings.from_env(_SETTINGS)).litestar,
@@ -110,13 +114,43 @@ def _schemas(operations: Sequence[Operation]) -> tuple[Schemas, dict[str, Schema
     return dict(zip([*requests, *answers], schemas, strict=True)), components
 
 
-def _operation(one: Operation, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
-    parameters = [_parameter(one, p.name, schemas, example) for p in one.parameters]
+class _Shown:
+    """Examples of requests as they were played, and the answers that they got."""
+
+    def __init__(self, examples: Sequence[Example] = EXAMPLES, kept: dict[str, Any] | None = None) -> None:
+        self._examples = examples
+        self._recorded = recorded() if kept is None else kept
+
+    def bodies(self, operation: str) -> dict[str, Any]:
+        return {
+            _slug(one.title): {"summary": one.title, "value": resolved(one.body, self._recorded["kept"])}
+            for one in self._examples
+            if one.operation == operation and one.body is not None
+        }
+
+    def parameter(self, operation: str, name: str) -> Any:
+        """The first value given to it, or None."""
+        given = (one.parameters[name] for one in self._of(operation) if name in one.parameters)
+        return resolved(next(given, None), self._recorded["kept"])
+
+    def answer(self, operation: str, media: str) -> Any:
+        return self._recorded["answers"].get(operation, {}).get(media)
+
+    def _of(self, operation: str) -> list[Example]:
+        return [one for one in self._examples if one.operation == operation]
+
+
+def _slug(title: str) -> str:
+    return "_".join(re.findall(r"\w+", title.lower()))
+
+
+def _operation(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+    parameters = [_parameter(one, given, schemas, shown) for given in one.parameters]
     parameters += [{"$ref": f"#/components/parameters/{name}"} for name in _common(one)]
     body: dict[str, Any] = {}
     if one.reads:
         content = {
-            media: _content(schemas[one.id, f"body {media}"], media, example.get("body"))
+            media: {**_content(schemas[one.id, f"body {media}"], media), "examples": shown.bodies(one.id)}
             for media in one.reads
         }
         body = {"requestBody": {"required": True, "content": content}}
@@ -130,7 +164,7 @@ def _operation(one: Operation, schemas: Schemas, example: dict[str, Any]) -> dic
         "parameters": parameters,
         **body,
         "responses": {
-            str(one.status): _success(one, schemas, example),
+            str(one.status): _success(one, schemas, shown),
             **{str(s): {"$ref": f"#/components/responses/Problem{s}"} for s in one.problems()},
         },
     }
@@ -140,41 +174,39 @@ def _common(one: Operation) -> list[str]:
     return [*(["IdempotencyKey"] if one.keyed else []), "Timeout", "RequestId"]
 
 
-def _parameter(one: Operation, name: str, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
-    given = next(p for p in one.parameters if p.name == name)
-    schema = schemas[one.id, f"{given.where} {name}"]
+def _parameter(one: Operation, given: Parameter, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+    schema = schemas[one.id, f"{given.where} {given.name}"]
     if given.default is not None:
         schema = {**schema, "default": given.default}
-    shown = example.get("parameters", {}).get(name)
+    example = shown.parameter(one.id, given.name)
     return {
-        "name": name,
+        "name": given.name,
         "in": given.where,
         "required": given.required,
         **({"description": given.description} if given.description else {}),
         "schema": schema,
-        **({"example": shown} if shown is not None else {}),
+        **({"example": example} if example is not None else {}),
     }
 
 
-def _success(one: Operation, schemas: Schemas, example: dict[str, Any]) -> dict[str, Any]:
-    content = {
-        media: _content(schemas[one.id, f"answer {media}"], media, example.get("answers", {}).get(media))
-        for media in one.answers
-    }
+def _success(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+    content = {}
+    for media in one.answers:
+        content[media] = _content(schemas[one.id, f"answer {media}"], media)
+        if (answer := shown.answer(one.id, media)) is not None:
+            content[media]["example"] = answer
     return {
-        "description": "Done" if one.status < 300 else "",
+        "description": _DONE[one.status],
         "headers": {"x-request-id": {"$ref": "#/components/headers/RequestId"}},
         **({"content": content} if content else {}),
     }
 
 
-def _content(schema: Schema, media: str, example: Any) -> dict[str, Any]:
+def _content(schema: Schema, media: str) -> dict[str, Any]:
     if media == "application/json":
-        told: dict[str, Any] = {"schema": schema}
-    else:
-        # A sequence of items: what one of them is stands beside the text.
-        told = {"schema": {"type": "string"}, "x-item-schema": schema}
-    return told if example is None else {**told, "example": example}
+        return {"schema": schema}
+    # A sequence of items: what one of them is stands beside the text.
+    return {"schema": {"type": "string"}, "x-item-schema": schema}
 
 
 def _problem(status: int) -> dict[str, Any]:

@@ -64,26 +64,33 @@ class Operation:
 
 
 def operations_of(app: Litestar) -> Iterator[Operation]:
-    """Public ones: those that are included in the schema and lie under /api."""
+    for route, handler in _public(app):
+        for method in handler.http_methods - {"HEAD", "OPTIONS"}:
+            yield _operation(handler, method, route)
+
+
+def handlers_of(app: Litestar) -> list[HTTPRouteHandler]:
+    return [handler for _, handler in _public(app)]
+
+
+def _public(app: Litestar) -> Iterator[tuple[HTTPRoute, HTTPRouteHandler]]:
+    """Those that are included in the schema and lie under /api."""
     for route in app.routes:
-        if not isinstance(route, HTTPRoute):
-            continue
-        for handler in route.route_handlers:
-            if handler.resolve_include_in_schema() and route.path_format.startswith("/api/"):
-                for method in sorted(handler.http_methods - {"HEAD", "OPTIONS"}):
-                    yield _operation(handler, method, route)
+        if isinstance(route, HTTPRoute) and route.path_format.startswith("/api/"):
+            for handler in route.route_handlers:
+                if handler.resolve_include_in_schema():
+                    yield route, handler
 
 
 def _operation(handler: HTTPRouteHandler, method: str, route: HTTPRoute) -> Operation:
     hints = get_type_hints(handler.fn, include_extras=True)
     opt = handler.opt
-    tag = sorted(handler.resolve_tags() if hasattr(handler, "resolve_tags") else handler.tags or [])[0]
     summary, description = _told(handler)
     return Operation(
         id=_id_of(handler, route.path_format),
         method=method.lower(),
         path=route.path_format,
-        tag=tag,
+        tag=min(handler.resolve_tags()),
         access=opt.get("access", "admin"),
         summary=summary,
         description=description,

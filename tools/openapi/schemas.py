@@ -35,12 +35,21 @@ def _name(struct: type, components: dict[str, Schema]) -> str:
 
 
 def _renamed(value: Any) -> Any:
-    """Two services may use one name: msgspec then qualifies both by module, and clients see `CacheName`."""
+    """Two services may use one name: msgspec then qualifies both by module, and clients see `CacheName`.
+
+    Choices among strings say that they are strings: generators of clients need it.
+    """
     if isinstance(value, dict):
-        return {_short(key): _renamed(item) for key, item in value.items()}
+        named = {_short(key): _renamed(item) for key, item in value.items()}
+        return {"type": "string", **named} if _is_choice(named) else named
     if isinstance(value, list):
         return [_renamed(item) for item in value]
     return _short(value) if isinstance(value, str) and value.startswith("#/") else value
+
+
+def _is_choice(schema: Schema) -> bool:
+    choices = schema.get("enum")
+    return isinstance(choices, list) and all(isinstance(one, str) for one in choices)
 
 
 def _short(name: str) -> str:
@@ -79,13 +88,23 @@ def _complete(schema: Schema, struct: type, *, answered: bool) -> None:
             property_["description"] = described[field.name]
     if answered and not struct.__struct_config__.omit_defaults:  # type: ignore[attr-defined]
         tag = [info.tag_field] if info.tag_field else []
-        always = [f.encode_name for f in info.fields if f.default is not msgspec.UNSET]
+        always = [field.encode_name for field in info.fields if not _may_be_unset(field)]
         schema["required"] = [*tag, *always]
+
+
+def _may_be_unset(field: mi.Field) -> bool:
+    return (
+        not field.required
+        and field.default is msgspec.NODEFAULT
+        and field.default_factory is msgspec.NODEFAULT
+    )
 
 
 def _mark_times(kind: mi.Type, schema: Schema) -> None:
     """msgspec names the format of times with an offset only; a time without one is UTC here."""
-    if isinstance(kind, mi.DateTimeType):
+    if isinstance(kind, mi.Metadata):
+        _mark_times(kind.type, schema)
+    elif isinstance(kind, mi.DateTimeType):
         schema["format"] = "date-time"
     elif isinstance(kind, mi.UnionType) and "anyOf" in schema:
         for one, part in zip(kind.types, schema["anyOf"], strict=True):

@@ -155,9 +155,15 @@ class Edge:
         state["request_id"] = request_id
         state["arrived"] = time.monotonic()
         state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
+        state["received"] = 0
         status = 500
         streaming = False
         started = time.perf_counter()
+
+        async def receiving() -> Any:
+            message = await receive()
+            state["received"] += len(message.get("body", b""))  # type: ignore[arg-type]
+            return message
 
         async def sending(message: Message) -> None:
             nonlocal status, streaming
@@ -170,7 +176,7 @@ class Edge:
                 if self.drain.started.is_set():
                     # Callers that keep connections open go to another replica.
                     more.append((b"connection", b"close"))
-                message["headers"] = [*message["headers"], *more]
+                message["headers"] = [*message["headers"], *more, *state.get("answer_headers", ())]
             await send(message)
 
         if self._full(headers) and scope["path"] not in _WITHOUT_LIMIT:
@@ -180,8 +186,9 @@ class Edge:
         self._count(1, 0)
         structlog.contextvars.bind_contextvars(request_id=request_id)
         try:
-            await self._app(scope, receive, sending)
+            await self._app(scope, receiving, sending)
         finally:
+            state.get("ended", _nothing)()
             self._count(0, -1) if streaming else self._count(-1, 0)
             route = str(scope.get("path_template") or state.get("route") or "unmatched")
             metrics.REQUESTS.labels(route, scope["method"], str(status)).inc()
@@ -209,6 +216,10 @@ class Edge:
 
 def _streams(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     return any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)
+
+
+def _nothing() -> None:
+    pass
 
 
 class Drain:

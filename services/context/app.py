@@ -9,6 +9,8 @@ from litestar import Litestar
 from services.context.evaluation import Evaluation
 from services.context.journal import Journal
 from services.context.keys import Keys
+from services.context.keys.limits import Rates
+from services.context.keys.service import KeyService
 from services.context.operators import Operators
 from services.context.owners import Owner, open_session
 from services.context.remember.service import Remember
@@ -29,7 +31,8 @@ def create(settings: Settings) -> Edge:
     database = Database(
         settings.database_url, connections=settings.connections, application="scrubjay-context"
     )
-    keys = Keys(database, settings.tokens)
+    rates = Rates(timeline.connect(settings.redis_url))
+    keys = Keys(database, settings.tokens, rates, settings.key_limits)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
@@ -49,10 +52,12 @@ def create(settings: Settings) -> Edge:
         app.state.operators = Operators(settings, database, journal, owners)
         app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
         app.state.api_keys = keys
+        app.state.key_service = KeyService(database, keys, app.state.service.records, doorbell.ring)
         app.state.timeline = Timeline(database, settings.redis_url)
         doorbell.start()
         journal.start()
         signals.start()
+        keys.usage.start()
         app.state.timeline.start()
         tidy = asyncio.create_task(tidy_forever(database, app.state.service.records, table))
         try:
@@ -61,6 +66,8 @@ def create(settings: Settings) -> Edge:
             tidy.cancel()
             await app.state.timeline.stop()
             await signals.stop()
+            await keys.usage.stop()
+            await rates.close()
             await journal.close()
             await doorbell.stop()
             await session.close()

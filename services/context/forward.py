@@ -57,9 +57,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     reads = method in ("GET", "HEAD") or path.endswith(_READS)
     deadline = deadline_of(scope, reads=reads)
     given = dict(scope["headers"])
-    principal = await state.api_keys.verify(
-        given.get(b"authorization", b"").decode("latin-1") or None, deadline
-    )
+    principal = await state.api_keys.admit(scope, deadline, writes=not reads)
     length = given.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BODY:
         raise TooLarge(f"a request body may hold {MAX_BODY} bytes")

@@ -9,37 +9,7 @@ import asyncpg
 import msgspec
 
 from services.context.schemas import Event
-from shared.auth import Principal
 from shared.postgres import Connection
-
-FIND_KEY = """
-select tenant, id, access, agent_name, missions, users from context.api_keys
-where token_hash = $1 and revoked_at is null and expires_at > now()
-"""
-
-
-async def find_key(connection: Connection, token_hash: bytes) -> Principal | None:
-    row = await connection.fetchrow(FIND_KEY, token_hash)
-    if row is None:
-        return None
-    return Principal(
-        tenant=row["tenant"],
-        key=f"key:{row['id']}",
-        access=frozenset(row["access"]),
-        agent=row["agent_name"],
-        missions=None if row["missions"] is None else frozenset(row["missions"]),
-        users=None if row["users"] is None else frozenset(row["users"]),
-    )
-
-
-ADD_KEY = """
-insert into context.api_keys (tenant, name, token_hash, access, agent_name, missions, users)
-values ($1, $2, $3, $4, $5, $6, $7) returning id
-"""
-
-
-async def add_key(connection: Connection, *values: Any) -> int:
-    return int(await connection.fetchval(ADD_KEY, *values))
 
 
 class CallerConfig(msgspec.Struct, frozen=True):

@@ -12,6 +12,8 @@ from litestar.types import ControllerRouterHandler
 
 from services.context import forward, routes_operators
 from services.context.document import DOCUMENT
+from services.context.keys import Keys
+from services.context.keys.routes import KEYS
 from services.context.remember.routes import remember
 from services.context.schemas import (
     AssembleContextInput,
@@ -109,8 +111,10 @@ async def timeline(
     begin = last_event_id if last_event_id is not None else after
     if begin is None:
         begin = await events.last(principal, deadline)
+    keys: Keys = state.api_keys
+    stream = events.stream(principal, wanted, begin, state.drain)
     return Stream(
-        events.stream(principal, wanted, begin, state.drain),
+        keys.while_valid(request.headers.get("authorization"), stream),
         media_type="text/event-stream",
         headers={"cache-control": "no-cache", "x-accel-buffering": "no"},
     )
@@ -119,7 +123,7 @@ async def timeline(
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/context",
-        route_handlers=[assemble, feedback, remember, purge, *routes_operators.HANDLERS],
+        route_handlers=[assemble, feedback, remember, purge, *routes_operators.HANDLERS, KEYS],
         tags=["context"],
     ),
     timeline,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.rerank import RerankSettings
 from shared import log
 from shared.auth import Access
@@ -27,6 +28,8 @@ class Settings:
     in_flight: int = 256
     default_budget: int = 4_000
     max_budget: int = 16_000
+    key_limits: Limits = NO_LIMITS
+    """Of keys that have none of their own."""
     log_level: str = "INFO"
 
     @classmethod
@@ -53,6 +56,12 @@ class Settings:
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
+            key_limits=Limits(
+                requests_per_second=env.number("SCRUBJAY_KEY_REQUESTS_PER_SECOND", 0, 0, 1e6) or None,
+                burst=env.integer("SCRUBJAY_KEY_BURST", 0, 0, 1_000_000) or None,
+                requests_per_day=env.integer("SCRUBJAY_KEY_REQUESTS_PER_DAY", 0, 0, 2**53) or None,
+                tokens_per_day=env.integer("SCRUBJAY_KEY_TOKENS_PER_DAY", 0, 0, 2**53) or None,
+            ),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
         )
         env.done()

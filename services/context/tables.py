@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Date,
     Identity,
     Index,
     Integer,
@@ -16,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL
+from sqlalchemy.dialects.postgresql import ARRAY, DOUBLE_PRECISION, JSONB, REAL
 
 from shared import schema
 from shared.schema import Instant, metadata
@@ -35,8 +36,34 @@ api_keys = Table(
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
     Column("revoked_at", Instant),
+    Column("created_by", Text),
+    # The secret before the one in force, valid beside it until then.
+    Column("old_token_hash", LargeBinary),
+    Column("old_expires_at", Instant),
+    Column("requests_per_second", DOUBLE_PRECISION),
+    Column("burst", Integer),
+    Column("requests_per_day", BigInteger),
+    Column("tokens_per_day", BigInteger),
     PrimaryKeyConstraint("tenant", "id"),
     UniqueConstraint("token_hash"),
+    Index(
+        "api_keys_old_token_hash",
+        "old_token_hash",
+        postgresql_where=text("old_token_hash IS NOT NULL"),
+    ),
+    schema="context",
+)
+
+api_key_usage = Table(
+    "api_key_usage",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("key_id", BigInteger, nullable=False),
+    Column("day", Date, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("last_used_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "key_id", "day"),
     schema="context",
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 import msgspec
@@ -88,7 +88,7 @@ class Timeline:
 
     async def stream(
         self, principal: Principal, wanted: Filter, after: int, drain: Drain
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         """Server-sent events from `after` on, until the client goes or this process drains."""
         yield f"retry: {RETRY_MS}\n\n".encode()
         spoke = time.monotonic()

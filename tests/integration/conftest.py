@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import secrets
 import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
@@ -21,9 +22,10 @@ import services.cache.app
 import services.cache.settings
 import services.context.app
 import services.context.settings
-import shared.postgres
 from local.database import Database
-from services.context.keys import Keys
+from services.context.keys import hash_token, queries
+from services.context.keys.schemas import Limits
+from services.context.keys.verification import PREFIX, REACH
 from shared.auth import Access
 from shared.postgres import Connection
 from tests.cluster import Client, Cluster
@@ -44,16 +46,36 @@ def embedder_settings(api: FakeOpenAI) -> dict[str, str]:
 class Tenant:
     """Keys of one tenant and the clients that use them, all closed with the test."""
 
-    def __init__(self, name: str, cluster: Cluster, keys: Keys, closing: AsyncExitStack) -> None:
+    def __init__(self, name: str, cluster: Cluster, sql: Connection, closing: AsyncExitStack) -> None:
         self.name = name
-        self._cluster, self._keys, self._closing = cluster, keys, closing
+        self._cluster, self._sql, self._closing = cluster, sql, closing
 
-    async def key(self, access: Access = "write", **grants: Any) -> str:
-        return await self._keys.add(self.name, "test", access, **grants)
+    async def key(self, access: Access = "write", **more: Any) -> str:
+        """`more`: agent, missions, users, expires_at, and limits by name. Leaves no event in the timeline."""
+        token = PREFIX + secrets.token_urlsafe(32)
+        agent, missions, users, expires_at = (
+            more.pop(name, None) for name in ("agent", "missions", "users", "expires_at")
+        )
+        reach, limits = sorted(REACH[access]), Limits(**more)
+        await queries.add_key(
+            self._sql,
+            *(
+                self.name,
+                "test",
+                hash_token(token),
+                reach,
+                agent,
+                missions,
+                users,
+                expires_at,
+                "test",
+                limits,
+            ),
+        )
+        return token
 
-    async def client(self, access: Access = "write", **grants: Any) -> Client:
-        """`grants`: agent, missions, users."""
-        client = Client(self._cluster.url(), await self.key(access, **grants))
+    async def client(self, access: Access = "write", **more: Any) -> Client:
+        client = Client(self._cluster.url(), await self.key(access, **more))
         return await self._closing.enter_async_context(client)
 
 
@@ -73,19 +95,11 @@ async def cluster(
         yield running
 
 
-@pytest.fixture(scope="session")
-async def keys(database: Database) -> AsyncIterator[Keys]:
-    pool = shared.postgres.Database(database.services["context"], connections=2)
-    await pool.open()
-    yield Keys(pool, {})
-    await pool.close()
-
-
 @pytest.fixture
-async def tenants(cluster: Cluster, keys: Keys) -> AsyncIterator[tuple[Tenant, Tenant]]:
+async def tenants(cluster: Cluster, sql: Connection) -> AsyncIterator[tuple[Tenant, Tenant]]:
     """Two that share nothing but the cluster."""
     async with AsyncExitStack() as closing:
-        first, second = (Tenant(f"tenant-{next(_numbers)}", cluster, keys, closing) for _ in range(2))
+        first, second = (Tenant(f"tenant-{next(_numbers)}", cluster, sql, closing) for _ in range(2))
         yield first, second
 
 

@@ -1,0 +1,121 @@
+"""Requests per second of a key, over all replicas: the generic cell rate algorithm, in Redis.
+
+What is kept for a key is one time: when it will have made up for all that it sent. A request moves it on by one
+interval, and is refused where that lies more than a burst ahead. While Redis is away each replica counts for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import redis.asyncio as redis
+import structlog
+from redis.exceptions import RedisError
+
+from shared import metrics
+
+log = structlog.get_logger()
+
+DAY = 86_400
+_KEY = "rate:"
+_PATIENCE_SECONDS = 0.1
+_AWAY_SECONDS = 1.0
+_MOST_LOCAL = 10_000
+
+# KEYS: the key's time; ARGV: interval and burst. All in microseconds, by Redis's clock.
+_LUA = """
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local due = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
+local wait = due + interval - burst * interval - now
+if wait > 0 then
+    return {wait, due - now}
+end
+due = due + interval
+redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - now) / 1000))
+return {0, due - now}
+"""
+
+
+class Allowance(NamedTuple):
+    """What is left of one limit. Times are in seconds from now."""
+
+    name: str
+    limit: float
+    most: int
+    """At once, or in the window."""
+    window: int
+    remaining: int
+    reset: float
+    """Until all of it is there again."""
+    wait: float
+    """Until a request may go on; 0: this one may."""
+
+
+def headers(allowances: Sequence[Allowance]) -> list[tuple[bytes, bytes]]:
+    """The RateLimit fields: of the limit that is nearest to its end, and the policy of all."""
+    if not allowances:
+        return []
+    nearest = min(allowances, key=lambda one: one.remaining / one.most)
+    policy = ", ".join(f'{one.most};w={one.window};comment="{one.name}"' for one in allowances)
+    return [
+        (b"ratelimit-limit", b"%d" % nearest.most),
+        (b"ratelimit-remaining", b"%d" % nearest.remaining),
+        (b"ratelimit-reset", b"%d" % math.ceil(nearest.reset)),
+        (b"ratelimit-policy", policy.encode()),
+    ]
+
+
+def take(due: float, now: float, rate: float, burst: int) -> tuple[float, float, float]:
+    """A request at `now`: the new `due`, how long it would have to wait (0: it may go on), and the time until all
+    of the burst is free again. All in seconds."""
+    interval = 1 / rate
+    due = max(due, now)
+    wait = due + interval - burst * interval - now
+    # A microsecond: sums of intervals do not come out even.
+    if wait > 1e-6:
+        return due, wait, due - now
+    return due + interval, 0.0, due + interval - now
+
+
+def _allowance(rate: float, burst: int, wait: float, full: float) -> Allowance:
+    # Rounded first: intervals are not whole microseconds.
+    remaining = max(0, math.floor(round(burst - full * rate, 3)))
+    window = math.ceil(burst / rate)
+    return Allowance("requests_per_second", rate, burst, window, remaining, full, wait)
+
+
+class Rates:
+    def __init__(self, client: redis.Redis) -> None:
+        self._client = client
+        self._script = client.register_script(_LUA)
+        self._away_until = 0.0
+        self._local: dict[str, float] = {}
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def take(self, key: str, rate: float, burst: int) -> Allowance:
+        """One request of `key`, within a bounded time whatever Redis does."""
+        if time.monotonic() >= self._away_until:
+            try:
+                async with asyncio.timeout(_PATIENCE_SECONDS):
+                    wait, full = await self._script(keys=[_KEY + key], args=[round(1e6 / rate), burst])
+                return _allowance(rate, burst, wait / 1e6, full / 1e6)
+            except (RedisError, OSError, TimeoutError) as error:
+                self._away_until = time.monotonic() + _AWAY_SECONDS
+                metrics.RATES_LOCAL.inc()
+                log.debug("rates are counted here", error=type(error).__name__)
+        return self._take_here(key, rate, burst)
+
+    def _take_here(self, key: str, rate: float, burst: int) -> Allowance:
+        now = time.monotonic()
+        if len(self._local) >= _MOST_LOCAL:
+            self._local = {one: due for one, due in self._local.items() if due > now}
+        self._local[key], wait, full = take(self._local.get(key, 0.0), now, rate, burst)
+        return _allowance(rate, burst, wait, full)

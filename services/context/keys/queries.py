@@ -1,0 +1,196 @@
+"""The SQL of API keys. A day is one of UTC, by the database's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import asyncpg
+
+from services.context.keys.schemas import Limits
+from shared.auth import Principal
+from shared.postgres import Connection
+
+Row: TypeAlias = asyncpg.Record
+
+_TODAY = "(now() at time zone 'utc')::date"
+_LIMITS = "k.requests_per_second, k.burst, k.requests_per_day, k.tokens_per_day"
+
+# With how long it is valid (null: for ever) and what is left of the day, in seconds: no other clock counts.
+FIND_KEY = f"""
+select k.tenant, k.id, k.access, k.agent_name, k.missions, k.users, {_LIMITS},
+       coalesce(u.requests, 0) as requests, coalesce(u.tokens, 0) as tokens,
+       extract(epoch from nullif(
+           case when k.token_hash = $1 then k.expires_at else least(k.expires_at, k.old_expires_at) end,
+           'infinity') - now())::float8 as seconds,
+       extract(epoch from {_TODAY} + 1 - (now() at time zone 'utc'))::float8 as day_seconds
+from context.api_keys k
+left join context.api_key_usage u on u.tenant = k.tenant and u.key_id = k.id and u.day = {_TODAY}
+where (k.token_hash = $1 or (k.old_token_hash = $1 and k.old_expires_at > now()))
+  and k.revoked_at is null and k.expires_at > now()
+"""
+
+
+async def find_key(connection: Connection, token_hash: bytes) -> Row | None:
+    """A valid key by one of its secrets."""
+    return await connection.fetchrow(FIND_KEY, token_hash)
+
+
+# Until the maker's transaction ends, its key cannot be withdrawn.
+FIND_MAKER = f"""
+select nullif(k.expires_at, 'infinity') as expires_at, {_LIMITS} from context.api_keys k
+where k.tenant = $1 and 'key:' || k.id = $2 and k.revoked_at is null and k.expires_at > now() for share
+"""
+
+
+async def find_maker(connection: Connection, principal: Principal) -> Row | None:
+    return await connection.fetchrow(FIND_MAKER, principal.tenant, principal.key)
+
+
+ADD_KEY = """
+insert into context.api_keys (tenant, name, token_hash, access, agent_name, missions, users, expires_at, created_by,
+                              requests_per_second, burst, requests_per_day, tokens_per_day)
+values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12, $13)
+returning case when expires_at > now() then id end
+"""
+
+
+async def add_key(
+    connection: Connection,
+    tenant: str,
+    name: str,
+    token_hash: bytes,
+    access: Sequence[str],
+    agent: str | None,
+    missions: Sequence[str] | None,
+    users: Sequence[str] | None,
+    expires_at: datetime | None,
+    created_by: str,
+    limits: Limits,
+) -> int | None:
+    """Its id, or None when it has expired already: then it must not be committed."""
+    made: int | None = await connection.fetchval(
+        ADD_KEY,
+        *(tenant, name, token_hash, access, agent, missions, users, expires_at, created_by),
+        *(limits.requests_per_second, limits.burst, limits.requests_per_day, limits.tokens_per_day),
+    )
+    return made
+
+
+# $2 to $4 are the bounds of the key that asks: it sees, and manages, what lies within them.
+_WITHIN = """
+k.tenant = $1 and ($2::text is null or k.agent_name = $2)
+and ($3::text[] is null or k.missions <@ $3) and ($4::text[] is null or k.users <@ $4)
+"""
+_KEY = f"""
+select k.id, k.name, k.access, k.agent_name as agent, k.missions, k.users, {_LIMITS}, k.created_at, k.created_by,
+       nullif(k.expires_at, 'infinity') as expires_at, k.revoked_at,
+       case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
+            else 'active' end as status,
+       case when k.old_expires_at > now() then k.old_expires_at end as old_secret_until,
+       (select max(last_used_at) from context.api_key_usage where tenant = k.tenant and key_id = k.id) as last_used_at,
+       coalesce(u.requests, 0) as requests_today, coalesce(u.tokens, 0) as tokens_today
+from context.api_keys k
+left join context.api_key_usage u on u.tenant = k.tenant and u.key_id = k.id and u.day = {_TODAY}
+where {_WITHIN}
+"""
+LIST_KEYS = f"{_KEY} and k.id > $5 order by k.id limit $6"
+GET_KEY = f"{_KEY} and k.id = $5"
+LOCK_KEY = f"select 1 from context.api_keys k where {_WITHIN} and k.id = $5 for update"
+
+
+def _bounds(principal: Principal) -> tuple[Any, ...]:
+    return (
+        principal.tenant,
+        principal.agent,
+        None if principal.missions is None else sorted(principal.missions),
+        None if principal.users is None else sorted(principal.users),
+    )
+
+
+async def list_keys(connection: Connection, principal: Principal, after: int, limit: int) -> list[Row]:
+    rows: list[Row] = await connection.fetch(LIST_KEYS, *_bounds(principal), after, limit)
+    return rows
+
+
+async def get_key(connection: Connection, principal: Principal, key_id: int) -> Row | None:
+    return await connection.fetchrow(GET_KEY, *_bounds(principal), key_id)
+
+
+async def lock_key(connection: Connection, principal: Principal, key_id: int) -> bool:
+    return bool(await connection.fetchval(LOCK_KEY, *_bounds(principal), key_id))
+
+
+CHANGE_KEY = """
+update context.api_keys
+set name = $3, requests_per_second = $4, burst = $5, requests_per_day = $6, tokens_per_day = $7
+where tenant = $1 and id = $2
+"""
+# The secret before the one in force is gone at once: two are valid at most.
+ROTATE_KEY = """
+update context.api_keys
+set token_hash = $3, old_token_hash = token_hash, old_expires_at = now() + $4 * interval '1 second'
+where tenant = $1 and id = $2
+"""
+REVOKE_KEY = """
+update context.api_keys set revoked_at = coalesce(revoked_at, now()), old_token_hash = null, old_expires_at = null
+where tenant = $1 and id = $2
+"""
+ADD_EVENT = """
+insert into timeline.events (tenant, scope, kind, payload)
+select $1, 'key:' || id, $3, jsonb_build_object('id', id, 'name', name, 'by', $4::text)
+from context.api_keys where tenant = $1 and id = $2
+"""
+
+
+async def change_key(connection: Connection, tenant: str, key_id: int, name: str, limits: Limits) -> None:
+    await connection.execute(
+        CHANGE_KEY,
+        *(tenant, key_id, name),
+        *(limits.requests_per_second, limits.burst, limits.requests_per_day, limits.tokens_per_day),
+    )
+
+
+async def rotate_key(
+    connection: Connection, tenant: str, key_id: int, token_hash: bytes, overlap_seconds: int
+) -> None:
+    await connection.execute(ROTATE_KEY, tenant, key_id, token_hash, overlap_seconds)
+
+
+async def revoke_key(connection: Connection, tenant: str, key_id: int) -> None:
+    await connection.execute(REVOKE_KEY, tenant, key_id)
+
+
+async def add_event(connection: Connection, tenant: str, key_id: int, kind: str, by: str) -> None:
+    """Who did what to which key; never a secret."""
+    await connection.execute(ADD_EVENT, tenant, key_id, kind, by)
+
+
+# In one order on every replica, so that none waits for the other's rows.
+COUNT_USAGE = f"""
+insert into context.api_key_usage as u (tenant, key_id, day, requests, tokens)
+select tenant, key_id, {_TODAY}, requests, tokens
+from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) g(tenant, key_id, requests, tokens)
+order by tenant, key_id
+on conflict (tenant, key_id, day) do update set requests = u.requests + excluded.requests,
+    tokens = u.tokens + excluded.tokens, last_used_at = clock_timestamp()
+returning tenant, key_id, requests, tokens
+"""
+SWEEP_USAGE = f"delete from context.api_key_usage where day < {_TODAY} - $1::int"
+
+
+async def count_usage(
+    connection: Connection,
+    tenants: Sequence[str],
+    ids: Sequence[int],
+    requests: Sequence[int],
+    tokens: Sequence[int],
+) -> list[Row]:
+    """Adds to today's counts of each key, and answers what they are now."""
+    rows: list[Row] = await connection.fetch(COUNT_USAGE, tenants, ids, requests, tokens)
+    return rows
+
+
+async def sweep_usage(connection: Connection, days: int) -> None:
+    await connection.execute(SWEEP_USAGE, days)

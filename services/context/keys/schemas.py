@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from shared.auth import Access
+from shared.body import Body
+from shared.text import Name
+
+Status = Literal["active", "expired", "revoked"]
+PerSecond = Annotated[float, Meta(gt=0, le=1_000_000)]
+Burst = Annotated[int, Meta(ge=1, le=1_000_000)]
+PerDay = Annotated[int, Meta(ge=1, le=2**53)]
+Names = Annotated[list[Name], Meta(max_length=1_000)]
+Overlap = Annotated[int, Meta(ge=0, le=30 * 86_400)]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """None: the installation's default, and no limit where it has none."""
+
+    requests_per_second: float | None = None
+    burst: int | None = None
+    requests_per_day: int | None = None
+    tokens_per_day: int | None = None
+
+    @classmethod
+    def of(cls, row: Any) -> Limits:
+        return cls(*(row[name] for name in cls.__struct_fields__))
+
+    def over(self, default: Limits) -> Limits:
+        """What is in force: the default where it says nothing, and a burst for each rate."""
+        rate, burst = self.requests_per_second, self.burst
+        if rate is None:
+            rate, burst = default.requests_per_second, burst or default.burst
+        if rate is not None and burst is None:
+            burst = max(1, math.ceil(rate))
+        requests = default.requests_per_day if self.requests_per_day is None else self.requests_per_day
+        tokens = default.tokens_per_day if self.tokens_per_day is None else self.tokens_per_day
+        return Limits(rate, burst, requests, tokens)
+
+
+NO_LIMITS = Limits()
+
+
+class KeyInput(Body, kw_only=True):
+    """What is left out is what the key that makes it has."""
+
+    name: Name
+    access: Access = "write"
+    """`write` includes read, `admin` includes both."""
+    agent: Name | None = None
+    """It writes, and calls as, this agent only."""
+    missions: Names | None = None
+    users: Names | None = None
+    expires_at: datetime | None = None
+    requests_per_second: PerSecond | None = None
+    burst: Burst | None = None
+    """Requests at once, one second's worth without it."""
+    requests_per_day: PerDay | None = None
+    tokens_per_day: PerDay | None = None
+    """Of bodies that it writes, estimated as characters / 4. Days are those of UTC."""
+
+
+class KeyChange(Body, kw_only=True):
+    """What is left out stays; null sets a limit back to the installation's default."""
+
+    name: Name | UnsetType = UNSET
+    requests_per_second: PerSecond | UnsetType | None = UNSET
+    burst: Burst | UnsetType | None = UNSET
+    requests_per_day: PerDay | UnsetType | None = UNSET
+    tokens_per_day: PerDay | UnsetType | None = UNSET
+
+
+class RotateInput(Body, kw_only=True):
+    overlap_seconds: Overlap = 3_600
+    """How long the secret that was in force stays valid beside the new one."""
+
+
+class ApiKey(msgspec.Struct, kw_only=True):
+    id: int
+    name: str
+    status: Status
+    access: Access
+    agent: str | None
+    missions: list[str] | None
+    users: list[str] | None
+    requests_per_second: float | None
+    burst: int | None
+    requests_per_day: int | None
+    tokens_per_day: int | None
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    old_secret_until: datetime | None
+    """After a rotation: until when the secret before it is valid."""
+    last_used_at: datetime | None
+    requests_today: int
+    tokens_today: int
+
+
+class MadeKey(msgspec.Struct):
+    key: ApiKey
+    token: str | None
+    """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
+
+
+class ApiKeys(msgspec.Struct):
+    """A page, by id; `next_after` is where the next one begins."""
+
+    data: list[ApiKey]
+    next_after: int

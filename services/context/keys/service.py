@@ -1,0 +1,198 @@
+"""The rules of managing keys: a key manages what lies within its own bounds, in its own tenant."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from services.context.keys import queries
+from services.context.keys.grants import Holder, narrowed, require_within
+from services.context.keys.schemas import (
+    ApiKey,
+    ApiKeys,
+    KeyChange,
+    KeyInput,
+    Limits,
+    MadeKey,
+    RotateInput,
+)
+from services.context.keys.verification import PREFIX, REACH, Keys, hash_token
+from shared.auth import Access, Principal
+from shared.deadline import Deadline
+from shared.errors import Conflict, Invalid, NotFound, Unauthorized
+from shared.idempotency import Key, Records
+from shared.postgres import Connection, Database
+from shared.remembered import utc
+
+_SCOPE = "keys"
+
+
+class _Id(msgspec.Struct):
+    """All that the record of a keyed call holds."""
+
+    id: int
+
+
+class KeyService:
+    """`ring` is called with the tenant after each commit."""
+
+    def __init__(
+        self, database: Database, keys: Keys, records: Records, ring: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._database = database
+        self._keys = keys
+        self._records = records
+        self._ring = ring
+
+    async def make(
+        self, principal: Principal, given: KeyInput, key: Key | None, deadline: Deadline
+    ) -> MadeKey:
+        """Raises Forbidden when it would hold more than the key that makes it."""
+        token = _new_token()
+        given.expires_at = utc(given.expires_at, "expires_at")
+
+        async def write(connection: Connection) -> int:
+            own = narrowed(await self._holder(connection, principal), given)
+            made = await queries.add_key(
+                connection,
+                principal.tenant,
+                own.name,
+                hash_token(token),
+                sorted(REACH[own.access]),
+                own.agent,
+                own.missions,
+                own.users,
+                own.expires_at,
+                principal.key,
+                Limits.of(msgspec.structs.asdict(own)),
+            )
+            if made is None:
+                raise Invalid.field("expires_at", "lies in the past")
+            await queries.add_event(connection, principal.tenant, made, "key_make", principal.key)
+            return made
+
+        return await self._once(principal, key, write, token, 201, deadline)
+
+    async def list(self, principal: Principal, after: int, limit: int, deadline: Deadline) -> ApiKeys:
+        rows = await self._database.run(lambda c: queries.list_keys(c, principal, after, limit), deadline)
+        return ApiKeys([_api_key(row) for row in rows], rows[-1]["id"] if rows else after)
+
+    async def get(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
+        return await self._database.run(lambda c: _get(c, principal, key_id), deadline)
+
+    async def change(self, principal: Principal, key_id: int, given: KeyChange, deadline: Deadline) -> ApiKey:
+        async def work(connection: Connection) -> ApiKey:
+            known = await _locked(connection, principal, key_id)
+            changed = {
+                name: getattr(known, name) if value is msgspec.UNSET else value
+                for name, value in msgspec.structs.asdict(given).items()
+            }
+            name, limits = changed.pop("name"), Limits.of(changed)
+            holder = await self._holder(connection, principal)
+            require_within(holder, holder.expires_at, limits.over(self._keys.defaults))
+            await queries.change_key(connection, principal.tenant, key_id, name, limits)
+            await queries.add_event(connection, principal.tenant, key_id, "key_change", principal.key)
+            return await _get(connection, principal, key_id)
+
+        return await self._done(principal, work, deadline)
+
+    async def rotate(
+        self, principal: Principal, key_id: int, given: RotateInput, key: Key | None, deadline: Deadline
+    ) -> MadeKey:
+        """A new secret beside the one in force. Raises Conflict when the key is expired or revoked."""
+        token = _new_token()
+
+        async def write(connection: Connection) -> int:
+            known = await _locked(connection, principal, key_id)
+            if known.status != "active":
+                raise Conflict(f"the key is {known.status}")
+            limits = Limits.of(msgspec.structs.asdict(known)).over(self._keys.defaults)
+            require_within(await self._holder(connection, principal), known.expires_at, limits)
+            await queries.rotate_key(
+                connection, principal.tenant, key_id, hash_token(token), given.overlap_seconds
+            )
+            await queries.add_event(connection, principal.tenant, key_id, "key_rotate", principal.key)
+            return key_id
+
+        return await self._once(principal, key, write, token, 200, deadline)
+
+    async def revoke(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
+        """A second time it changes nothing."""
+
+        async def work(connection: Connection) -> ApiKey:
+            known = await _locked(connection, principal, key_id)
+            if known.revoked_at is None:
+                await queries.revoke_key(connection, principal.tenant, key_id)
+                await queries.add_event(connection, principal.tenant, key_id, "key_revoke", principal.key)
+            return await _get(connection, principal, key_id)
+
+        return await self._done(principal, work, deadline)
+
+    async def _holder(self, connection: Connection, principal: Principal) -> Holder:
+        """With what the identity does not say. Tokens of the environment and the command hold everything."""
+        if not principal.key.startswith("key:"):
+            return Holder(principal)
+        row = await queries.find_maker(connection, principal)
+        if row is None:
+            raise Unauthorized("the token is not valid")
+        return Holder(principal, row["expires_at"], Limits.of(row).over(self._keys.defaults))
+
+    async def _once(
+        self,
+        principal: Principal,
+        key: Key | None,
+        write: Callable[[Connection], Awaitable[int]],
+        token: str,
+        status: int,
+        deadline: Deadline,
+    ) -> MadeKey:
+        written = False
+
+        async def first(connection: Connection) -> _Id:
+            nonlocal written
+            written = True
+            return _Id(await write(connection))
+
+        async def work(connection: Connection) -> ApiKey:
+            if key is None:
+                done = await first(connection)
+            else:
+                done = await self._records.once(
+                    connection, principal.tenant, _SCOPE, key, _Id, lambda: first(connection), status
+                )
+            return await _get(connection, principal, done.id)
+
+        api_key = await self._done(principal, work, deadline)
+        return MadeKey(api_key, token if written else None)
+
+    async def _done(
+        self, principal: Principal, work: Callable[[Connection], Awaitable[ApiKey]], deadline: Deadline
+    ) -> ApiKey:
+        api_key = await self._database.transaction(work, deadline)
+        self._keys.forget()
+        self._ring(principal.tenant)
+        return api_key
+
+
+async def _get(connection: Connection, principal: Principal, key_id: int) -> ApiKey:
+    row = await queries.get_key(connection, principal, key_id)
+    if row is None:
+        raise NotFound(f"no key {key_id}")
+    return _api_key(row)
+
+
+async def _locked(connection: Connection, principal: Principal, key_id: int) -> ApiKey:
+    if not await queries.lock_key(connection, principal, key_id):
+        raise NotFound(f"no key {key_id}")
+    return await _get(connection, principal, key_id)
+
+
+def _api_key(row: queries.Row) -> ApiKey:
+    access: Access = next(one for one in ("admin", "write", "read") if one in row["access"])
+    return msgspec.convert({**row, "access": access}, ApiKey)
+
+
+def _new_token() -> str:
+    return PREFIX + secrets.token_urlsafe(32)

@@ -1,0 +1,196 @@
+"""Who a bearer token is, a token of the environment or a hashed API key, and whether its limits let it go on."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple
+
+import asyncpg
+from litestar import Request
+
+from services.context.keys import queries
+from services.context.keys.limits import DAY, Allowance, Rates, headers
+from services.context.keys.schemas import NO_LIMITS, Limits
+from services.context.keys.usage import Count, Usage
+from shared.auth import Access, Principal, bearer, same_secret
+from shared.deadline import Deadline
+from shared.errors import TooMany, Unauthorized, Unavailable
+from shared.http import provide_deadline
+from shared.postgres import Database
+from shared.tokens import CHARACTERS_PER_TOKEN
+
+DEFAULT_TENANT = "default"
+PREFIX = "sj_"
+REACH: Mapping[Access, frozenset[Access]] = {
+    "read": frozenset({"read"}),
+    "write": frozenset({"read", "write"}),
+    "admin": frozenset({"read", "write", "admin"}),
+}
+# A key that was found valid is taken for valid this long, on each replica.
+KNOWN_SECONDS = 2.0
+_MOST_KNOWN = 10_000
+
+
+def hash_token(token: str) -> bytes:
+    """Keys are 32 random bytes: a plain hash cannot be guessed back."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+class _Known(NamedTuple):
+    """A valid key. `until` and `midnight` are of the monotonic clock."""
+
+    principal: Principal
+    limits: Limits
+    used: Count
+    until: float
+    midnight: float
+
+
+class Keys:
+    """Tokens of the environment have no limits; nor have keys where no `rates` count them."""
+
+    def __init__(
+        self,
+        database: Database,
+        tokens: Mapping[Access, str],
+        rates: Rates | None = None,
+        defaults: Limits = NO_LIMITS,
+    ) -> None:
+        self._database = database
+        self._tokens = tokens
+        self._rates = rates
+        self.defaults = defaults
+        self.usage = Usage(database)
+        self._known: dict[bytes, _Known] = {}
+
+    async def verify(self, authorization: str | None, deadline: Deadline) -> Principal:
+        """Who calls, without a look at its limits. Raises Unauthorized, the same for unknown, expired and revoked."""
+        found = await self._find(authorization, deadline)
+        return found.principal if isinstance(found, _Known) else found
+
+    async def authenticate(self, request: Request[Any, Any, Any]) -> Principal:
+        writes = request.route_handler.opt.get("access") != "read"
+        return await self.admit(request.scope, provide_deadline(request), writes=writes)
+
+    async def admit(self, scope: Any, deadline: Deadline, *, writes: bool) -> Principal:
+        """Who calls, if its limits let it; what is left of them goes into the answer's headers.
+
+        Raises Unauthorized and TooMany.
+        """
+        found = await self._find(_authorization(scope), deadline)
+        if not isinstance(found, _Known):
+            return found
+        state = scope["state"]
+        if found.limits != NO_LIMITS:
+            await self._limit(found, writes, state)
+        found.used.new_requests += 1
+        if writes:
+            state["ended"] = lambda: _count_tokens(found.used, state["received"])
+        return found.principal
+
+    async def while_valid(
+        self, authorization: str | None, pieces: AsyncGenerator[bytes]
+    ) -> AsyncIterator[bytes]:
+        """A long answer, which ends when its key does."""
+        async with aclosing(pieces):
+            async for piece in pieces:
+                try:
+                    await self.verify(authorization, Deadline(1.0))
+                except Unauthorized:
+                    return
+                except Unavailable:
+                    pass  # it says nothing about the key
+                yield piece
+
+    def forget(self) -> None:
+        """What was changed holds at once here, and after KNOWN_SECONDS elsewhere."""
+        self._known.clear()
+
+    async def _find(self, authorization: str | None, deadline: Deadline) -> Principal | _Known:
+        token = bearer(authorization)
+        for access, expected in self._tokens.items():
+            if same_secret(token, expected):
+                return Principal(DEFAULT_TENANT, f"env:{access}", REACH[access])
+        if token.startswith(PREFIX):
+            token_hash = hash_token(token)
+            known = self._known.get(token_hash)
+            if known is not None and time.monotonic() < known.until:
+                return known
+            row = await self._database.run(lambda c: queries.find_key(c, token_hash), deadline)
+            if row is not None:
+                return self._remember(token_hash, row)
+            self._known.pop(token_hash, None)
+        raise Unauthorized("the token is not valid")
+
+    def _remember(self, token_hash: bytes, row: asyncpg.Record) -> _Known:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        now = time.monotonic()
+        known = self._known[token_hash] = _Known(
+            _principal(row),
+            Limits.of(row).over(self.defaults) if self._rates is not None else NO_LIMITS,
+            self.usage.seen(row["tenant"], row["id"], row["requests"], row["tokens"]),
+            now + min(KNOWN_SECONDS, math.inf if row["seconds"] is None else row["seconds"]),
+            now + row["day_seconds"],
+        )
+        return known
+
+    async def _limit(self, known: _Known, writes: bool, state: dict[str, Any]) -> None:
+        limits, allowances = known.limits, list(_quotas(known, writes))
+        refused = next((one for one in allowances if one.wait), None)
+        if refused is None and limits.requests_per_second is not None and limits.burst is not None:
+            assert self._rates is not None
+            principal = known.principal
+            second = await self._rates.take(
+                f"{principal.tenant}:{principal.key}", limits.requests_per_second, limits.burst
+            )
+            allowances.append(second)
+            refused = second if second.wait else None
+        state["answer_headers"] = headers(allowances)
+        if refused is not None:
+            raise TooMany(
+                f"this key is limited to {refused.limit:g} {refused.name.replace('_', ' ')}",
+                retry_after=refused.wait,
+                limit=refused.name,
+            )
+
+
+def _quotas(known: _Known, writes: bool) -> Iterator[Allowance]:
+    limits, used = known.limits, known.used
+    left = max(0.0, known.midnight - time.monotonic())
+    if limits.requests_per_day is not None:
+        yield _quota("requests_per_day", limits.requests_per_day, used.all_requests(), left)
+    if limits.tokens_per_day is not None and writes:
+        yield _quota("tokens_per_day", limits.tokens_per_day, used.all_tokens(), left)
+
+
+def _quota(name: str, limit: int, used: int, left: float) -> Allowance:
+    remaining = max(0, limit - used)
+    return Allowance(name, limit, limit, DAY, remaining, left, 0.0 if remaining else max(left, 1.0))
+
+
+def _authorization(scope: Any) -> str | None:
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            text: str = value.decode("latin-1")
+            return text
+    return None
+
+
+def _count_tokens(count: Count, received: int) -> None:
+    count.new_tokens += -(-received // CHARACTERS_PER_TOKEN)
+
+
+def _principal(row: asyncpg.Record) -> Principal:
+    return Principal(
+        tenant=row["tenant"],
+        key=f"key:{row['id']}",
+        access=frozenset(row["access"]),
+        agent=row["agent_name"],
+        missions=None if row["missions"] is None else frozenset(row["missions"]),
+        users=None if row["users"] is None else frozenset(row["users"]),
+    )

@@ -332,6 +332,38 @@ _CONTEXT = [
     ),
 ]
 
+_KEYS = [
+    Example(
+        "context_make_key",
+        "A key of one agent, for one mission",
+        {
+            "name": "scout in the incident",
+            "access": "write",
+            "agent": "scout",
+            "missions": [_MISSION],
+            "requests_per_second": 20,
+            "burst": 40,
+            "requests_per_day": 100_000,
+        },
+        keep={"key": "key.id"},
+    ),
+    Example("context_list_keys", "The first keys", parameters={"limit": 2}),
+    Example("context_get_key", "One key", parameters={"key_id": "$key"}),
+    Example(
+        "context_change_key",
+        "Other limits",
+        {"requests_per_second": 50, "burst": None},
+        parameters={"key_id": "$key"},
+    ),
+    Example(
+        "context_rotate_key",
+        "A new secret, and an hour to bring it out",
+        {"overlap_seconds": 3_600},
+        parameters={"key_id": "$key"},
+    ),
+    Example("context_revoke_key", "No longer valid", parameters={"key_id": "$key"}),
+]
+
 _ERASURE = [
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
     Example(
@@ -346,4 +378,4 @@ _ERASURE = [
     Example("context_purge", "An agent, everywhere", {"scope": "agent:scout"}),
 ]
 
-EXAMPLES = [*_CACHE, *_MEMORY, *_CONTEXT, *_ERASURE]
+EXAMPLES = [*_CACHE, *_MEMORY, *_CONTEXT, *_KEYS, *_ERASURE]

@@ -17,8 +17,8 @@ from shared.search.sql import scope_key, search_sql
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One search: `only` narrows it to these ids; `documents` is how many chunks there are, and `common` the words
-    that many of them hold, where known.
+    """One search: `only` narrows it to these ids, `until` to those up to it. `documents` is how many chunks there
+    are and `common` the words that many of them hold, where known.
     """
 
     tenant: str
@@ -29,6 +29,7 @@ class Look(msgspec.Struct, frozen=True):
     only: list[int] | None = None
     documents: int | None = None
     common: Common = NONE_COMMON
+    until: int | None = None
 
 
 _COLUMNS = (
@@ -42,37 +43,40 @@ _search_sql = partial(
     chunks="memory.agent_memory_chunks",
     vectors="memory.agent_memory_vec",
 )
+_NARROWED = (
+    "($11::bigint[] is null or {0}.item_id = any($11)) and ($12::bigint is null or {0}.item_id <= $12)"
+)
+_PEERS = "{0}.scope <> $10 and not {0}.private and ($11::bigint is null or {0}.item_id <= $11)"
 SEARCH_OWN = _search_sql(
     columns=f"{_COLUMNS}, (select max(a.access_count) from memory.agent_memory a"
     " where a.tenant = $1 and a.agent_name = substr($10, 7)) as most_accessed",
-    narrow="{0}.scope = $10 and ($11::bigint[] is null or {0}.item_id = any($11))",
+    narrow=f"{{0}}.scope = $10 and {_NARROWED}",
     count="c.tenant = $1 and c.scope = $10",
 )
 SEARCH_PEER = _search_sql(
     columns=_COLUMNS,
-    narrow="{0}.scope = $10 and not {0}.private and ($11::bigint[] is null or {0}.item_id = any($11))",
+    narrow=f"{{0}}.scope = $10 and not {{0}}.private and {_NARROWED}",
     count="c.tenant = $1 and c.scope = $10",
 )
-SEARCH_PEERS = _search_sql(
-    columns=_COLUMNS, narrow="{0}.scope <> $10 and not {0}.private", count="c.tenant = $1"
-)
+SEARCH_PEERS = _search_sql(columns=_COLUMNS, narrow=_PEERS, count="c.tenant = $1")
 SEARCH_PEERS_APPROXIMATE = _search_sql(
-    columns=_COLUMNS,
-    narrow="{0}.scope <> $10 and not {0}.private",
-    count="c.tenant = $1",
-    approximate=True,
+    columns=_COLUMNS, narrow=_PEERS, count="c.tenant = $1", approximate=True
 )
 # What the words of memories that peers may see are indexed under, beside their agent's scope.
 EVERY_AGENT = "*"
 
 
 async def search_own(connection: Connection, look: Look, agent: str) -> list[asyncpg.Record]:
-    return await _search(connection, SEARCH_OWN, look, f"agent:{agent}", f"agent:{agent}", look.only)
+    return await _search(
+        connection, SEARCH_OWN, look, f"agent:{agent}", f"agent:{agent}", look.only, look.until
+    )
 
 
 async def search_peer(connection: Connection, look: Look, agent: str) -> list[asyncpg.Record]:
     """As `search_own`, without what the peer keeps private."""
-    return await _search(connection, SEARCH_PEER, look, f"agent:{agent}", f"agent:{agent}", look.only)
+    return await _search(
+        connection, SEARCH_PEER, look, f"agent:{agent}", f"agent:{agent}", look.only, look.until
+    )
 
 
 async def search_peers(
@@ -80,7 +84,7 @@ async def search_peers(
 ) -> list[asyncpg.Record]:
     """What all agents but this one share. `approximate` needs hnsw.iterative_scan in its transaction."""
     statement = SEARCH_PEERS_APPROXIMATE if approximate else SEARCH_PEERS
-    return await _search(connection, statement, look, EVERY_AGENT, f"agent:{agent}")
+    return await _search(connection, statement, look, EVERY_AGENT, f"agent:{agent}", look.until)
 
 
 async def _search(
@@ -106,6 +110,14 @@ IDS_OF_TYPE = "select id from memory.agent_memory where tenant = $1 and agent_na
 
 async def ids_of_type(connection: Connection, tenant: str, agent_name: str, memory_type: str) -> list[int]:
     return [row["id"] for row in await connection.fetch(IDS_OF_TYPE, tenant, agent_name, memory_type)]
+
+
+# Ids grow with time, but for what was imported: a bound that leaves out nothing.
+LAST_BY = "select max(id) from memory.agent_memory where tenant = $1 and created_at <= $2"
+
+
+async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
+    return await connection.fetchval(LAST_BY, tenant, time) or 0
 
 
 _LISTED = (

@@ -47,7 +47,7 @@ from shared.errors import AppError, NotFound
 from shared.idempotency import Key, Records
 from shared.indexer import Embedded, Indexer, IndexStatements
 from shared.postgres import Connection, Database
-from shared.remembered import spoken
+from shared.remembered import spoken, utc
 from shared.search.chunking import chunk
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords, ScopeCounts
 from shared.search.evidence import (
@@ -351,7 +351,10 @@ class AgentMemoryService:
         principal.require_agent(request.agent)
         agent = request.agent
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
-        wanted = Look(principal.tenant, request.query, vector, request.model, request.depth)
+        until = None
+        if (time := utc(request.as_of, "as_of")) is not None:
+            until = await self._database.run(lambda c: queries.last_by(c, principal.tenant, time), deadline)
+        wanted = Look(principal.tenant, request.query, vector, request.model, request.depth, until=until)
         looks = []
         if OWN in request.stores:
             looks.append(self._search_own(wanted, agent, deadline))
@@ -365,7 +368,7 @@ class AgentMemoryService:
         scope = f"{wanted.tenant}/{agent}"
         look = msgspec.structs.replace(wanted, common=self._common.get(scope))
         rows = await self._database.run(lambda c: queries.search_own(c, look, agent), deadline)
-        return self._noted(scope, store_result(OWN, rows, _own_candidate))
+        return self._noted(scope, look, store_result(OWN, rows, _own_candidate))
 
     async def _search_peers(self, wanted: Look, agent: str, deadline: Deadline) -> SearchResult:
         tenant = wanted.tenant
@@ -382,11 +385,11 @@ class AgentMemoryService:
             rows = await self._database.run(lambda c: queries.search_peers(c, look, agent), deadline)
         if known is None:
             self._counts.put(tenant, rows[0]["documents"])
-        return self._noted(tenant, store_result(PEER, rows, _candidate))
+        return self._noted(tenant, look, store_result(PEER, rows, _candidate))
 
-    def _noted(self, scope: str, result: SearchResult) -> SearchResult:
-        """Which of the words were common, for the next search of the scope."""
-        for one in result.stores.values():
+    def _noted(self, scope: str, look: Look, result: SearchResult) -> SearchResult:
+        """Which of the words were common, for the next search of the whole scope."""
+        for one in result.stores.values() if look.until is None else ():
             self._common.put(scope, one.documents, result.lexemes, one.df)
         return result
 

@@ -56,7 +56,8 @@ SEARCH = search_sql(
     vectors="cache.psychic_vec",
     columns="i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at,"
     " i.mission_id, i.source_turn, i.dispatch_id",
-    narrow="{0}.scope = any($10) and {0}.expires_at > now() and ($11::bigint[] is null or {0}.item_id = any($11))",
+    narrow="{0}.scope = any($10) and {0}.expires_at > now() and ($11::bigint[] is null or {0}.item_id = any($11))"
+    " and ($12::bigint is null or {0}.item_id <= $12)",
     count="c.tenant = $1 and c.scope = any($10)",
 )
 
@@ -72,6 +73,7 @@ async def search(
     only: Sequence[int] | None = None,
     documents: int | None = None,
     common: Common = NONE_COMMON,
+    until: int | None = None,
 ) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(
         SEARCH,
@@ -85,8 +87,17 @@ async def search(
         *common,
         list(scopes),
         None if only is None else list(only),
+        until,
     )
     return rows
+
+
+# Ids grow with time: a bound that leaves out nothing.
+LAST_BY = "select max(id) from cache.psychic_cache where tenant = $1 and created_at <= $2"
+
+
+async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
+    return await connection.fetchval(LAST_BY, tenant, time) or 0
 
 
 IDS_WITH = """

@@ -18,6 +18,7 @@ from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
 from shared.postgres import Connection, Database
+from shared.remembered import utc
 from shared.render import render_item
 from shared.search.counts import CommonWords
 from shared.search.evidence import (
@@ -144,8 +145,11 @@ class CacheSearch:
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
         known = " ".join([principal.tenant, *scopes])
         common = self._common.get(known)
-        rows = await self._database.run(
-            lambda c: queries.search(
+        time = utc(request.as_of, "as_of")
+
+        async def look(c: Connection) -> list[asyncpg.Record]:
+            until = None if time is None else await queries.last_by(c, principal.tenant, time)
+            return await queries.search(
                 c,
                 principal.tenant,
                 request.query,
@@ -154,11 +158,12 @@ class CacheSearch:
                 request.depth,
                 scopes,
                 common=common,
-            ),
-            deadline,
-        )
-        result = _search_result(rows)
-        self._common.put(known, result.stores[STORE].documents, result.lexemes, result.stores[STORE].df)
+                until=until,
+            )
+
+        result = _search_result(await self._database.run(look, deadline))
+        if time is None:
+            self._common.put(known, result.stores[STORE].documents, result.lexemes, result.stores[STORE].df)
         return result
 
 

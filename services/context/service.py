@@ -32,7 +32,7 @@ from shared.errors import NotFound
 from shared.idempotency import Key, Records
 from shared.postgres import Connection, Database
 from shared.remembered import utc
-from shared.search.evidence import DEPTH, SearchRequest, SearchResult, encode_vector
+from shared.search.evidence import SearchRequest, SearchResult, encode_vector
 from shared.search.relevance import Question, Scored, answerable, score
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
@@ -43,8 +43,6 @@ _EMBED_SHARE = 0.35
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
-# The owners rank all that they hold: of the best, some may be of later.
-_DEPTH_BACK_THEN = 4 * DEPTH
 # A row of another replica's log may still be on its way.
 _LOG_WAITS = (0.03, 0.1, 0.3)
 
@@ -195,7 +193,7 @@ class ContextService:
             agent=asked.request.caller,
             vector=None if vector is None else encode_vector(vector),
             model=self._embedder.model,
-            depth=DEPTH if asked.request.as_of is None else _DEPTH_BACK_THEN,
+            as_of=None if asked.request.as_of is None else asked.now,
         )
         missions = [scope for scope in asked.scopes if scope.startswith("mission:")]
         calls: dict[str, dict[str, list[str]]] = {

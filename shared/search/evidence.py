@@ -62,13 +62,17 @@ class SearchResult(msgspec.Struct, omit_defaults=True):
 
 
 class SearchRequest(Body, kw_only=True):
-    """The one internal call for several stores of an owner. `vector` is base64 of 512 float32, or absent."""
+    """The one internal call for several stores of an owner. `vector` is base64 of 512 float32, or absent.
+
+    With `as_of`, what was recorded by then; a few of later may be among it.
+    """
 
     query: Query
     stores: dict[str, list[str]]
     agent: Name | None = None
     vector: str | None = None
     model: str = ""
+    as_of: datetime | None = None
     depth: Annotated[int, Meta(ge=1, le=1_000)] = DEPTH
 
 

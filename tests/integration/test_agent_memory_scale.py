@@ -51,7 +51,9 @@ async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
     common = (recall.TENANT, asked.text, asked.vector, recall.MODEL, DEPTH)
     own_key = [scope_key(recall.TENANT, asked.scope)]
     every_key = [scope_key(recall.TENANT, queries.EVERY_AGENT)]
-    own = await plan(filled, queries.SEARCH_OWN, *common, own_key, None, *NONE_COMMON, asked.scope, None)
+    own = await plan(
+        filled, queries.SEARCH_OWN, *common, own_key, None, *NONE_COMMON, asked.scope, None, None
+    )
     assert "Index Only Scan using agent_memory_vec_scope" in own
     assert "Backward using agent_memory_accessed" in own
     assert "agent_memory_vec_nearest" not in own
@@ -59,7 +61,16 @@ async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
     async with filled.transaction():
         for name, value in HNSW_SETTINGS.items():
             await filled.execute(f"set local {name} = {value}")
-        peers = await plan(filled, queries.SEARCH_PEERS_APPROXIMATE, *common, every_key, ROWS, *NONE_COMMON, asked.scope)
+        peers = await plan(
+            filled,
+            queries.SEARCH_PEERS_APPROXIMATE,
+            *common,
+            every_key,
+            ROWS,
+            *NONE_COMMON,
+            asked.scope,
+            None,
+        )
     assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory_" not in peers

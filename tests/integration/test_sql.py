@@ -271,6 +271,7 @@ async def plan_of(connection: Connection, query: str, scopes: list[str]) -> list
         *NONE_COMMON,
         scopes,
         None,
+        None,
     )
     return list(_nodes(json.loads(row[0])[0]["Plan"]))
 

@@ -183,6 +183,26 @@ async def test_as_of_shows_what_was_there_then(client: Client) -> None:
     assert log["as_of"] == "2001-01-01T00:00:00Z"
 
 
+async def test_what_came_later_does_not_hide_what_was_there_then(client: Client) -> None:
+    entry, memory = "the failover plan is version one", "scout knows that the failover plan is version one"
+    await client.post("/api/agent-memory/commit", lesson("scout", memory))
+    await client.post("/api/psychic-cache/write", note("much", entry))
+    early = await assemble(client, "much", text="failover plan version")
+    then = max(source["at"] for source in early["sources"])
+    later = [f"the failover plan is version {number + 2}" for number in range(120)]
+    for start in range(0, 120, 60):
+        texts = later[start : start + 60]
+        entries = [note("much", text) for text in texts]
+        answer = await client.post("/api/psychic-cache/write/batch", {"entries": entries})
+        assert answer.status == 200, answer
+        memories = [lesson("scout", f"scout knows that {text}") for text in texts]
+        answer = await client.post("/api/agent-memory/batch", {"memories": memories})
+        assert answer.status == 201, answer
+    back = await assemble(client, "much", text="failover plan version", as_of=then)
+    assert {one["handle"] for one in back["sources"]} == {one["handle"] for one in early["sources"]}
+    assert len(back["sources"]) == 2
+
+
 async def test_nothing_is_lost_under_load(client: Client, sql: Connection, tenant: Tenant) -> None:
     turns = asyncio.Semaphore(8)
 

@@ -20,11 +20,17 @@ class Remembered(Body, kw_only=True):
     """When and where: ranking uses them. `recalled_from` is the assembly that this was recalled from."""
 
     occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
     session_id: Name | None = None
+    """The session that it was said in: any string."""
     seq: Seq | None = None
+    """Its place in the session."""
     speaker: Name | None = None
+    """Who said it, where that is not the agent."""
     source_kind: SourceKind = "agent"
+    """How it came to be known."""
     recalled_from: BigId | None = None
+    """The assembly that led to it, which counts as weak feedback."""
 
 
 def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:

@@ -45,6 +45,7 @@ READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
 MAX_ID = 2**63 - 1
+_SINCE = Parameter(description="A JSON map of agents to ISO times.")
 
 
 @post("/commit", opt=WRITE | KEYED, status_code=201)
@@ -116,11 +117,11 @@ async def export(
     service: AgentMemoryService,
     principal: Principal,
     deadline: Deadline,
-    agent_name: Annotated[str | None, Parameter(required=False)] = None,
-    after: Annotated[int, Parameter(ge=0, le=MAX_ID)] = 0,
+    agent_name: Annotated[str | None, Parameter(required=False, description="Whose; else all.")] = None,
+    after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the page before.")] = 0,
     limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
 ) -> Response[bytes]:
-    """Memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the end.
+    """Export memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the end.
 
     A page is small enough to be imported as it is. All agents' need an admin key.
     """
@@ -137,7 +138,7 @@ async def export(
 async def import_memories(
     request: Request[Any, Any, Any], service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> ImportResult:
-    """Lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
+    """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
     lines = parse(await request.body())
     return await service.restore(principal, lines, await key_of(request), deadline)
 
@@ -174,9 +175,9 @@ async def peer_query(
 
 @get("/pending-review", opt=READ)
 async def pending_review(
-    since: str, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    since: Annotated[str, _SINCE], service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> PendingReview:
-    """How many memories each agent gained; `since` is a JSON map {agent: ISO time}."""
+    """How many memories each of the named agents gained since its time."""
     try:
         wanted = msgspec.json.decode(since, type=dict[str, datetime])
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:

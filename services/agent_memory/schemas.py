@@ -19,18 +19,25 @@ CommitStatus = Literal["created", "updated", "pending"]
 
 class TaskContext(Body, kw_only=True):
     task_description: ShortText
+    """What the agent was doing."""
     skills_used: Annotated[list[Name], Meta(max_length=100)]
     outcome: Outcome
+    """How the task ended: memories of success rank higher."""
     mission_namespace: Name | None = None
+    """The mission that it was learned in."""
 
 
 class CommitAgentMemoryInput(Remembered, kw_only=True):
     agent_name: Name
     content: Content
+    """What was learned, in a sentence or a few."""
     memory_type: MemoryType
     task_context: TaskContext | None = None
+    """The task that it was learned in."""
     private: bool = False
+    """Hidden from peers."""
     dispatch_id: BigId | None = None
+    """The dispatch that it was learned in."""
 
 
 class CommitResult(msgspec.Struct):
@@ -41,7 +48,9 @@ class CommitResult(msgspec.Struct):
 
     memory_id: int
     duplicate_detected: bool
+    """The agent had said it before: that memory is confirmed."""
     status: CommitStatus
+    """`updated`: a known memory was confirmed."""
 
 
 class CommitBatchInput(Body, kw_only=True):
@@ -78,14 +87,18 @@ class ForgetReceipt(msgspec.Struct):
 
 class QueryAgentMemoryInput(Body, kw_only=True):
     agent_name: Name
+    """Whose memories."""
     query: Query
+    """A question, or what is wanted."""
     memory_type: MemoryType | None = None
     limit: Annotated[int, Meta(ge=1, le=20)] = 10
 
 
 class QueryPeerMemoryInput(Body, kw_only=True):
     target_agent: Name
+    """Whose memories; private ones stay hidden."""
     query: Query
+    """A question, or what is wanted."""
     memory_type: MemoryType | None = None
     limit: Annotated[int, Meta(ge=1, le=10)] = 5
 
@@ -95,6 +108,7 @@ class ListAgentMemoryInput(Body, kw_only=True):
     memory_type: MemoryType | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Count = 0
+    """How many to pass over."""
 
 
 class AgentMemory(msgspec.Struct, omit_defaults=True):
@@ -105,8 +119,11 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     created_at: datetime
     updated_at: datetime
     access_count: int = 0
+    """How often its agent read it."""
     confirmed_count: int = 0
+    """How often it was said again."""
     outcome: str | None = None
+    """Of the task that it was learned in."""
     task_description: str | None = None
     skills_used: list[str] = []
     mission_namespace: str | None = None
@@ -116,6 +133,7 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     seq: int | None = None
     speaker: str | None = None
     written_by: str = ""
+    """The key that wrote it."""
     source_kind: SourceKind = "agent"
     dispatch_id: int | None = None
     recalled_from: int | None = None
@@ -199,7 +217,9 @@ class Memories(msgspec.Struct):
 class FoundMemories(msgspec.Struct):
     memories: list[FoundMemory]
     degraded: list[str] = []
+    """What could not be searched as it should, and why."""
 
 
 class PendingReview(msgspec.Struct):
     counts: dict[str, int]
+    """Memories by agent."""

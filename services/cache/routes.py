@@ -17,6 +17,7 @@ from services.cache.schemas import (
     ClearReason,
     DeleteAnswer,
     EntriesAnswer,
+    EntriesInput,
     EntryAnswer,
     LimitsAnswer,
     MissionLimits,
@@ -34,13 +35,19 @@ from shared.body import decode
 from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.idempotency import key_of
-from shared.operations import KEYED, problems
+from shared.operations import KEYED, problems, reads
 from shared.search.evidence import SearchRequest, SearchResult
 
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
 _ANY = msgspec.json.Decoder()
+_WAIT = Parameter(description="Answer when it is found by meaning too, or at the deadline.")
+_AFTER = Parameter(description="The last mission of the page before.")
+_REASON = Parameter(
+    required=False,
+    description="mission_complete, superseded, contaminated or operator. Needed here, or as `reason` of a JSON body.",
+)
 EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -51,14 +58,14 @@ async def write(
     service: CacheService,
     principal: Principal,
     deadline: Deadline,
-    wait: Literal["indexed"] | None = None,
+    wait: Annotated[Literal["indexed"] | None, _WAIT] = None,
 ) -> WriteAnswer:
     """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
     key = await key_of(request)
     return WriteAnswer(await service.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
 
 
-@post("/write/batch", opt=WRITE | KEYED, status_code=200)
+@post("/write/batch", opt=WRITE | KEYED | reads(json=EntriesInput), status_code=200)
 async def write_batch(
     request: Request[Any, Any, Any],
     data: BatchInput,
@@ -98,7 +105,7 @@ async def missions(
     service: CacheService,
     principal: Principal,
     deadline: Deadline,
-    after: str | None = None,
+    after: Annotated[str | None, _AFTER] = None,
     limit: Annotated[int, Parameter(ge=1, le=1_000)] = 100,
 ) -> MissionsAnswer:
     """The missions the key may read, by name, with their budgets and what they hold."""
@@ -161,7 +168,7 @@ async def clear(
     service: CacheService,
     principal: Principal,
     deadline: Deadline,
-    reason: Annotated[str | None, Parameter(required=False)] = None,
+    reason: Annotated[str | None, _REASON] = None,
 ) -> ClearAnswer:
     """Delete a mission's entries. The reason is required, in the query or the body, and kept in the timeline."""
     given = reason if reason is not None else _reason_in(await request.body())

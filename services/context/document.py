@@ -10,6 +10,7 @@ import gzip
 import importlib.util
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from litestar import Request, Response, Router, get
@@ -106,7 +107,7 @@ async def start() -> Response[bytes]:
 
 
 @get("/docs/{name:str}", opt=_PUBLIC)
-async def page_asset(request: Request[object, object, object], name: str) -> Response[bytes]:
+async def page_asset(request: Request[Any, Any, Any], name: str) -> Response[bytes]:
     if name not in _ASSETS:
         raise NotFoundException(detail="no such file")
     plain, small = await asyncio.to_thread(asset, name)

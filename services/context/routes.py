@@ -37,6 +37,10 @@ from shared.operations import KEYED, answers, problems
 READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
+_AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the page before.")
+_LAST_EVENT_ID = Parameter(
+    header="Last-Event-ID", ge=0, le=2**63 - 1, description="Where a stream broke off: its last `id`."
+)
 
 
 @post("/assemble", opt=READ | problems(403), status_code=200)
@@ -86,16 +90,19 @@ async def timeline(
     state: State,
     principal: Principal,
     deadline: Deadline,
-    after: Annotated[int | None, Parameter(ge=0, le=2**63 - 1)] = None,
+    after: Annotated[int | None, _AFTER] = None,
     limit: Annotated[int, Parameter(ge=1, le=1_000)] = 200,
-    mission: str | None = None,
-    kind: str | None = None,
-    dispatch_id: Annotated[int | None, Parameter(ge=1, le=2**63 - 1)] = None,
-    last_event_id: Annotated[int | None, Parameter(header="Last-Event-ID", ge=0, le=2**63 - 1)] = None,
+    mission: Annotated[str | None, Parameter(description="Of this mission only.")] = None,
+    kind: Annotated[str | None, Parameter(description="Of this kind only, such as cache_write.")] = None,
+    dispatch_id: Annotated[
+        int | None, Parameter(ge=1, le=2**63 - 1, description="Of this dispatch only.")
+    ] = None,
+    last_event_id: Annotated[int | None, _LAST_EVENT_ID] = None,
 ) -> Response[Any]:
-    """The timeline after event number `after`: a JSON page, or a stream with `Accept: text/event-stream`.
+    """What happened, in order: a page of JSON, or a stream of events with `Accept: text/event-stream`.
 
-    A stream begins after Last-Event-ID, else after `after`, else with what comes next.
+    A page begins after event `after`, else with the first there is. A stream begins after `Last-Event-ID`, else after
+    `after`, else with what comes next; it does not end by itself, and says that it lives every 15 s.
     """
     events: Timeline = state.timeline
     for name, value in (("mission", mission), ("kind", kind)):

@@ -42,7 +42,7 @@ ADMIN = {"access": "admin"}
 AssemblyId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 CallerName = Annotated[str, Parameter(min_length=1, max_length=200)]
 Limit = Annotated[int, Parameter(ge=1, le=500)]
-Offset = Annotated[int, Parameter(ge=0, le=1_000_000)]
+Offset = Annotated[int, Parameter(ge=0, le=1_000_000, description="How many to pass over.")]
 _EVAL_SECONDS = 60.0
 
 

@@ -21,19 +21,29 @@ _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)
 
 class AssembleContextInput(Body, kw_only=True):
     query: Query
+    """What the agent is about to do, or wants to know."""
     caller: Name
+    """The agent that asks: its own memories count more than those of peers."""
     mission_namespace: Name | None = None
+    """The mission that it works in."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] | None = None
+    """Tokens that the block may have; else the caller's budget."""
     scopes: Annotated[list[SearchableScope], Meta(max_length=100)] = field(default_factory=list)
+    """More to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     session_id: Name | None = None
+    """The session that asks."""
     user_id: Name | None = None
+    """The user whom it is for."""
     dispatch_id: BigId | None = None
+    """The dispatch that it is for."""
     explicit_links: Annotated[list[LinkPath], Meta(max_length=20)] = field(default_factory=list)
     """Files of the tenant's vault, to be in the block whatever was asked."""
     as_of: datetime | None = None
     """Items recorded by then, with their ages counted from it; what was deleted since stays deleted."""
     log: bool = True
+    """False: nothing is kept of it, and its `assembly_id` is 0."""
     debug: bool = False
+    """With what each arm of the search said of every candidate. Needs admin."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,25 +58,34 @@ class Source(msgspec.Struct):
     """One item of the block. score = weight * relevance * recency * priority."""
 
     handle: str
+    """Names it in the block, in feedback and in `/api/context/sources`."""
     store: str
+    """psychic_cache, agent_memory_own, agent_memory_peer or vault_index."""
     id: int
     chunk: int
+    """Which part of a long item."""
     kind: str
+    """Its context_type or memory_type."""
     score: float
     weight: float
     relevance: float
     recency: float
     priority: float
     tokens: int
+    """What it takes in the block."""
     cut: bool
+    """Only a part of it is in the block."""
     agent: str | None
     speaker: str | None
     at: datetime
+    """When it happened, else when it was written."""
 
 
 class Degraded(msgspec.Struct):
     source: str
+    """A store, or the embedder."""
     reason: str
+    """down, timeout, erroring, overloaded, breaker open and the like."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):
@@ -87,19 +106,27 @@ class Evidence(msgspec.Struct, omit_defaults=True):
 
 class Assembly(msgspec.Struct):
     assembly_id: int
+    """For feedback; 0 when it was not logged."""
     context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
     sources: list[Source]
+    """What is in the block, in its order."""
     total_tokens: int
     retrieval_ms: float
     degraded: list[Degraded]
+    """What did not answer, or not as it should."""
     low_relevance: bool
+    """Nothing found stands out of what any question finds."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
+    """With `debug` only."""
 
 
 class ContextFeedback(Body, kw_only=True):
     assembly_id: BigId
     used_source_ids: Annotated[list[ShortText], Meta(max_length=1_000)]
+    """Handles of the sources that were of use; an empty list says that none was."""
     tokens_used: Count | None = None
+    """How many tokens of the block were of use."""
 
 
 class LogEntry(msgspec.Struct, omit_defaults=True):
@@ -120,10 +147,14 @@ class LogEntry(msgspec.Struct, omit_defaults=True):
     dispatch_id: int | None = None
     as_of: datetime | None = None
     used_source_ids: list[str] | None = None
+    """What feedback named. Null: there was none."""
     weak_source_ids: list[str] = []
+    """Sources that were read by handle, or cited in a later write."""
     tokens_used: int | None = None
     feedback_kind: str | None = None
+    """`explicit`, or `implicit`: weak signals only."""
     processed_at: datetime | None = None
+    """When learning took it in."""
 
 
 class LogEntries(msgspec.Struct):
@@ -157,6 +188,7 @@ class Explained(LogEntry, kw_only=True, omit_defaults=True):
 
     scopes: list[str]
     token_shares: dict[str, float]
+    """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
 
 
@@ -170,7 +202,9 @@ class ReplayInput(Body, kw_only=True):
 
     token_budget: TokenBudget | None = None
     weights: dict[SourceStore, Weight] = field(default_factory=dict)
+    """By store."""
     token_shares: dict[SourceStore, TokenShare] = field(default_factory=dict)
+    """By store."""
 
 
 class Replay(msgspec.Struct):
@@ -180,7 +214,9 @@ class Replay(msgspec.Struct):
     token_budget: int
     total_tokens: int
     added: list[str]
+    """Handles that would have come in."""
     removed: list[str]
+    """Handles that would have been left out."""
     candidates: list[ExplainedCandidate]
 
 
@@ -195,10 +231,13 @@ class SourceItem(msgspec.Struct, omit_defaults=True):
 
 class SourceWeight(msgspec.Struct):
     caller: str
+    """`*`: everybody without a row of their own."""
     source: str
     weight: float
     token_share: float
+    """Its share of the budget."""
     manual: bool
+    """Set by an operator, and left alone by learning."""
     updated_at: datetime
 
 
@@ -207,16 +246,20 @@ class SourceWeights(msgspec.Struct):
 
     weights: list[SourceWeight]
     start: dict[str, float]
+    """The start values, by store."""
 
 
 class WeightInput(Body, kw_only=True):
     """A manual row is left alone by learning."""
 
     caller: Name
+    """`*`: everybody without a row of their own."""
     source: SourceStore
     weight: Weight
     token_share: TokenShare | None = None
+    """Its share of the budget; left out, it stays."""
     manual: bool = True
+    """False lets learning go on from here."""
 
 
 class WeightChange(msgspec.Struct):
@@ -227,8 +270,11 @@ class WeightChange(msgspec.Struct):
     old_token_share: float
     new_token_share: float
     cause: str
+    """`operator` or `eval`."""
     effectiveness: float | None
+    """How much of what was shown was of use."""
     assemblies: int | None
+    """How many it was learned from."""
     created_at: datetime
 
 
@@ -242,7 +288,9 @@ class CallerBudget(msgspec.Struct):
     min_budget: int
     max_budget: int
     ceiling: int | None
+    """What no request may exceed."""
     manual: bool
+    """Set by an operator, and left alone by learning."""
     updated_at: datetime
 
 
@@ -259,6 +307,7 @@ class BudgetInput(Body, kw_only=True):
     max_budget: TokenBudget | None = None
     ceiling: TokenBudget | None = None
     manual: bool = True
+    """False lets learning go on from here."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -293,6 +342,7 @@ class Evaluated(msgspec.Struct):
     weights_count: int
     budgets_count: int
     assemblies: int
+    """How many had feedback that was new."""
 
 
 class Success(msgspec.Struct):
@@ -301,6 +351,7 @@ class Success(msgspec.Struct):
 
 class PurgeInput(Body, kw_only=True):
     scope: SearchableScope
+    """`mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -313,17 +364,21 @@ class Receipt(msgspec.Struct):
 
     scope: str
     erased: dict[str, dict[str, int]]
+    """Rows by table, by service."""
 
 
 class Event(msgspec.Struct):
     seq: int
+    """Its number: events come in this order, and none is skipped."""
     kind: str
+    """What happened, as in `cache_write`."""
     scope: str
     mission_id: str | None
     agent_name: str | None
     session_id: str | None
     dispatch_id: int | None
     payload: dict[str, Any]
+    """Ids and counts; never content."""
     created_at: datetime
 
 

@@ -17,6 +17,8 @@ from litestar.routes import HTTPRoute
 
 MEDIA = {"json": "application/json", "lines": "application/x-ndjson", "events": "text/event-stream"}
 _BOUNDS = ("gt", "ge", "lt", "le", "min_length", "max_length", "pattern")
+# Up to a full stop, colon or semicolon outside of backticks.
+_FIRST_CLAUSE = re.compile(r"(?:`[^`]*`|[^`.:;]|[.:;](?=\S))*")
 _RESERVED = {"request", "data", "state", "body", "headers", "cookies", "query", "scope", "socket"}
 
 
@@ -113,8 +115,8 @@ def _id_of(handler: HTTPRouteHandler, path: str) -> str:
 
 def _told(handler: HTTPRouteHandler) -> tuple[str, str]:
     text = inspect.getdoc(handler.fn) or ""
-    summary = re.split(r"(?<=\w)[.:;]\s", text.replace("\n", " ") + " ", maxsplit=1)[0]
-    return summary, text
+    begin = _FIRST_CLAUSE.match(text.replace("\n", " "))
+    return begin[0] if begin else "", text
 
 
 def _answer(annotation: Any) -> dict[str, Any]:

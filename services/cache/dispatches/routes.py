@@ -22,6 +22,7 @@ from shared.operations import KEYED, problems
 
 READ = {"access": "read"}
 WRITE = {"access": "write"}
+_BEFORE = Parameter(ge=1, le=2**63 - 1, description="The last id of the page before.")
 DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -47,7 +48,7 @@ async def progress(
     principal: Principal,
     deadline: Deadline,
 ) -> DispatchAnswer:
-    """How far it is. A sign of life, even with nothing to say."""
+    """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
     key = await key_of(request)
     return DispatchAnswer(await service.dispatches.progress(principal, dispatch_id, data, key, deadline))
 
@@ -61,7 +62,7 @@ async def complete(
     principal: Principal,
     deadline: Deadline,
 ) -> CompletedAnswer:
-    """Close it; `output_missing` says that no output entry was written for it. A stale one may still complete."""
+    """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
     key = await key_of(request)
     return CompletedAnswer(await service.dispatches.complete(principal, dispatch_id, data, key, deadline))
 
@@ -82,7 +83,7 @@ async def dispatches(
     mission_id: str | None = None,
     agent_name: str | None = None,
     status: Status | None = None,
-    before: DispatchId | None = None,
+    before: Annotated[int | None, _BEFORE] = None,
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
 ) -> DispatchesAnswer:
     """Dispatches, newest first."""

@@ -19,9 +19,13 @@ class ReportInput(Body, kw_only=True):
 
     mission_id: Name
     agent_name: Name
+    """Who is to do it."""
     task: ShortText
+    """What is to be done."""
     parent_dispatch_id: BigId | None = None
+    """The dispatch that it is a part of."""
     session_id: Name | None = None
+    """The session that works on it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -33,12 +37,15 @@ class ProgressInput(Body, kw_only=True):
     """What is left out stays as it was."""
 
     note: ShortText | None = None
+    """What was done."""
     percent: Percent | None = None
+    """How much of it is done."""
 
 
 class CompleteInput(Body, kw_only=True):
     outcome: Outcome
     summary: ShortText | None = None
+    """What came out of it."""
 
 
 class Dispatch(msgspec.Struct):
@@ -47,13 +54,18 @@ class Dispatch(msgspec.Struct):
     agent_name: str
     task: str
     status: Status
+    """`stale`: it was silent for too long; it may still complete."""
     outputs: int
+    """Output entries that were written for it."""
     created_at: datetime
     last_heartbeat: datetime
+    """The last sign of life."""
     parent_dispatch_id: int | None
     session_id: str | None
     progress: str | None
+    """The last note."""
     percent: int | None
+    """Null: not said."""
     outcome: Outcome | None
     summary: str | None
     closed_at: datetime | None

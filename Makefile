@@ -65,7 +65,7 @@ bench-assemble: $(VENV)/run.stamp ## Measure assemble beside its SQL: SCALE=smal
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
-bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents against bare SQL
+bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories, of 100 agents and of 100 tenants, against bare SQL
 	@$(PY) -m bench.recall
 
 clean: ## Remove the environment and the caches; the stack's data in .data stays

@@ -1,8 +1,9 @@
 """Search over many agents' memories against bare SQL: recall of the vector arm, and time.
 
-`python -m bench.recall [rows]`: one tenant, 100 agents of skewed sizes, clustered vectors, words by Zipf's law.
-Recall@10 is against exact search. Time is that of the service's search (statement, evidence, relevance) over
-that of a straightforward hybrid statement with the same indexes, asked in turns.
+`python -m bench.recall [rows]`: one tenant with 100 agents of skewed sizes, then 100 tenants of skewed sizes with
+three agents each; clustered vectors, words by Zipf's law. Recall@10 is against exact search. Time is that of the
+service's search (statement, evidence, relevance) over that of a straightforward hybrid statement with the same
+indexes, asked in turns.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
@@ -25,14 +27,14 @@ from pgvector.asyncpg import register_vector
 from bench.cluster import temporary_database
 from services.agent_memory import queries
 from services.agent_memory.queries import Look
-from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords
 from shared.search.evidence import DEPTH, candidate_from_row, store_result
 from shared.search.relevance import Question, score
 from shared.search.sql import scope_key
 
 SEED = 20_261
-TENANT = "default"
-AGENTS = 100
+AGENTS = TENANTS = 100
+_SHARES_OF_AGENTS = (0.6, 0.3, 0.1)
 MODEL = "synthetic"
 QUESTIONS = 200
 K = 10
@@ -46,9 +48,31 @@ Rows = list[asyncpg.Record]
 Random = np.random.Generator
 
 
-def sizes(rows: int) -> list[int]:
-    """How much each agent holds: falls as 1 / rank, so that the first has about a fifth of all."""
-    shares = 1.0 / np.arange(1, AGENTS + 1)
+class Held(NamedTuple):
+    tenant: str
+    agent: str
+    rows: int
+
+    @property
+    def scope(self) -> str:
+        return f"agent:{self.agent}"
+
+
+def one_tenant(rows: int) -> list[Held]:
+    return [Held("default", f"agent-{number}", size) for number, size in enumerate(_sizes(rows, AGENTS))]
+
+
+def many_tenants(rows: int) -> list[Held]:
+    return [
+        Held(f"tenant-{number}", f"agent-{agent}", max(10, int(share * size)))
+        for number, size in enumerate(_sizes(rows, TENANTS))
+        for agent, share in enumerate(_SHARES_OF_AGENTS)
+    ]
+
+
+def _sizes(rows: int, count: int) -> list[int]:
+    """Falling as 1 / rank, so that the first of a hundred has about a fifth of all."""
+    shares = 1.0 / np.arange(1, count + 1)
     return [max(20, int(share)) for share in shares / shares.sum() * rows]
 
 
@@ -100,43 +124,41 @@ cross join lateral memory.chunk_words(
 """
 
 
-async def load(connection: asyncpg.Connection[Any], rows: int) -> list[int]:
-    """Fills the tables, then indexes and analyses them. Returns how much each agent holds."""
+async def load(connection: asyncpg.Connection[Any], held: Sequence[Held]) -> None:
+    """Fills the tables, then indexes and analyses them."""
     random, words, around = np.random.default_rng(SEED + 1), Words(), centres()
     await connection.execute("drop index memory.agent_memory_vec_nearest")
-    held = sizes(rows)
-    for number, size in enumerate(held):
-        embedded = vectors(random, around, size)
-        for start in range(0, size, _BATCH):
+    for one in held:
+        embedded = vectors(random, around, one.rows)
+        for start in range(0, one.rows, _BATCH):
             part = embedded[start : start + _BATCH]
-            await _store(connection, f"agent-{number}", words.texts(random, len(part)), part, random)
+            await _store(connection, one, words.texts(random, len(part)), part, random)
     await connection.execute("set maintenance_work_mem = '1GB'")
     await connection.execute(
         "create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
     )
     for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
         await connection.execute(f"vacuum analyze memory.{table}")
-    return held
 
 
 async def _store(
     connection: asyncpg.Connection[Any],
-    agent: str,
+    held: Held,
     texts: list[str],
     embedded: NDArray[np.float32],
     random: Random,
 ) -> None:
-    scope = f"agent:{agent}"
+    tenant, scope = held.tenant, held.scope
     private = [bool(one) for one in random.random(len(texts)) < _PRIVATE]
-    ids = [row["id"] for row in await connection.fetch(_ITEMS, TENANT, agent, texts, private)]
-    keys = [scope_key(TENANT, scope), scope_key(TENANT, queries.EVERY_AGENT)]
-    await connection.execute(_CHUNKS, TENANT, scope, ids, texts, private, *keys)
+    ids = [row["id"] for row in await connection.fetch(_ITEMS, tenant, held.agent, texts, private)]
+    keys = [scope_key(tenant, scope), scope_key(tenant, queries.EVERY_AGENT)]
+    await connection.execute(_CHUNKS, tenant, scope, ids, texts, private, *keys)
     await connection.copy_records_to_table(
         "agent_memory_vec",
         schema_name="memory",
         columns=["tenant", "scope", "item_id", "chunk", "model", "private", "embedding"],
         records=[
-            (TENANT, scope, id_, 0, MODEL, hidden, HalfVector(vector))
+            (tenant, scope, id_, 0, MODEL, hidden, HalfVector(vector))
             for id_, hidden, vector in zip(ids, private, embedded, strict=True)
         ],
     )
@@ -169,8 +191,9 @@ EXACT_OWN, EXACT_PEERS = (_EXACT.format(narrow=one.format("v")) for one in (_OWN
 BARE_OWN = _BARE.format(
     narrow=_OWN.format("v"), narrow_text=_OWN.format("m"), nearest="(v.embedding <=> $4) + 0.0"
 )
-BARE_PEERS = _BARE.format(
-    narrow=_PEERS.format("v"), narrow_text=_PEERS.format("m"), nearest="v.embedding <=> $4"
+BARE_PEERS, BARE_PEERS_APPROXIMATE = (
+    _BARE.format(narrow=_PEERS.format("v"), narrow_text=_PEERS.format("m"), nearest=nearest)
+    for nearest in ("(v.embedding <=> $4) + 0.0", "v.embedding <=> $4")
 )
 _LEXEMES = "select tsvector_to_array(to_tsvector('english', $1))"
 
@@ -198,8 +221,9 @@ class Arm(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Asked:
-    """What one agent asks: near one of the memories of another, with some of its words."""
+    """What one agent asks: near one of the memories of another of its tenant, with some of its words."""
 
+    tenant: str
     agent: str
     text: str
     vector: HalfVector
@@ -209,23 +233,28 @@ class Asked:
         return f"agent:{self.agent}"
 
 
-async def questions(connection: asyncpg.Connection[Any], held: list[int], count: int) -> list[Asked]:
+async def questions(connection: asyncpg.Connection[Any], held: Sequence[Held], count: int) -> list[Asked]:
     """Half of them near something that the agent itself holds, which peers' search must then pass over."""
     random = np.random.default_rng(SEED + 2)
-    share = np.array(held, float) / sum(held)
     made = []
     for number in range(count):
-        agent, other = (int(one) for one in random.choice(len(held), size=2, p=share))
-        near = agent if number % 2 else other
-        sample = await connection.fetch(_SAMPLE, TENANT, f"agent:agent-{near}")
+        asking = held[_by_size(random, held)]
+        peers = [one for one in held if one.tenant == asking.tenant]
+        near = asking if number % 2 else peers[_by_size(random, peers)]
+        sample = await connection.fetch(_SAMPLE, near.tenant, near.scope)
         target = sample[int(random.integers(len(sample)))]
         noise = np.zeros(512, np.float32)
         noise[:_DIMENSIONS] = 0.3 * random.normal(size=_DIMENSIONS) / np.sqrt(_DIMENSIONS)
         vector = np.asarray(target["embedding"].to_numpy(), np.float32) + noise
         words = target["content"].split()
         text = " ".join(random.choice(words, size=min(5, len(words)), replace=False))
-        made.append(Asked(f"agent-{agent}", text, HalfVector(vector)))
+        made.append(Asked(asking.tenant, asking.agent, text, HalfVector(vector)))
     return made
+
+
+def _by_size(random: Random, held: Sequence[Held]) -> int:
+    share = np.array([one.rows for one in held], float)
+    return int(random.choice(len(held), p=share / share.sum()))
 
 
 def _any_of(lexemes: list[str], key: str = "") -> str:
@@ -235,30 +264,57 @@ def _any_of(lexemes: list[str], key: str = "") -> str:
 class Measured:
     """Both ways of asking, in turns on one connection."""
 
-    def __init__(self, connection: asyncpg.Connection[Any], documents: int, approximate: bool) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection[Any], held: Sequence[Held], exact_up_to: int = EXACT_UP_TO
+    ) -> None:
         self._connection = connection
-        self._documents = documents
-        self._approximate = approximate
+        self._documents: Counter[str] = Counter()
+        for one in held:
+            self._documents[one.tenant] += one.rows
+        self._exact_up_to = exact_up_to
+        self._common = CommonWords()
         self.own, self.peers = Arm(), Arm()
 
     async def ask(self, asked: Asked) -> None:
-        c = self._connection
+        c, tenant = self._connection, asked.tenant
         lexemes = await c.fetchval(_LEXEMES, asked.text)
-        fixed = (TENANT, MODEL, asked.scope, asked.vector)
-        look = Look(TENANT, asked.text, asked.vector, MODEL, DEPTH)
-        texts = (_any_of(lexemes, scope_key(TENANT, asked.scope) + ":"), _any_of(lexemes))
+        fixed = (tenant, MODEL, asked.scope, asked.vector)
+        look = Look(tenant, asked.text, asked.vector, MODEL, DEPTH)
+        texts = (_any_of(lexemes, scope_key(tenant, asked.scope) + ":"), _any_of(lexemes))
         await _timed(lambda: c.fetch(BARE_OWN, *fixed, DEPTH, *texts), self.own.bare_ms)
-        found = await _timed(lambda: _as_served(queries.search_own(c, look, asked.agent), look), self.own.ms)
+        found = await _timed(lambda: self._search_own(look, asked), self.own.ms)
         self.own.recall.append(_share(found, await c.fetch(EXACT_OWN, *fixed)))
-        texts = (_any_of(lexemes, scope_key(TENANT, queries.EVERY_AGENT) + ":"), texts[1])
-        await _timed(lambda: self._set(c.fetch(BARE_PEERS, *fixed, DEPTH, *texts)), self.peers.bare_ms)
-        look = msgspec.structs.replace(look, documents=self._documents)
-        found = await _timed(lambda: self._search_peers(look, asked.agent), self.peers.ms)
+        texts = (_any_of(lexemes, scope_key(tenant, queries.EVERY_AGENT) + ":"), texts[1])
+        bare = BARE_PEERS_APPROXIMATE if self._approximate(tenant) else BARE_PEERS
+        await _timed(lambda: self._set(c.fetch(bare, *fixed, DEPTH, *texts)), self.peers.bare_ms)
+        found = await _timed(lambda: self._search_peers(look, asked), self.peers.ms)
         self.peers.recall.append(_share(found, await c.fetch(EXACT_PEERS, *fixed)))
 
-    async def _search_peers(self, look: Look, agent: str) -> Rows:
-        search = queries.search_peers(self._connection, look, agent, approximate=self._approximate)
-        return await _as_served(self._set(search) if self._approximate else search, look)
+    def _approximate(self, tenant: str) -> bool:
+        return self._documents[tenant] > self._exact_up_to
+
+    async def _search_own(self, look: Look, asked: Asked) -> Rows:
+        scope = f"{asked.tenant}/{asked.agent}"
+        look = msgspec.structs.replace(look, common=self._common.get(scope))
+        rows = await queries.search_own(self._connection, look, asked.agent)
+        return self._as_served(scope, rows, look)
+
+    async def _search_peers(self, look: Look, asked: Asked) -> Rows:
+        look = msgspec.structs.replace(
+            look, documents=self._documents[asked.tenant], common=self._common.get(asked.tenant)
+        )
+        approximate = self._approximate(asked.tenant)
+        search = queries.search_peers(self._connection, look, asked.agent, approximate=approximate)
+        rows = await (self._set(search) if approximate else search)
+        return self._as_served(asked.tenant, rows, look)
+
+    def _as_served(self, scope: str, rows: Rows, look: Look) -> Rows:
+        found = store_result("memories", rows, lambda row: candidate_from_row(row, row["content"]))
+        self._common.put(
+            scope, found.stores["memories"].documents, found.lexemes, found.stores["memories"].df
+        )
+        score(Question(look.query, look.model), [found])
+        return rows
 
     async def _set(self, search: Awaitable[Rows]) -> Rows:
         """As the service does: a transaction with the settings of the HNSW scan."""
@@ -268,13 +324,6 @@ class Measured:
             return await search
         finally:
             await self._connection.execute("commit")
-
-
-async def _as_served(search: Awaitable[Rows], look: Look) -> Rows:
-    rows = await search
-    found = store_result("memories", rows, lambda row: candidate_from_row(row, row["content"]))
-    score(Question(look.query, look.model), [found])
-    return rows
 
 
 async def _timed(call: Callable[[], Awaitable[Rows]], into: list[float]) -> Rows:
@@ -292,35 +341,41 @@ def _share(rows: Rows, exact: Rows) -> float:
 
 
 async def measure(
-    connection: asyncpg.Connection[Any], held: list[int], *, count: int = QUESTIONS, approximate: bool
+    connection: asyncpg.Connection[Any],
+    held: Sequence[Held],
+    *,
+    count: int = QUESTIONS,
+    exact_up_to: int = EXACT_UP_TO,
 ) -> dict[str, dict[str, float]]:
-    measured = Measured(connection, sum(held), approximate)
+    measured = Measured(connection, held, exact_up_to)
     asked = await questions(connection, held, count)
-    for one in asked[:10]:
-        await measured.ask(one)  # plans and caches
+    for one in asked:
+        await measured.ask(one)  # plans, caches, and which words are common
     measured.own, measured.peers = Arm(), Arm()
     for one in asked:
         await measured.ask(one)
     return {"own": measured.own.row(), "peers": measured.peers.row()}
 
 
-async def run(dsn: str, rows: int) -> dict[str, Any]:
+async def run(dsn: str, held: Sequence[Held]) -> dict[str, Any]:
     connection = await asyncpg.connect(dsn)
     await register_vector(connection)
     try:
-        held = await load(connection, rows)
-        return await measure(connection, held, approximate=rows > EXACT_UP_TO)
+        await load(connection, held)
+        return await measure(connection, held)
     finally:
         await connection.close()
 
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    with temporary_database() as dsn:
-        figures = asyncio.run(run(dsn, rows))
-    for name, row in figures.items():
-        print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in row.items()))
-    print(json.dumps({"rows": rows, "agents": AGENTS, "seed": SEED, **figures}))
+    figures: dict[str, Any] = {}
+    for name, held in (("agents", one_tenant(rows)), ("tenants", many_tenants(rows))):
+        with temporary_database() as dsn:
+            figures[name] = asyncio.run(run(dsn, held))
+        for arm, row in figures[name].items():
+            print(f"100 {name}, {arm}: " + ", ".join(f"{key} {value}" for key, value in row.items()))
+    print(json.dumps({"rows": rows, "seed": SEED, **figures}))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from shared.search.sql import scope_key
 from tests.conftest import Servers
 
 ROWS = 5_000
+HELD = recall.one_tenant(ROWS)
 QUESTIONS = 30
 
 
@@ -27,7 +28,7 @@ async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Conne
     database: Database = await create_database(server, "memories_at_scale", template=template)
     connection = await asyncpg.connect(database.owner)
     await register_vector(connection)
-    await recall.load(connection, ROWS)
+    await recall.load(connection, HELD)
     # As for many more rows: for these few, reading and sorting all would be cheaper than HNSW.
     await connection.execute("set enable_sort = off")
     yield connection
@@ -36,8 +37,7 @@ async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Conne
 
 
 async def test_own_search_finds_all_and_peers_by_hnsw_nearly_all(filled: asyncpg.Connection[Any]) -> None:
-    held = recall.sizes(ROWS)
-    figures = await recall.measure(filled, held, count=QUESTIONS, approximate=True)
+    figures = await recall.measure(filled, HELD, count=QUESTIONS, exact_up_to=0)
     assert figures["own"]["recall_at_10"] == 1.0, figures
     assert figures["peers"]["recall_at_10"] >= 0.98, figures
 
@@ -47,10 +47,10 @@ async def plan(c: asyncpg.Connection[Any], statement: str, *values: Any) -> str:
 
 
 async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
-    (asked, *_) = await recall.questions(filled, recall.sizes(ROWS), 1)
-    common = (recall.TENANT, asked.text, asked.vector, recall.MODEL, DEPTH)
-    own_key = [scope_key(recall.TENANT, asked.scope)]
-    every_key = [scope_key(recall.TENANT, queries.EVERY_AGENT)]
+    (asked, *_) = await recall.questions(filled, HELD, 1)
+    common = (asked.tenant, asked.text, asked.vector, recall.MODEL, DEPTH)
+    own_key = [scope_key(asked.tenant, asked.scope)]
+    every_key = [scope_key(asked.tenant, queries.EVERY_AGENT)]
     own = await plan(
         filled, queries.SEARCH_OWN, *common, own_key, None, *NONE_COMMON, asked.scope, None, None
     )
@@ -75,6 +75,6 @@ async def test_the_plans(filled: asyncpg.Connection[Any]) -> None:
     assert "agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory_" not in peers
     near = await plan(
-        filled, queries_writes.NEAREST, recall.TENANT, asked.agent, recall.MODEL, asked.vector, 0.2, False, 0
+        filled, queries_writes.NEAREST, asked.tenant, asked.agent, recall.MODEL, asked.vector, 0.2, False, 0
     )
     assert "Index Only Scan using agent_memory_vec_scope" in near

@@ -11,7 +11,7 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -76,11 +76,11 @@ def problem_response(error: AppError) -> Response[bytes]:
     )
 
 
-async def send_problem(error: AppError, send: Send) -> None:
-    """For plain ASGI handlers, outside of Litestar's own exception handling."""
+async def send_problem(error: AppError, send: Send, more: Mapping[str, str] | None = None) -> None:
+    """For plain ASGI handlers, outside of Litestar's own exception handling. `more`: headers in place of its own."""
     response = problem_response(error)
-    headers = [(b"content-type", PROBLEM.encode())]
-    headers += [(name.encode(), value.encode()) for name, value in response.headers.items()]
+    fields = {"content-type": PROBLEM, **response.headers, **(more or {})}
+    headers = [(name.encode(), value.encode()) for name, value in fields.items()]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.content, "more_body": False})
 

@@ -44,6 +44,13 @@ class Env:
             self._problems.append(f"{name} must be one of {', '.join(choices)}: {value!r}")
         return value
 
+    def names(self, name: str, choices: Collection[str] | None = None) -> tuple[str, ...]:
+        """Names with commas between them."""
+        names = tuple(part for one in self._values.get(name, "").split(",") if (part := one.strip()))
+        if choices is not None and (strange := [one for one in names if one not in choices]):
+            self._problems.append(f"{name} must be of {', '.join(choices)}: {strange[0]!r}")
+        return names
+
     def _within(
         self, name: str, default: N, low: float, high: float, kind: Callable[[str], N], what: str
     ) -> N:

@@ -11,6 +11,7 @@ from services.context.journal import Journal
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
+from services.context.mcp.door import Mcp
 from services.context.operators import Operators
 from services.context.owners import Owner, open_session
 from services.context.remember.service import Remember
@@ -53,6 +54,7 @@ def create(settings: Settings) -> Edge:
         app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
         app.state.api_keys = keys
         app.state.key_service = KeyService(database, keys, app.state.service.records, doorbell.ring)
+        app.state.mcp = door = Mcp(settings.mcp_toolset, settings.mcp_hosts, settings.public_url)
         app.state.timeline = Timeline(database, settings.redis_url)
         doorbell.start()
         journal.start()
@@ -64,6 +66,7 @@ def create(settings: Settings) -> Edge:
             yield
         finally:
             tidy.cancel()
+            await door.stop()
             await app.state.timeline.stop()
             await signals.stop()
             await keys.usage.stop()

@@ -14,6 +14,7 @@ from services.context import forward, routes_operators
 from services.context.document import DOCUMENT
 from services.context.keys import Keys
 from services.context.keys.routes import KEYS
+from services.context.mcp import door
 from services.context.remember.routes import remember
 from services.context.schemas import (
     AssembleContextInput,
@@ -135,5 +136,6 @@ ROUTES: list[ControllerRouterHandler] = [
     ),
     timeline,
     DOCUMENT,
+    *door.ROUTES,
     *forward.ROUTES,
 ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.context.keys.schemas import NO_LIMITS, Limits
+from services.context.mcp.catalog import TOOLSETS
 from services.context.rerank import RerankSettings
 from shared import log
 from shared.auth import Access
@@ -31,6 +32,11 @@ class Settings:
     key_limits: Limits = NO_LIMITS
     """Of keys that have none of their own."""
     log_level: str = "INFO"
+    public_url: str | None = None
+    """The address that agents know, where their requests do not show it."""
+    mcp_toolset: tuple[str, ...] = ("default",)
+    mcp_hosts: tuple[str, ...] = ()
+    """Names that MCP may be addressed by; none: any."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
@@ -63,6 +69,9 @@ class Settings:
                 tokens_per_day=env.integer("SCRUBJAY_KEY_TOKENS_PER_DAY", 0, 0, 2**53) or None,
             ),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
+            public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
+            mcp_toolset=env.names("SCRUBJAY_MCP_TOOLSET", TOOLSETS) or ("default",),
+            mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS"),
         )
         env.done()
         return settings

@@ -1,0 +1,156 @@
+"""A tool's call as a request to this service's own routes: one set of rules, limits and errors for REST and MCP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+import msgspec
+from litestar.types import ASGIApp
+
+from services.context.mcp.catalog import KEY
+from services.context.mcp.schemas import Json, Route
+from shared import deadline as deadlines
+from shared.errors import AppError, Invalid
+from shared.idempotency import HEADER
+
+_PASSED_ON = (b"authorization", deadlines.HEADER.encode())
+
+
+class Problem(AppError):
+    """What a route refused, as it said it."""
+
+    def __init__(self, status: int, told: Mapping[str, Any], retry_after: float | None) -> None:
+        extra = {name: value for name, value in told.items() if name in ("stored", "dependency")}
+        super().__init__(
+            str(told.get("detail", "")), errors=told.get("errors"), retry_after=retry_after, **extra
+        )
+        self.status = status  # type: ignore[misc]
+        self.title = str(told.get("title", ""))  # type: ignore[misc]
+
+
+async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, Any]) -> Any:
+    """The route's answer. `outer` is the scope of the MCP request, whose key calls. Raises Problem and Invalid."""
+    path, query, body, headers = request_of(route, arguments)
+    inner = {
+        "type": "http",
+        "asgi": outer["asgi"],
+        "http_version": "1.1",
+        "method": route.method,
+        "scheme": outer["scheme"],
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": query,
+        "headers": [
+            *((name, value) for name, value in outer["headers"] if name in _PASSED_ON),
+            (b"accept", b"application/json"),
+            *headers,
+        ],
+        "client": outer["client"],
+        "server": outer["server"],
+        "state": {
+            **{name: outer["state"][name] for name in ("request_id", "arrived", "timeout")},
+            "received": len(body),
+        },
+    }
+    exchange = _Exchange(body)
+    await app(inner, exchange.receive, exchange.send)  # type: ignore[arg-type]
+    inner["state"].get("ended", _nothing)()
+    outer["state"]["answer_headers"] = inner["state"].get("answer_headers", ())
+    try:
+        return exchange.answer()
+    except Problem as problem:
+        for outside, _ in route.nested.values():
+            # As the tool's fields are named.
+            problem.detail = problem.detail.replace(f"{outside}.", "")
+        raise
+
+
+def request_of(
+    route: Route, arguments: Mapping[str, Any]
+) -> tuple[str, bytes, bytes, list[tuple[bytes, bytes]]]:
+    """Path, query string, body and headers. Raises Invalid where a value cannot be part of a request."""
+    left = dict(arguments)
+    headers: list[tuple[bytes, bytes]] = []
+    if route.keyed and (key := left.pop(KEY, None)) is not None:
+        headers.append((HEADER.encode(), _text(KEY, key).encode()))
+    path = route.path
+    for name in route.in_path:
+        # Handles hold slashes; a name with one finds nothing, as in a request of one's own.
+        value = quote(_text(name, left.pop(name, None)), safe="/" if name == "handle" else "")
+        path = path.replace("{" + name + "}", value)
+    query = {name: _text(name, left.pop(name)) for name in route.in_query if left.get(name) is not None}
+    if not route.has_body:
+        if left := {name: value for name, value in left.items() if name not in route.in_query}:
+            raise Invalid.field(next(iter(left)), "unknown field")
+        return path, urlencode(query).encode(), b"", headers
+    body: Json = {}
+    for name, value in left.items():
+        if value is None:
+            continue
+        if name in route.nested:
+            outside, inside = route.nested[name]
+            body.setdefault(outside, {})[inside] = value
+        else:
+            body[name] = value
+    encoded = _encoded(body)
+    headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(encoded))]
+    return path, urlencode(query).encode(), encoded, headers
+
+
+def _text(name: str, value: Any) -> str:
+    """A value as a part of a path, a query or a header."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        if not isinstance(value, dict):
+            raise Invalid.field(name, "is required" if value is None else "must be a text or a whole number")
+        value = _encoded(value).decode()
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        raise Invalid.field(name, "must be valid Unicode") from error
+    return str(value)
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except (UnicodeEncodeError, OverflowError, RecursionError, ValueError) as error:
+        raise Invalid.field("arguments", "cannot be written as JSON: " + type(error).__name__) from error
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Exchange:
+    """One request in, one answer out, in memory."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+        self._status = 500
+        self._retry_after: float | None = None
+        self._pieces: list[bytes] = []
+
+    async def receive(self) -> Any:
+        if self._body is None:
+            return {"type": "http.disconnect"}
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            headers = dict(message["headers"])
+            if b"retry-after" in headers:
+                self._retry_after = float(headers[b"retry-after"])
+        elif message["type"] == "http.response.body":
+            self._pieces.append(message.get("body", b""))
+
+    def answer(self) -> Any:
+        body = b"".join(self._pieces)
+        told = msgspec.json.decode(body) if body else {}
+        if self._status >= 400:
+            raise Problem(self._status, told, self._retry_after)
+        return told

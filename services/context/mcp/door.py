@@ -1,0 +1,193 @@
+"""The way in to /mcp: who calls, which toolset, and the SDK, which is loaded with the first call. No SDK here."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+from litestar import Litestar, Request, asgi, get
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from services.context.document import as_json
+from services.context.keys import Keys
+from services.context.mcp.catalog import TOOLSETS
+from shared.deadline import Deadline
+from shared.errors import AppError, Invalid, TooLarge, Unauthorized
+from shared.http import MAX_BODY, deadline_of, name_route, send_problem
+
+PATH = "/mcp"
+METADATA = "/.well-known/oauth-protected-resource"
+_CALLS_ROUTE = ("tools/call", "resources/read", "prompts/get")
+_HOST = re.compile(r"^[\w.:\[\]-]{1,260}$", re.ASCII)
+
+
+class _Message(msgspec.Struct):
+    method: str | None = None
+
+
+_MESSAGE = msgspec.json.Decoder(_Message)
+
+
+class Mcp:
+    """The SDK's session manager, from the first call on until the service stops."""
+
+    def __init__(self, toolsets: Sequence[str], hosts: Sequence[str], public_url: str | None) -> None:
+        self.toolsets = tuple(toolsets)
+        self.public_url = public_url
+        self._hosts = tuple(hosts)
+        self._lock = asyncio.Lock()
+        self._handle: ASGIApp | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
+
+    async def app(self) -> ASGIApp:
+        async with self._lock:
+            if self._handle is None:
+                # Half a second of imports: not on the event loop.
+                manager = await asyncio.to_thread(self._load)
+                started = asyncio.Event()
+                self._running = asyncio.create_task(self._run(manager, started))
+                await started.wait()
+                self._handle = manager.handle_request
+                gc.freeze()
+            return self._handle
+
+    async def stop(self) -> None:
+        self._stopping.set()
+        if self._running is not None:
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    def _load(self) -> Any:
+        from services.context.mcp.server import manager
+
+        document = msgspec.json.decode(as_json())
+        return manager(document, document["info"]["version"], self._hosts)
+
+    async def _run(self, manager: Any, started: asyncio.Event) -> None:
+        # Its task group is entered and left by one task.
+        async with manager.run():
+            started.set()
+            await self._stopping.wait()
+
+
+@asgi([PATH], copy_scope=True)
+async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
+    await _serve(scope, receive, send)
+
+
+async def _serve(scope: Any, receive: Receive, send: Send) -> None:
+    app: Litestar = scope["litestar_app"]
+    door: Mcp = app.state.mcp
+    name_route(scope, PATH)
+    try:
+        replayed = await _admit(app, scope, receive)
+        if scope["method"] != "POST":
+            # Nothing is ever sent unasked: there is no stream to open, and no session to end.
+            raise _NotAllowed("POST is the only method here")
+        scope["state"]["toolsets"] = toolsets_of(scope["query_string"].decode("latin-1")) or door.toolsets
+        handle = await door.app()
+    except Unauthorized as error:
+        challenge = f'Bearer resource_metadata="{_address(scope, door.public_url)}{METADATA}{PATH}"'
+        await send_problem(error, send, {"www-authenticate": challenge})
+    except _NotAllowed as error:
+        await send_problem(error, send, {"allow": "POST"})
+    except AppError as error:
+        await send_problem(error, send)
+    else:
+        await handle(scope, replayed, send)
+
+
+async def _admit(app: Litestar, scope: Any, receive: Receive) -> Receive:
+    """The body, to be read again. What calls a route is counted and limited there, the rest here."""
+    deadline = deadline_of(scope, reads=False)
+    given = dict(scope["headers"])
+    keys: Keys = app.state.api_keys
+    await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
+    length = given.get(b"content-length", b"0")
+    if length.isdigit() and int(length) > MAX_BODY:
+        raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+    body = await _read(receive, deadline)
+    if _method(body) not in _CALLS_ROUTE:
+        await keys.admit(scope, deadline, writes=False)
+    return _again(body, receive)
+
+
+def _method(body: bytes) -> str | None:
+    try:
+        return _MESSAGE.decode(body).method
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+async def _read(receive: Receive, deadline: Deadline) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(deadline.left()):
+            while True:
+                message: Any = await receive()
+                body += message.get("body", b"")
+                if len(body) > MAX_BODY:
+                    raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError as error:
+        raise _TooSlow("the request's body did not come in time") from error
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    pieces: list[Any] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Any:
+        return pieces.pop() if pieces else await receive()
+
+    return replayed
+
+
+def toolsets_of(query: str) -> tuple[str, ...]:
+    """The toolsets that the address names. Raises Invalid for one that there is not."""
+    named = [
+        name for value in parse_qs(query).get("toolset", []) for name in re.split(r"[,|]", value) if name
+    ]
+    if strange := [name for name in named if name not in TOOLSETS]:
+        raise Invalid.field("toolset", f"{strange[0]!r} is not one of {', '.join(TOOLSETS)}")
+    return tuple(named)
+
+
+def _address(scope: Any, public_url: str | None) -> str:
+    """Where the caller reached this service."""
+    if public_url is not None:
+        return public_url
+    headers = dict(scope["headers"])
+    host = headers.get(b"host", b"").decode("latin-1")
+    scheme = headers.get(b"x-forwarded-proto", scope["scheme"].encode()).decode("latin-1")
+    return f"{scheme if scheme == 'https' else 'http'}://{host if _HOST.match(host) else 'localhost'}"
+
+
+@get([METADATA, METADATA + PATH], opt={"access": "public"}, sync_to_thread=False, include_in_schema=False)
+def metadata(request: Request[Any, Any, Any]) -> dict[str, Any]:
+    """RFC 9728. There is no authorization server: keys are made by an admin of this service."""
+    door: Mcp = request.app.state.mcp
+    return {
+        "resource": _address(request.scope, door.public_url) + PATH,
+        "resource_name": "Scrubjay",
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": ["read", "write", "admin"],
+    }
+
+
+class _NotAllowed(AppError):
+    status = 405
+    title = "Method not allowed"
+
+
+class _TooSlow(AppError):
+    status = 408
+    title = "Request timeout"
+
+
+ROUTES = [mcp, metadata]

@@ -1,0 +1,87 @@
+"""What can be read by address: missions, their entries and events, and the sources of blocks. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+SCHEME = "scrubjay://"
+_MOST_EVENTS = 1_000
+
+
+class Resource(NamedTuple):
+    """Read by calling `operation` with `arguments` and what stands for the names in braces."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    operation: str
+    arguments: dict[str, Any]
+
+    @property
+    def is_template(self) -> bool:
+        return "{" in self.uri
+
+
+RESOURCES = (
+    Resource(
+        f"{SCHEME}missions",
+        "missions",
+        "Missions",
+        "The missions that the key may read, with their budgets and what they hold.",
+        "cache_missions",
+        {"limit": 1_000},
+    ),
+    Resource(
+        f"{SCHEME}timeline",
+        "timeline",
+        "Timeline",
+        "What happened, from the beginning of what is kept: numbered events with kinds and ids, never content.",
+        "timeline",
+        {"limit": _MOST_EVENTS},
+    ),
+    Resource(
+        f"{SCHEME}missions/{{mission_id}}",
+        "mission",
+        "A mission's entries",
+        "The live entries of a mission, newest first.",
+        "cache_mission_entries",
+        {},
+    ),
+    Resource(
+        f"{SCHEME}missions/{{mission}}/timeline",
+        "mission_timeline",
+        "A mission's timeline",
+        "What happened in a mission, in order.",
+        "timeline",
+        {"limit": _MOST_EVENTS},
+    ),
+    Resource(
+        f"{SCHEME}timeline/{{after}}",
+        "timeline_after",
+        "The timeline after a number",
+        "Events after a number, such as the next_after of what was read before.",
+        "timeline",
+        {"limit": _MOST_EVENTS},
+    ),
+    Resource(
+        f"{SCHEME}sources/{{handle}}",
+        "source",
+        "A source",
+        "The whole item behind a handle of a block, such as cache:12.",
+        "context_source",
+        {},
+    ),
+)
+
+
+def find(uri: str) -> tuple[str, dict[str, Any]] | None:
+    """The operation that an address is read by, and its arguments."""
+    for one in RESOURCES:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/?]+)", re.escape(one.uri))
+        if match := re.fullmatch(pattern, uri):
+            named = {name: unquote(value) for name, value in match.groupdict().items()}
+            return one.operation, {**one.arguments, **named}
+    return None

@@ -1,0 +1,69 @@
+"""What a model reads of an answer or a refusal. Pure.
+
+Stored text stands in a block, whose fences it cannot forge, or inside JSON; what this service says of itself
+stands in an item of content of its own, before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from services.context.mcp.catalog import KEY
+from services.context.mcp.search import SearchAnswer, block
+from shared.errors import AppError
+
+_ADVICE = {
+    400: "Correct what is named, and call the tool again.",
+    401: "The key is not valid any more; calling again does not help.",
+    403: "The key may not do this; calling again does not help.",
+    404: "Look up what exists, and call again with that.",
+    409: "What is stored stands against it; look at it before you call again.",
+    413: "Send less at once.",
+    422: "It cannot be done as it stands: shorten it, or use a new idempotency_key for a new request.",
+}
+
+
+def of_answer(answer: Any) -> list[str]:
+    """The texts of a tool's answer: a note and a block where there is one, else JSON."""
+    whole = answer if isinstance(answer, dict) else {}
+    holder = whole.get("data") if isinstance(whole.get("data"), dict) else whole
+    if isinstance(holder, dict) and isinstance(block := holder.get("context_block"), str):
+        return [_note(holder), *([block] if block else [])]
+    return [msgspec.json.encode(answer).decode()]
+
+
+def _note(holder: Mapping[str, Any]) -> str:
+    count = len(holder.get("sources", holder.get("entries", [])))
+    parts = [f"{count} items"]
+    if assembly_id := holder.get("assembly_id"):
+        parts.insert(0, f"assembly_id {assembly_id}")
+    if holder.get("low_relevance"):
+        parts.append("low relevance: nothing that was found stands out as an answer")
+    missing = [one["source"] if isinstance(one, dict) else one for one in holder.get("degraded", [])]
+    if missing:
+        parts.append("not or only partly searched: " + ", ".join(missing))
+    return "; ".join(parts)
+
+
+def of_problem(error: AppError, *, keyed: bool) -> str:
+    """What went wrong, with the fields that are named, and what to do."""
+    lines = [f"{error.title or 'Error'} ({error.status}): {error.detail}"]
+    if "stored" in error.extra:
+        lines.append("Stored so far: " + msgspec.json.encode(error.extra["stored"]).decode())
+    lines.append(_advice(error, keyed))
+    return "\n".join(lines)
+
+
+def _advice(error: AppError, keyed: bool) -> str:
+    if error.status in (429, 503):
+        same = f" and the same {KEY}" if keyed else ""
+        return f"Wait {error.retry_after or 1:g} s, then call again with the same arguments{same}."
+    return _ADVICE.get(error.status, "It is a fault of this service; calling again may help.")
+
+
+def of_search(answer: SearchAnswer) -> list[str]:
+    told = {"sources": answer.results, "low_relevance": answer.low_relevance, "degraded": answer.degraded}
+    return [_note(msgspec.to_builtins(told)), *([block(answer)] if answer.results else [])]

@@ -1,0 +1,72 @@
+"""The tools as clients see them, bound to the routes that they call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from services.context.mcp import search
+from services.context.mcp.catalog import AREAS, SEARCH, TOOLS, Tool
+from services.context.mcp.schemas import Json, Route, describe, raw_input
+
+RAW = "_raw"
+
+
+class Bound(NamedTuple):
+    tool: Tool
+    name: str
+    title: str
+    description: str
+    input: Json
+    output: Json
+    route: Route
+    kind: Literal["flat", "raw", "search"]
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """The toolsets that it is in."""
+        if self.kind == "raw":
+            return frozenset({"raw"})
+        area = {"full", AREAS[self.route.area]}
+        return frozenset(area | {"default"} if self.tool.default else area)
+
+    def annotations(self) -> dict[str, bool]:
+        reads = self.route.access == "read"
+        return {
+            "readOnlyHint": reads,
+            "destructiveHint": self.tool.destructive,
+            "idempotentHint": reads or self.tool.idempotent,
+            "openWorldHint": False,
+        }
+
+
+def toolbox(document: Json) -> dict[str, Bound]:
+    """Every tool by its name, in the order of the catalog, the twins last."""
+    every = [*(_bound(document, tool) for tool in TOOLS), *_twins(document)]
+    return {one.name: one for one in every}
+
+
+def chosen(tools: Mapping[str, Bound], wanted: Iterable[str]) -> list[Bound]:
+    names = frozenset(wanted)
+    return [one for one in tools.values() if one.sets & names]
+
+
+def _bound(document: Json, tool: Tool) -> Bound:
+    described = describe(document, tool)
+    given, answer = described.input, described.output
+    if tool.name == SEARCH:
+        given = {**given, "properties": {**given["properties"], search.LIMIT: search.LIMIT_SCHEMA}}
+        answer = search.answer_schema()
+    kind: Literal["flat", "search"] = "search" if tool.name == SEARCH else "flat"
+    return Bound(tool, tool.name, tool.title, tool.description, given, answer, described.route, kind)
+
+
+def _twins(document: Json) -> Iterator[Bound]:
+    for tool in TOOLS:
+        given = None if tool.only else raw_input(document, tool)
+        if given is None:
+            continue
+        described = describe(document, tool)
+        text = f"{tool.name} with its fields in one `payload`, for clients that hold an older list of them."
+        title = f"{tool.title} (payload)"
+        yield Bound(tool, tool.name + RAW, title, text, given, described.output, described.route, "raw")

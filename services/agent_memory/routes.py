@@ -204,8 +204,13 @@ async def links(data: LinksRequest, service: AgentMemoryService, principal: Prin
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
-    purged: str, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    purged: str,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+    agent: str | None = None,
 ) -> dict[str, int]:
+    """All that an agent wrote here stands in its own scope."""
     return await service.purge(principal, purged, deadline)
 
 

@@ -195,9 +195,13 @@ async def search(
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
-    purged: str, service: CacheService, principal: Principal, deadline: Deadline
+    purged: str,
+    service: CacheService,
+    principal: Principal,
+    deadline: Deadline,
+    agent: str | None = None,
 ) -> dict[str, int]:
-    return await service.purge(principal, purged, deadline)
+    return await service.purge(principal, purged, agent, deadline)
 
 
 ROUTES: list[ControllerRouterHandler] = [

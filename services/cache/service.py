@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -400,16 +401,20 @@ class CacheService:
             deadline,
         )
 
-    async def purge(self, principal: Principal, scope: str, deadline: Deadline) -> dict[str, int]:
-        """Every row of the scope, from every table of this service; counts per table."""
+    async def purge(
+        self, principal: Principal, scope: str, agent: str | None, deadline: Deadline
+    ) -> dict[str, int]:
+        """Every row of the scope, and what the agent wrote into any mission; counts per table."""
         # Events of queries that were answered must not come after the purge of events.
         await self.query_log.flush()
 
         async def erase(connection: Connection) -> dict[str, int]:
-            counts: dict[str, int] = {}
+            counts: Counter[str] = Counter()
             for table, statement in queries.PURGE:
-                counts[table] = await connection.fetchval(statement, principal.tenant, scope)
-            return counts
+                counts[table] += await connection.fetchval(statement, principal.tenant, scope)
+            if agent is not None:
+                counts.update(await queries.purge_agent(connection, principal.tenant, agent))
+            return dict(counts)
 
         return await self._database.transaction(erase, deadline)
 

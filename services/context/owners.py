@@ -121,12 +121,13 @@ class Owner:
             raise Unavailable(self.name, f"{self.name}: {error.reason}") from error
 
     async def purge(
-        self, scope: str, principal: Principal, deadline: Deadline, request_id: str
+        self, scope: str, agent: str | None, principal: Principal, deadline: Deadline, request_id: str
     ) -> dict[str, int]:
-        """Raises Unavailable: a purge is whole or it is not done."""
+        """Of the scope, and what the agent wrote elsewhere. Raises Unavailable: a purge is whole or not done."""
+        params = {"purged": scope} | ({} if agent is None else {"agent": agent})
         try:
             return await self._call(
-                "/internal/purge", b"", _COUNTS, principal, deadline, request_id, params={"purged": scope}
+                "/internal/purge", b"", _COUNTS, principal, deadline, request_id, params=params
             )
         except Failed as error:
             raise Unavailable(self.name, f"{self.name} did not purge: {error.reason}") from error

@@ -77,8 +77,11 @@ async def purge(
     principal: Principal,
     deadline: Deadline,
 ) -> Receipt:
-    """Erase a scope from every table of every service; the receipt counts what was erased."""
-    return await service.purge(principal, data.scope, deadline, request_id_of(request.scope))
+    """Erase a scope, or all of an agent, a user or a mission, from every table of every service.
+
+    The receipt counts what was erased, table by table.
+    """
+    return await service.purge(principal, data, deadline, request_id_of(request.scope))
 
 
 @get(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -22,7 +23,14 @@ from services.context.journal import AssemblyRow, Journal
 from services.context.owners import Failed, Owner
 from services.context.queries import CallerConfig
 from services.context.rerank import Reranker, RerankerUnavailable
-from services.context.schemas import AssembleContextInput, Assembly, ContextFeedback, Degraded, Receipt
+from services.context.schemas import (
+    AssembleContextInput,
+    Assembly,
+    ContextFeedback,
+    Degraded,
+    PurgeInput,
+    Receipt,
+)
 from services.context.settings import Settings
 from shared import metrics
 from shared.auth import Principal
@@ -265,20 +273,28 @@ class ContextService:
             await asyncio.sleep(min(wait, deadline.left()))
         raise NotFound(f"no assembly {given.assembly_id}")
 
-    async def purge(self, principal: Principal, scope: str, deadline: Deadline, request_id: str) -> Receipt:
-        """Every row of a scope, in every table of every service. The owners first: what they hold is the data."""
+    async def purge(
+        self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
+    ) -> Receipt:
+        """Every row, in every table of every service. The owners first: what they hold is the data."""
+        scope = request.purged
         principal.require_scope(scope)
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self.owners.items():
-            erased[name] = await owner.purge(scope, principal, deadline, request_id)
+            erased[name] = await owner.purge(scope, request.agent_name, principal, deadline, request_id)
         await self._journal.written(deadline)
 
         async def erase(connection: Connection) -> dict[str, int]:
-            counts: dict[str, int] = {}
-            for table, statement in queries.PURGE:
-                done = await connection.execute(statement, principal.tenant, scope)
-                counts[table] = int(done.rsplit(" ", 1)[-1])
-            return counts
+            counts: Counter[str] = Counter()
+            for given, purge in (
+                (scope, queries.PURGE),
+                (request.agent_name, queries.PURGE_AGENT),
+                (request.user_id, queries.PURGE_USER),
+            ):
+                for table, statement in purge if given is not None else ():
+                    done = await connection.execute(statement, principal.tenant, given)
+                    counts[table] += int(done.rsplit(" ", 1)[-1])
+            return dict(counts)
 
         erased["context"] = await self._database.transaction(erase, deadline)
         return Receipt(scope, erased)

@@ -375,7 +375,7 @@ _ERASURE = [
     Example("agent_memory_forget", "All of an agent", {"agent_name": "scout"}),
     Example("agent_memory_import", "What was exported", "$lines"),
     Example("context_purge", "A mission, everywhere", {"scope": f"mission:{_MISSION}"}),
-    Example("context_purge", "An agent, everywhere", {"scope": "agent:scout"}),
+    Example("context_purge", "An agent, everywhere", {"agent_name": "scout"}),
 ]
 
 EXAMPLES = [*_CACHE, *_MEMORY, *_CONTEXT, *_KEYS, *_ERASURE]

@@ -16,6 +16,11 @@ def problems(*statuses: int) -> dict[str, Any]:
     return {"problems": statuses}
 
 
+def takes(seconds: float) -> dict[str, Any]:
+    """Its deadline, where it is not that of a read or a write."""
+    return {"seconds": seconds}
+
+
 def answers(**by_name: Any) -> dict[str, Any]:
     """Types of its answers where the signature has only a Response: `json`, `lines` (JSON Lines), `events` (SSE)."""
     return {"answers": by_name}

@@ -34,7 +34,7 @@ from services.context.signals import Signals
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.http import request_id_of
-from shared.operations import problems
+from shared.operations import problems, takes
 
 READ = {"access": "read"}
 ADMIN = {"access": "admin"}
@@ -178,7 +178,7 @@ async def reset_budget(
     service.forget_config(principal.tenant)
 
 
-@post("/eval", opt=ADMIN, status_code=200)
+@post("/eval", opt=ADMIN | takes(_EVAL_SECONDS), status_code=200)
 async def evaluate(state: State, service: ContextService, principal: Principal) -> Evaluated:
     """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
     evaluation: Evaluation = state.evaluation

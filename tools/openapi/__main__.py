@@ -1,11 +1,20 @@
-"""Write the API's document anew from the code; with --record, or where an example is new, its examples too."""
+"""Write the API's document anew from the code, and the typed part of the client from it.
+
+With --record, or where an example is new, its examples too.
+"""
 
 import sys
 
+from tools.client import PACKAGE, sources
 from tools.openapi import recorded
 from tools.openapi.document import SERVED, build, rendered
 
 if __name__ == "__main__":
     if "--record" in sys.argv[1:] or not recorded.is_complete():
         recorded.record(build(with_examples=False))
-    SERVED.write_text(rendered(build()))
+    document = build()
+    SERVED.write_text(rendered(document))
+    for name, text in sources(document).items():
+        path = PACKAGE / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)

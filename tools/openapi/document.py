@@ -57,7 +57,7 @@ _ABOUT = """Memory and context for fleets of AI agents: the one address that age
   (with both). A key may be bound to an agent, to missions and to users.
 - Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
 - A POST that writes takes an `Idempotency-Key`: sent again with the same body, it answers what it answered first.
-- Reads have 2 s, writes 5 s; `x-timeout-ms` asks for less.
+- A call has `x-deadline-seconds`; `x-timeout-ms` asks for less.
 - `x-request-id` of an answer finds it in the logs; a caller may send its own."""
 
 
@@ -160,6 +160,7 @@ def _operation(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any
         "summary": one.summary,
         "description": one.description,
         "x-access": one.access,
+        "x-deadline-seconds": one.seconds,
         **({"security": []} if one.access == "public" else {}),
         "parameters": parameters,
         **body,

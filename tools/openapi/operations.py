@@ -15,6 +15,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import ParameterKwarg
 from litestar.routes import HTTPRoute
 
+from shared.deadline import READ_SECONDS, WRITE_SECONDS
+
 MEDIA = {"json": "application/json", "lines": "application/x-ndjson", "events": "text/event-stream"}
 _BOUNDS = ("gt", "ge", "lt", "le", "min_length", "max_length", "pattern")
 # Up to a full stop, colon or semicolon outside of backticks.
@@ -42,6 +44,8 @@ class Operation:
     summary: str
     description: str
     status: int
+    seconds: float
+    """Its deadline, unless the caller asks for less."""
     keyed: bool = False
     parameters: list[Parameter] = field(default_factory=list)
     reads: dict[str, Any] = field(default_factory=dict)
@@ -97,6 +101,7 @@ def _operation(handler: HTTPRouteHandler, method: str, route: HTTPRoute) -> Oper
         summary=summary,
         description=description,
         status=handler.status_code,
+        seconds=opt.get("seconds") or (READ_SECONDS if opt.get("access") == "read" else WRITE_SECONDS),
         keyed=opt.get("keyed", False),
         parameters=list(_parameters(handler, hints, route)),
         reads=_by_media(opt.get("reads") or ({"json": hints["data"]} if "data" in hints else {})),

@@ -1,0 +1,38 @@
+"""Client of Scrubjay: memory and context for fleets of AI agents."""
+
+from scrubjay._data import UNSET
+from scrubjay.client import AsyncClient, Client
+from scrubjay.errors import (
+    ApiError,
+    ConflictError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    NotReachedError,
+    Problem,
+    ScrubjayError,
+    TooLargeError,
+    TooManyError,
+    UnauthorizedError,
+    UnavailableError,
+    UnprocessableError,
+)
+
+__all__ = [
+    "UNSET",
+    "ApiError",
+    "AsyncClient",
+    "Client",
+    "ConflictError",
+    "ForbiddenError",
+    "InvalidError",
+    "NotFoundError",
+    "NotReachedError",
+    "Problem",
+    "ScrubjayError",
+    "TooLargeError",
+    "TooManyError",
+    "UnauthorizedError",
+    "UnavailableError",
+    "UnprocessableError",
+]

@@ -1,0 +1,3 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations

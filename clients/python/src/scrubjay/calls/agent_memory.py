@@ -1,0 +1,291 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Literal
+
+from scrubjay._call import Call, fields, path
+from scrubjay.models import (
+    AgentMemoryDeleteAnswer,
+    CommitAgentMemoryInput,
+    CommitBatchResult,
+    CommitResult,
+    ExportedMemory,
+    ForgetReceipt,
+    FoundMemories,
+    ImportResult,
+    Memories,
+    MemoryAnswer,
+    PendingReview,
+    TaskContext,
+)
+
+
+def batch(
+    *,
+    memories: Sequence[CommitAgentMemoryInput],
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[CommitBatchResult]:
+    """Commit up to 100 memories, all or none."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/batch",
+        answer=CommitBatchResult,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(memories=memories),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def commit(
+    *,
+    agent_name: str,
+    content: str,
+    memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"],
+    occurred_at: datetime | None = None,
+    session_id: str | None = None,
+    seq: int | None = None,
+    speaker: str | None = None,
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    recalled_from: int | None = None,
+    task_context: TaskContext | None = None,
+    private: bool | None = None,
+    dispatch_id: int | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[CommitResult]:
+    """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/commit",
+        answer=CommitResult,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            occurred_at=occurred_at,
+            session_id=session_id,
+            seq=seq,
+            speaker=speaker,
+            source_kind=source_kind,
+            recalled_from=recalled_from,
+            agent_name=agent_name,
+            content=content,
+            memory_type=memory_type,
+            task_context=task_context,
+            private=private,
+            dispatch_id=dispatch_id,
+        ),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def export(
+    *,
+    agent_name: str | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[list[ExportedMemory]]:
+    """Export memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the
+    end. A page is small enough to be imported as it is. All agents' need an admin key.
+    """
+    return Call(
+        method="GET",
+        path="/api/agent-memory/export",
+        answer=list[ExportedMemory],
+        seconds=2.0,
+        repeatable=True,
+        query={"agent_name": agent_name, "after": after, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def forget(
+    *,
+    agent_name: str,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[ForgetReceipt]:
+    """Erase everything that an agent committed, and say how much that was."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/forget",
+        answer=ForgetReceipt,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(agent_name=agent_name),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def import_(
+    lines: Iterable[ExportedMemory],
+    *,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[ImportResult]:
+    """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as
+    they are.
+    """
+    return Call(
+        method="POST",
+        path="/api/agent-memory/import",
+        answer=ImportResult,
+        seconds=5.0,
+        repeatable=True,
+        lines=lines,
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def list_(
+    *,
+    agent_name: str,
+    memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    | None = None,
+    limit: int | None = None,
+    offset: int | None = None,
+    timeout: float | None = None,
+) -> Call[Memories]:
+    """An agent's memories, newest first."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/list",
+        answer=Memories,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(agent_name=agent_name, memory_type=memory_type, limit=limit, offset=offset),
+        timeout=timeout,
+    )
+
+
+def peer_query(
+    *,
+    target_agent: str,
+    query: str,
+    memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[FoundMemories]:
+    """Search one other agent's memories, without those it keeps private."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/peer-query",
+        answer=FoundMemories,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(target_agent=target_agent, query=query, memory_type=memory_type, limit=limit),
+        timeout=timeout,
+    )
+
+
+def pending_review(
+    *,
+    since: str,
+    timeout: float | None = None,
+) -> Call[PendingReview]:
+    """How many memories each of the named agents gained since its time."""
+    return Call(
+        method="GET",
+        path="/api/agent-memory/pending-review",
+        answer=PendingReview,
+        seconds=2.0,
+        repeatable=True,
+        query={"since": since},
+        timeout=timeout,
+    )
+
+
+def query(
+    *,
+    agent_name: str,
+    query: str,
+    memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[FoundMemories]:
+    """Search an agent's own memories, best composite score first."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/query",
+        answer=FoundMemories,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(agent_name=agent_name, query=query, memory_type=memory_type, limit=limit),
+        timeout=timeout,
+    )
+
+
+def get(
+    memory_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[MemoryAnswer]:
+    """One memory, and who has confirmed it. Does not count as an access."""
+    return Call(
+        method="GET",
+        path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
+        answer=MemoryAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def edit(
+    memory_id: int,
+    *,
+    content: str | None = None,
+    memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    | None = None,
+    task_context: TaskContext | None = None,
+    private: bool | None = None,
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    timeout: float | None = None,
+) -> Call[MemoryAnswer]:
+    """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
+    return Call(
+        method="PATCH",
+        path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
+        answer=MemoryAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            content=content,
+            memory_type=memory_type,
+            task_context=task_context,
+            private=private,
+            source_kind=source_kind,
+        ),
+        timeout=timeout,
+    )
+
+
+def delete(
+    memory_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[AgentMemoryDeleteAnswer]:
+    """Delete one memory, with what confirmed it."""
+    return Call(
+        method="DELETE",
+        path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
+        answer=AgentMemoryDeleteAnswer,
+        seconds=5.0,
+        repeatable=False,
+        timeout=timeout,
+    )

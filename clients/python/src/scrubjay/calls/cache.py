@@ -1,0 +1,304 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from scrubjay._call import Call, fields, path
+from scrubjay.models import (
+    BatchAnswer,
+    CacheDeleteAnswer,
+    ClearAnswer,
+    Decision,
+    Directive,
+    EntriesAnswer,
+    EntryAnswer,
+    Escalation,
+    Intel,
+    LimitsAnswer,
+    MissionsAnswer,
+    Output,
+    QueryAnswer,
+    Report,
+    ShadowClone,
+    StateChange,
+    StatsAnswer,
+    ThreadCheckpoint,
+    WriteAnswer,
+)
+
+
+def all_entries(
+    *,
+    timeout: float | None = None,
+) -> Call[EntriesAnswer]:
+    """The newest 100 entries of all missions the key may read."""
+    return Call(
+        method="GET",
+        path="/api/psychic-cache/all/entries",
+        answer=EntriesAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def entry(
+    entry_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[EntryAnswer]:
+    """One entry."""
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
+        answer=EntryAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def edit_tags(
+    entry_id: int,
+    *,
+    tags: Sequence[str],
+    timeout: float | None = None,
+) -> Call[EntryAnswer]:
+    """Replace an entry's tags; what was said stays as it was said."""
+    return Call(
+        method="PATCH",
+        path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
+        answer=EntryAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(tags=tags),
+        timeout=timeout,
+    )
+
+
+def delete_entry(
+    entry_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[CacheDeleteAnswer]:
+    """Delete one entry; its tokens are free for others."""
+    return Call(
+        method="DELETE",
+        path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
+        answer=CacheDeleteAnswer,
+        seconds=5.0,
+        repeatable=False,
+        timeout=timeout,
+    )
+
+
+def missions(
+    *,
+    after: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[MissionsAnswer]:
+    """The missions the key may read, by name, with their budgets and what they hold."""
+    return Call(
+        method="GET",
+        path="/api/psychic-cache/all/missions",
+        answer=MissionsAnswer,
+        seconds=2.0,
+        repeatable=True,
+        query={"after": after, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def checkpoint(
+    session_id: str,
+    *,
+    timeout: float | None = None,
+) -> Call[EntryAnswer]:
+    """The newest thread_checkpoint of a session."""
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/checkpoint/{session_id}", session_id=session_id),
+        answer=EntryAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def query(
+    *,
+    mission_id: str,
+    query: str,
+    token_budget: int | None = None,
+    context_types: Sequence[
+        Literal[
+            "decision",
+            "directive",
+            "escalation",
+            "intel",
+            "output",
+            "report",
+            "shadow_clone",
+            "state_change",
+            "thread_checkpoint",
+        ]
+    ]
+    | None = None,
+    tags: Sequence[str] | None = None,
+    agent_name: str | None = None,
+    dispatch_id: int | None = None,
+    timeout: float | None = None,
+) -> Call[QueryAnswer]:
+    """Search a mission's entries; mission `*` is every mission the key may read."""
+    return Call(
+        method="POST",
+        path="/api/psychic-cache/query",
+        answer=QueryAnswer,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(
+            mission_id=mission_id,
+            query=query,
+            token_budget=token_budget,
+            context_types=context_types,
+            tags=tags,
+            agent_name=agent_name,
+            dispatch_id=dispatch_id,
+        ),
+        timeout=timeout,
+    )
+
+
+def write(
+    body: Decision
+    | Directive
+    | Intel
+    | StateChange
+    | Output
+    | Report
+    | Escalation
+    | ShadowClone
+    | ThreadCheckpoint,
+    *,
+    wait: Literal["indexed"] | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[WriteAnswer]:
+    """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
+    return Call(
+        method="POST",
+        path="/api/psychic-cache/write",
+        answer=WriteAnswer,
+        seconds=5.0,
+        repeatable=True,
+        query={"wait": wait},
+        body=body,
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def write_batch(
+    *,
+    entries: Sequence[
+        Decision
+        | Directive
+        | Intel
+        | StateChange
+        | Output
+        | Report
+        | Escalation
+        | ShadowClone
+        | ThreadCheckpoint
+    ],
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[BatchAnswer]:
+    """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
+    return Call(
+        method="POST",
+        path="/api/psychic-cache/write/batch",
+        answer=BatchAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(entries=entries),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def clear(
+    mission_id: str,
+    *,
+    reason: str | None = None,
+    timeout: float | None = None,
+) -> Call[ClearAnswer]:
+    """Delete a mission's entries. The reason is required, in the query or the body, and kept in the
+    timeline.
+    """
+    return Call(
+        method="DELETE",
+        path=path("/api/psychic-cache/{mission_id}", mission_id=mission_id),
+        answer=ClearAnswer,
+        seconds=5.0,
+        repeatable=False,
+        query={"reason": reason},
+        timeout=timeout,
+    )
+
+
+def mission_entries(
+    mission_id: str,
+    *,
+    timeout: float | None = None,
+) -> Call[EntriesAnswer]:
+    """A mission's live entries, newest first."""
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/{mission_id}/entries", mission_id=mission_id),
+        answer=EntriesAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def set_limits(
+    mission_id: str,
+    *,
+    token_budget: int | None = None,
+    entry_budget: int | None = None,
+    ttl_hours: float | None = None,
+    timeout: float | None = None,
+) -> Call[LimitsAnswer]:
+    """Budgets and time to live of one mission; what is left out goes back to the installation's default."""
+    return Call(
+        method="PUT",
+        path=path("/api/psychic-cache/{mission_id}/limits", mission_id=mission_id),
+        answer=LimitsAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(token_budget=token_budget, entry_budget=entry_budget, ttl_hours=ttl_hours),
+        timeout=timeout,
+    )
+
+
+def stats(
+    mission_id: str,
+    *,
+    timeout: float | None = None,
+) -> Call[StatsAnswer]:
+    """What a mission holds, by type and agent, beside its budgets, and what became of the rest."""
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/{mission_id}/stats", mission_id=mission_id),
+        answer=StatsAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )

@@ -1,0 +1,125 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scrubjay._call import Call, fields, path
+from scrubjay.models import CompletedAnswer, DispatchAnswer, DispatchesAnswer
+
+
+def list_(
+    *,
+    mission_id: str | None = None,
+    agent_name: str | None = None,
+    status: Literal["completed", "dispatched", "in_progress", "stale"] | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[DispatchesAnswer]:
+    """Dispatches, newest first."""
+    return Call(
+        method="GET",
+        path="/api/dispatch",
+        answer=DispatchesAnswer,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "mission_id": mission_id,
+            "agent_name": agent_name,
+            "status": status,
+            "before": before,
+            "limit": limit,
+        },
+        timeout=timeout,
+    )
+
+
+def report(
+    *,
+    mission_id: str,
+    agent_name: str,
+    task: str,
+    parent_dispatch_id: int | None = None,
+    session_id: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[DispatchAnswer]:
+    """Report work that an agent was given. Entries that name its id keep it alive."""
+    return Call(
+        method="POST",
+        path="/api/dispatch/report",
+        answer=DispatchAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            mission_id=mission_id,
+            agent_name=agent_name,
+            task=task,
+            parent_dispatch_id=parent_dispatch_id,
+            session_id=session_id,
+        ),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def get(
+    dispatch_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[DispatchAnswer]:
+    """One dispatch: what was asked of whom, and how it stands."""
+    return Call(
+        method="GET",
+        path=path("/api/dispatch/{dispatch_id}", dispatch_id=dispatch_id),
+        answer=DispatchAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def complete(
+    dispatch_id: int,
+    *,
+    outcome: Literal["failed", "partial", "success"],
+    summary: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[CompletedAnswer]:
+    """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
+    return Call(
+        method="POST",
+        path=path("/api/dispatch/{dispatch_id}/complete", dispatch_id=dispatch_id),
+        answer=CompletedAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(outcome=outcome, summary=summary),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def progress(
+    dispatch_id: int,
+    *,
+    note: str | None = None,
+    percent: int | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[DispatchAnswer]:
+    """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
+    return Call(
+        method="POST",
+        path=path("/api/dispatch/{dispatch_id}/progress", dispatch_id=dispatch_id),
+        answer=DispatchAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(note=note, percent=percent),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )

@@ -1,0 +1,245 @@
+"""The clients: one that waits and one that awaits, with the same calls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Iterator
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+
+from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, failure, pause, steps
+from scrubjay._events import Reader
+from scrubjay.errors import ApiError, ScrubjayError
+from scrubjay.groups import AsyncCalls, Calls
+from scrubjay.models import Event
+
+T = TypeVar("T")
+
+# The service speaks every 15 s; a stream that is silent for longer is dead.
+_SILENCE_SECONDS = 40.0
+_TIMEOUT = httpx.Timeout(_SILENCE_SECONDS, connect=5.0)
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_TIMELINE = "/api/timeline"
+_PASSING = (429, 502, 503, 504)
+
+
+def _settings(url: str | None, token: str | None) -> tuple[str, dict[str, str]]:
+    address = url or os.environ.get("SCRUBJAY_URL")
+    secret = token or os.environ.get("SCRUBJAY_TOKEN")
+    if not address or not secret:
+        raise ValueError("give url and token, or set SCRUBJAY_URL and SCRUBJAY_TOKEN")
+    return address.rstrip("/"), {"authorization": f"Bearer {secret}", "user-agent": "scrubjay-python/0.1.0"}
+
+
+def _answer(response: httpx.Response) -> Answer:
+    return Answer(response.status_code, response.headers, response.content)
+
+
+def _lost(error: httpx.TransportError) -> Lost:
+    return Lost(error, sent=not isinstance(error, _NEVER_SENT))
+
+
+def _wanted(mission: str | None, kind: str | None, dispatch_id: int | None) -> dict[str, str]:
+    given = {"mission": mission, "kind": kind, "dispatch_id": dispatch_id}
+    return {name: str(value) for name, value in given.items() if value is not None}
+
+
+def _from(reader: Reader) -> dict[str, str]:
+    headers = {"accept": "text/event-stream"}
+    return headers if reader.last is None else {**headers, "last-event-id": str(reader.last)}
+
+
+class _Patience:
+    """How long to wait before a stream is opened again."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def after(self, error: ScrubjayError | None, reader: Reader) -> float:
+        """Raises `error` where coming back does not help."""
+        if error is None:
+            self._failures = 0
+            return reader.retry
+        if isinstance(error, ApiError) and error.problem.status not in _PASSING:
+            raise error
+        self._failures += 1
+        return max(reader.retry, pause(self._failures, error))
+
+
+class Client(Calls):
+    """Waits for each answer. Threads may share it.
+
+    `timeout` is what a call may take with all its tries; `retries` how often it is tried again when the service is
+    away, full, or cannot be reached. A write is tried again under one Idempotency-Key: it happens once.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        address, headers = _settings(url, token)
+        self._policy = Policy(timeout, retries)
+        self._http = httpx.Client(
+            base_url=address, headers=headers, timeout=_TIMEOUT, limits=_LIMITS, transport=transport
+        )
+        super().__init__()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def send(self, call: Call[T]) -> T:
+        going = steps(call, self._policy)
+        got: Answer | Lost | None = None
+        while True:
+            try:
+                step = going.send(got)
+            except StopIteration as end:
+                answer: T = end.value
+                return answer
+            if isinstance(step, Wait):
+                time.sleep(step.seconds)
+                got = None
+            else:
+                got = self._try(step)
+
+    def _try(self, send: Send) -> Answer | Lost:
+        try:
+            response = self._http.request(
+                send.method, send.target, headers=send.headers, content=send.content, timeout=send.timeout
+            )
+            return _answer(response)
+        except httpx.TransportError as error:
+            return _lost(error)
+
+    def events(
+        self,
+        *,
+        mission: str | None = None,
+        kind: str | None = None,
+        dispatch_id: int | None = None,
+        after: int | None = None,
+    ) -> Iterator[Event]:
+        """What happens from now on, or from after event `after` on; each event once and in order.
+
+        It does not end by itself: a stream that breaks off is opened again where it was. Raises ApiError when the
+        service refuses it.
+        """
+        wanted = _wanted(mission, kind, dispatch_id)
+        reader, patience = Reader(after), _Patience()
+        while True:
+            failed: ScrubjayError | None = None
+            try:
+                with self._http.stream("GET", _TIMELINE, params=wanted, headers=_from(reader)) as response:
+                    if response.status_code != 200:
+                        response.read()
+                        failed = failure(_answer(response))
+                    else:
+                        for line in response.iter_lines():
+                            if (event := reader.feed(line)) is not None:
+                                yield event
+            except httpx.TransportError as error:
+                failed = failure(_lost(error))
+            reader.broken()
+            time.sleep(patience.after(failed, reader))
+
+
+class AsyncClient(AsyncCalls):
+    """Awaits each answer; otherwise as Client."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 4,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        address, headers = _settings(url, token)
+        self._policy = Policy(timeout, retries)
+        self._http = httpx.AsyncClient(
+            base_url=address, headers=headers, timeout=_TIMEOUT, limits=_LIMITS, transport=transport
+        )
+        super().__init__()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        await self.close()
+
+    async def send(self, call: Call[T]) -> T:
+        going = steps(call, self._policy)
+        got: Answer | Lost | None = None
+        while True:
+            try:
+                step = going.send(got)
+            except StopIteration as end:
+                answer: T = end.value
+                return answer
+            if isinstance(step, Wait):
+                await asyncio.sleep(step.seconds)
+                got = None
+            else:
+                got = await self._try(step)
+
+    async def _try(self, send: Send) -> Answer | Lost:
+        try:
+            response = await self._http.request(
+                send.method, send.target, headers=send.headers, content=send.content, timeout=send.timeout
+            )
+            return _answer(response)
+        except httpx.TransportError as error:
+            return _lost(error)
+
+    async def events(
+        self,
+        *,
+        mission: str | None = None,
+        kind: str | None = None,
+        dispatch_id: int | None = None,
+        after: int | None = None,
+    ) -> AsyncIterator[Event]:
+        """What happens from now on, or from after event `after` on; each event once and in order.
+
+        It does not end by itself: a stream that breaks off is opened again where it was. Raises ApiError when the
+        service refuses it.
+        """
+        wanted = _wanted(mission, kind, dispatch_id)
+        reader, patience = Reader(after), _Patience()
+        while True:
+            failed: ScrubjayError | None = None
+            try:
+                async with self._http.stream(
+                    "GET", _TIMELINE, params=wanted, headers=_from(reader)
+                ) as response:
+                    if response.status_code != 200:
+                        await response.aread()
+                        failed = failure(_answer(response))
+                    else:
+                        async for line in response.aiter_lines():
+                            if (event := reader.feed(line)) is not None:
+                                yield event
+            except httpx.TransportError as error:
+                failed = failure(_lost(error))
+            reader.broken()
+            await asyncio.sleep(patience.after(failed, reader))

@@ -1,0 +1,163 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from scrubjay._call import Call
+from scrubjay._methods import AsyncGroup, AsyncMethod, Group, Method
+from scrubjay.calls import agent_memory, cache, context, dispatch, timeline
+
+T = TypeVar("T")
+
+
+class Cache(Group):
+    all_entries = Method(cache.all_entries)
+    entry = Method(cache.entry)
+    edit_tags = Method(cache.edit_tags)
+    delete_entry = Method(cache.delete_entry)
+    missions = Method(cache.missions)
+    checkpoint = Method(cache.checkpoint)
+    query = Method(cache.query)
+    write = Method(cache.write)
+    write_batch = Method(cache.write_batch)
+    clear = Method(cache.clear)
+    mission_entries = Method(cache.mission_entries)
+    set_limits = Method(cache.set_limits)
+    stats = Method(cache.stats)
+
+
+class Dispatch(Group):
+    list = Method(dispatch.list_)
+    report = Method(dispatch.report)
+    get = Method(dispatch.get)
+    complete = Method(dispatch.complete)
+    progress = Method(dispatch.progress)
+
+
+class AgentMemory(Group):
+    batch = Method(agent_memory.batch)
+    commit = Method(agent_memory.commit)
+    export = Method(agent_memory.export)
+    forget = Method(agent_memory.forget)
+    import_ = Method(agent_memory.import_)
+    list = Method(agent_memory.list_)
+    peer_query = Method(agent_memory.peer_query)
+    pending_review = Method(agent_memory.pending_review)
+    query = Method(agent_memory.query)
+    get = Method(agent_memory.get)
+    edit = Method(agent_memory.edit)
+    delete = Method(agent_memory.delete)
+
+
+class Calls:
+    """Every call of the API."""
+
+    def __init__(self) -> None:
+        self.cache = Cache(self)
+        self.dispatch = Dispatch(self)
+        self.agent_memory = AgentMemory(self)
+
+    def send(self, call: Call[T]) -> T:
+        raise NotImplementedError
+
+    assemble = Method(context.assemble)
+    budgets = Method(context.budgets)
+    set_budget = Method(context.set_budget)
+    reset_budget = Method(context.reset_budget)
+    evaluate = Method(context.evaluate)
+    feedback = Method(context.feedback)
+    make_key = Method(context.make_key)
+    list_keys = Method(context.list_keys)
+    get_key = Method(context.get_key)
+    change_key = Method(context.change_key)
+    revoke_key = Method(context.revoke_key)
+    rotate_key = Method(context.rotate_key)
+    log = Method(context.log)
+    log_callers = Method(context.log_callers)
+    explain = Method(context.explain)
+    replay = Method(context.replay)
+    purge = Method(context.purge)
+    remember = Method(context.remember)
+    source = Method(context.source)
+    weights = Method(context.weights)
+    set_weight = Method(context.set_weight)
+    reset_weight = Method(context.reset_weight)
+    weight_history = Method(context.weight_history)
+    timeline = Method(timeline.timeline)
+
+
+class AsyncCache(AsyncGroup):
+    all_entries = AsyncMethod(cache.all_entries)
+    entry = AsyncMethod(cache.entry)
+    edit_tags = AsyncMethod(cache.edit_tags)
+    delete_entry = AsyncMethod(cache.delete_entry)
+    missions = AsyncMethod(cache.missions)
+    checkpoint = AsyncMethod(cache.checkpoint)
+    query = AsyncMethod(cache.query)
+    write = AsyncMethod(cache.write)
+    write_batch = AsyncMethod(cache.write_batch)
+    clear = AsyncMethod(cache.clear)
+    mission_entries = AsyncMethod(cache.mission_entries)
+    set_limits = AsyncMethod(cache.set_limits)
+    stats = AsyncMethod(cache.stats)
+
+
+class AsyncDispatch(AsyncGroup):
+    list = AsyncMethod(dispatch.list_)
+    report = AsyncMethod(dispatch.report)
+    get = AsyncMethod(dispatch.get)
+    complete = AsyncMethod(dispatch.complete)
+    progress = AsyncMethod(dispatch.progress)
+
+
+class AsyncAgentMemory(AsyncGroup):
+    batch = AsyncMethod(agent_memory.batch)
+    commit = AsyncMethod(agent_memory.commit)
+    export = AsyncMethod(agent_memory.export)
+    forget = AsyncMethod(agent_memory.forget)
+    import_ = AsyncMethod(agent_memory.import_)
+    list = AsyncMethod(agent_memory.list_)
+    peer_query = AsyncMethod(agent_memory.peer_query)
+    pending_review = AsyncMethod(agent_memory.pending_review)
+    query = AsyncMethod(agent_memory.query)
+    get = AsyncMethod(agent_memory.get)
+    edit = AsyncMethod(agent_memory.edit)
+    delete = AsyncMethod(agent_memory.delete)
+
+
+class AsyncCalls:
+    """Every call of the API."""
+
+    def __init__(self) -> None:
+        self.cache = AsyncCache(self)
+        self.dispatch = AsyncDispatch(self)
+        self.agent_memory = AsyncAgentMemory(self)
+
+    async def send(self, call: Call[T]) -> T:
+        raise NotImplementedError
+
+    assemble = AsyncMethod(context.assemble)
+    budgets = AsyncMethod(context.budgets)
+    set_budget = AsyncMethod(context.set_budget)
+    reset_budget = AsyncMethod(context.reset_budget)
+    evaluate = AsyncMethod(context.evaluate)
+    feedback = AsyncMethod(context.feedback)
+    make_key = AsyncMethod(context.make_key)
+    list_keys = AsyncMethod(context.list_keys)
+    get_key = AsyncMethod(context.get_key)
+    change_key = AsyncMethod(context.change_key)
+    revoke_key = AsyncMethod(context.revoke_key)
+    rotate_key = AsyncMethod(context.rotate_key)
+    log = AsyncMethod(context.log)
+    log_callers = AsyncMethod(context.log_callers)
+    explain = AsyncMethod(context.explain)
+    replay = AsyncMethod(context.replay)
+    purge = AsyncMethod(context.purge)
+    remember = AsyncMethod(context.remember)
+    source = AsyncMethod(context.source)
+    weights = AsyncMethod(context.weights)
+    set_weight = AsyncMethod(context.set_weight)
+    reset_weight = AsyncMethod(context.reset_weight)
+    weight_history = AsyncMethod(context.weight_history)
+    timeline = AsyncMethod(timeline.timeline)

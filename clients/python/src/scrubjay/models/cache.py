@@ -1,0 +1,506 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchAnswer:
+    data: BatchResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchItem:
+    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+
+    status: int
+    data: WriteResult | None = None
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    entries: list[BatchItem]
+    written: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheDeleteAnswer:
+    data: DeleteResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheEntry:
+    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
+
+    id: int
+    mission_id: str
+    context_type: str
+    content: str
+    token_count: int
+    created_at: datetime
+    expires_at: datetime
+    """When it is gone, unless it is evicted before."""
+    agent_name: str | None = None
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    dispatch_id: int | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """The fields of its type."""
+    relevance: float | None = None
+    """In [0, 1]; of queries only."""
+    recency: float | None = None
+    """In [0.5, 1]; of queries only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheStats:
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+    by_type: dict[str, int]
+    """Entries by type."""
+    tokens_by_type: dict[str, int]
+    """Tokens by type."""
+    by_agent: dict[str, int]
+    """Entries by agent."""
+    written_count: int
+    """All that were ever written."""
+    evicted_count: int
+    """Those that had to go for newer ones."""
+    expired_count: int
+    """Those whose time was over."""
+    cleared_count: int
+    """Those that were cleared or deleted."""
+    unindexed_count: int
+    """Entries that wait for their vectors."""
+    created_at: datetime
+    last_write_at: datetime
+    oldest_at: datetime | None
+    newest_at: datetime | None
+    next_expiry: datetime | None
+    """When the next one expires."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearAnswer:
+    data: ClearResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearResult:
+    deleted_count: int
+    freed_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    context_type: Literal["decision"] = field(default="decision", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    decision_rationale: str
+    """Why."""
+    decision_alternatives: list[str] = field(default_factory=list)
+    """What was considered and not chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteResult:
+    deleted_count: int
+    freed_tokens: int
+    """Estimated tokens that are free again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directive:
+    context_type: Literal["directive"] = field(default="directive", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    directive_target: str
+    """Who must follow it."""
+    directive_priority: Literal["critical", "high", "low", "normal"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntriesAnswer:
+    data: list[CacheEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryAnswer:
+    data: CacheEntry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    context_type: Literal["escalation"] = field(default="escalation", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    escalation_target: str
+    """Who is to decide."""
+    escalation_reason: str
+    """Why the agent cannot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intel:
+    context_type: Literal["intel"] = field(default="intel", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    intel_source: str
+    """Where it is from."""
+    intel_confidence: Literal["high", "low", "medium"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsAnswer:
+    data: MissionLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mission:
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    written_count: int
+    evicted_count: int
+    created_at: datetime
+    last_write_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissionLimits:
+    """Null goes back to the installation's default."""
+
+    token_budget: int | None = None
+    """Tokens that the mission may hold."""
+    entry_budget: int | None = None
+    """Entries that it may hold."""
+    ttl_hours: float | None = None
+    """How long an entry lives that does not say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissionsAnswer:
+    """By name; `next_after` continues the list."""
+
+    data: list[Mission]
+    next_after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    context_type: Literal["output"] = field(default="output", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    output_url: str
+    """Where the work is to be found."""
+    output_summary: str | None = None
+    """What it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryAnswer:
+    data: QueryResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
+    entries: list[CacheEntry]
+    total_tokens: int
+    cache_size: int
+    """Tokens that the searched missions hold."""
+    degraded: list[str]
+    """What could not be searched as it should, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    context_type: Literal["report"] = field(default="report", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    report_dispatch_id: int
+    """The dispatch that it reports on."""
+    report_outcome: Literal["failed", "partial", "success"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowClone:
+    context_type: Literal["shadow_clone"] = field(default="shadow_clone", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    subtasks: list[str]
+    """What the clones do, side by side."""
+    clone_count: int | None = None
+    """How many work at it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChange:
+    context_type: Literal["state_change"] = field(default="state_change", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str | None = None
+    """The session that it was said in: any string."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    state_from: str
+    state_to: str
+    state_trigger: str | None = None
+    """What brought it about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsAnswer:
+    data: CacheStats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadCheckpoint:
+    context_type: Literal["thread_checkpoint"] = field(default="thread_checkpoint", init=False)
+    occurred_at: datetime | None = None
+    """When it happened; else now. A time without an offset is UTC."""
+    session_id: str
+    """The session that can be resumed from here."""
+    seq: int | None = None
+    """Its place in the session."""
+    speaker: str | None = None
+    """Who said it, where that is not the agent."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it, which counts as weak feedback."""
+    mission_id: str
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: str
+    """What a block of context shows."""
+    agent_name: str | None = None
+    """Who writes it."""
+    ttl_hours: float | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: list[str] = field(default_factory=list)
+    source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    turn_count: int
+    """Turns so far."""
+    active_dispatches: list[str]
+    open_decisions: list[str]
+    pending_directives: list[str]
+    current_mission_namespaces: list[str]
+    """The missions that it works in."""
+    working_state_prose: str
+    """What one has to know to go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteAnswer:
+    data: WriteResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteResult:
+    id: int
+    token_count: int
+    """Tokens are estimated: characters / 4."""
+    cache_total_tokens: int
+    """What the mission holds now."""
+    evicted_count: int
+    """Older entries that had to go, so that its budgets hold."""
+    indexed: bool
+    """It is found by meaning already, not by its words only."""

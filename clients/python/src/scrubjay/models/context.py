@@ -1,0 +1,383 @@
+"""Written by `make openapi` from the API's document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    id: int
+    name: str
+    status: Literal["active", "expired", "revoked"]
+    access: Literal["admin", "read", "write"]
+    agent: str | None
+    missions: list[str] | None
+    users: list[str] | None
+    requests_per_second: float | None
+    burst: int | None
+    requests_per_day: int | None
+    tokens_per_day: int | None
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    old_secret_until: datetime | None
+    """After a rotation: until when the secret before it is valid."""
+    last_used_at: datetime | None
+    requests_today: int
+    tokens_today: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKeys:
+    """A page, by id; `next_after` is where the next one begins."""
+
+    data: list[ApiKey]
+    next_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    assembly_id: int
+    """For feedback; 0 when it was not logged."""
+    context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
+    sources: list[Source]
+    """What is in the block, in its order."""
+    total_tokens: int
+    retrieval_ms: float
+    degraded: list[Degraded]
+    """What did not answer, or not as it should."""
+    low_relevance: bool
+    """Nothing found stands out of what any question finds."""
+    candidates: list[Evidence] | None = None
+    """With `debug` only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetAdjustment:
+    caller: str
+    old_budget: int
+    new_budget: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerBudget:
+    caller: str
+    default_budget: int
+    min_budget: int
+    max_budget: int
+    ceiling: int | None
+    """What no request may exceed."""
+    manual: bool
+    """Set by an operator, and left alone by learning."""
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerBudgets:
+    budgets: list[CallerBudget]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callers:
+    data: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degraded:
+    source: str
+    """A store, or the embedder."""
+    reason: str
+    """down, timeout, erroring, overloaded, breaker open and the like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """What one cycle changed; the counts are of rows that hold settings now."""
+
+    weight_adjustments: list[WeightAdjustment]
+    budget_adjustments: list[BudgetAdjustment]
+    weights_count: int
+    budgets_count: int
+    assemblies: int
+    """How many had feedback that was new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A candidate before packing, for the debug answer: what each arm said, and what became of it."""
+
+    handle: str
+    store: str
+    id: int
+    chunk: int
+    score: float
+    relevance: float
+    text: float
+    vector: float
+    cosine: float | None
+    tokens: int
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """Every candidate, by order of worth."""
+
+    id: int
+    caller: str
+    query_hash: str
+    token_budget: int
+    total_tokens: int
+    retrieval_ms: float
+    low_relevance: bool
+    degraded: list[Degraded]
+    created_at: datetime
+    mission_namespace: str | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    dispatch_id: int | None = None
+    as_of: datetime | None = None
+    used_source_ids: list[str] | None = None
+    """What feedback named. Null: there was none."""
+    weak_source_ids: list[str] = field(default_factory=list)
+    """Sources that were read by handle, or cited in a later write."""
+    tokens_used: int | None = None
+    feedback_kind: str | None = None
+    """`explicit`, or `implicit`: weak signals only."""
+    processed_at: datetime | None = None
+    """When learning took it in."""
+    scopes: list[str]
+    token_shares: dict[str, float]
+    """Each store's share of the budget."""
+    candidates: list[ExplainedCandidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedCandidate:
+    """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left),
+    repeat (of `same_as`), floor (it said too little of the question).
+    """
+
+    handle: str
+    store: str
+    outcome: str
+    taken: int
+    """Tokens in the block."""
+    score: float | None = None
+    weight: float | None = None
+    relevance: float | None = None
+    recency: float | None = None
+    priority: float | None = None
+    tokens: int | None = None
+    same_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What became of a message, or of a piece of a long one."""
+
+    item: int
+    """Place of the message in the request; 0 for `text`."""
+    status: Literal["created", "pending", "refused", "skipped", "updated"]
+    """`updated`: it was known and is confirmed. `pending`: stored; whether it was known shows later."""
+    why: str
+    """The rule that chose its place, or the reason it has none."""
+    piece: int = 0
+    """Which piece of a long message, from 0."""
+    store: Literal["agent_memory", "psychic_cache"] | None = None
+    id: int | None = None
+    handle: str | None = None
+    """How a block of context names it."""
+    kind: str | None = None
+    """Its context_type or memory_type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntries:
+    data: list[LogEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """One assembly. The query is kept as its SHA-256 only."""
+
+    id: int
+    caller: str
+    query_hash: str
+    token_budget: int
+    total_tokens: int
+    retrieval_ms: float
+    low_relevance: bool
+    degraded: list[Degraded]
+    created_at: datetime
+    mission_namespace: str | None = None
+    session_id: str | None = None
+    user_id: str | None = None
+    dispatch_id: int | None = None
+    as_of: datetime | None = None
+    used_source_ids: list[str] | None = None
+    """What feedback named. Null: there was none."""
+    weak_source_ids: list[str] = field(default_factory=list)
+    """Sources that were read by handle, or cited in a later write."""
+    tokens_used: int | None = None
+    feedback_kind: str | None = None
+    """`explicit`, or `implicit`: weak signals only."""
+    processed_at: datetime | None = None
+    """When learning took it in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeKey:
+    key: ApiKey
+    token: str | None
+    """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    role: Literal["assistant", "system", "tool", "user"]
+    """Who spoke: a user, the agent (`assistant`), a tool, or the system."""
+    content: str
+    """What was said."""
+    name: str | None = None
+    """The speaker's name, where the role says too little."""
+    occurred_at: datetime | None = None
+    """When it was said; else that of the request."""
+    seq: int | None = None
+    """Its number in the session; else counted on from `seq`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a purge erased: rows per table of each service."""
+
+    scope: str
+    erased: dict[str, dict[str, int]]
+    """Rows by table, by service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberResult:
+    """In the order of the request."""
+
+    items: list[Kept]
+    stored: int
+    """How many items were stored or confirmed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """What would have been taken. Sizes of cut items are estimates: the log keeps no content."""
+
+    assembly_id: int
+    token_budget: int
+    total_tokens: int
+    added: list[str]
+    """Handles that would have come in."""
+    removed: list[str]
+    """Handles that would have been left out."""
+    candidates: list[ExplainedCandidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One item of the block. score = weight * relevance * recency * priority."""
+
+    handle: str
+    """Names it in the block, in feedback and in `/api/context/sources`."""
+    store: str
+    """psychic_cache, agent_memory_own, agent_memory_peer or vault_index."""
+    id: int
+    chunk: int
+    """Which part of a long item."""
+    kind: str
+    """Its context_type or memory_type."""
+    score: float
+    weight: float
+    relevance: float
+    recency: float
+    priority: float
+    tokens: int
+    """What it takes in the block."""
+    cut: bool
+    """Only a part of it is in the block."""
+    agent: str | None
+    speaker: str | None
+    at: datetime
+    """When it happened, else when it was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceItem:
+    """A source by its handle: the item as its owner gives it, whole."""
+
+    handle: str
+    store: str
+    item: Any
+    chunk: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceWeight:
+    caller: str
+    """`*`: everybody without a row of their own."""
+    source: str
+    weight: float
+    token_share: float
+    """Its share of the budget."""
+    manual: bool
+    """Set by an operator, and left alone by learning."""
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceWeights:
+    """Rows that differ from the start values; caller `*` stands for all who have none of their own."""
+
+    weights: list[SourceWeight]
+    start: dict[str, float]
+    """The start values, by store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success:
+    success: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightAdjustment:
+    caller: str
+    source: str
+    old_weight: float
+    new_weight: float
+    old_token_share: float
+    new_token_share: float
+    effectiveness: float | None
+    """Null: it was in no block, and goes back towards its start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightChange:
+    caller: str
+    source: str
+    old_weight: float
+    new_weight: float
+    old_token_share: float
+    new_token_share: float
+    cause: str
+    """`operator` or `eval`."""
+    effectiveness: float | None
+    """How much of what was shown was of use."""
+    assemblies: int | None
+    """How many it was learned from."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightHistory:
+    data: list[WeightChange]

@@ -1,0 +1,78 @@
+"""Write the typed part of the Python client from the API's document."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from tools.client import calls, models
+from tools.client.calls import Operation
+from tools.client.types import Schema, names_in
+
+PACKAGE = Path(__file__).parents[2] / "clients/python/src/scrubjay"
+_DIRECT = "context"
+
+
+def sources(document: dict[str, Any]) -> dict[str, str]:
+    """Modules by their path in the package."""
+    by_group: dict[str, list[Operation]] = {}
+    for path, methods in document["paths"].items():
+        for method, told in methods.items():
+            one = Operation(method, path, told, document)
+            by_group.setdefault(one.group, []).append(one)
+    components = document["components"]["schemas"]
+    taken: set[str] = set()
+    written: dict[str, list[str]] = {}
+    files = {}
+    for group, operations in by_group.items():
+        names = [name for name in _needed(operations, components) if name not in taken]
+        taken |= set(names)
+        if names:
+            written[group] = sorted(names)
+            files[f"models/{group}.py"] = models.module({name: components[name] for name in sorted(names)})
+    for group, operations in by_group.items():
+        files[f"calls/{group}.py"] = calls.module(operations, sorted(taken))
+    files["models/__init__.py"] = models.package(written)
+    files["calls/__init__.py"] = models.HEADER
+    files["groups.py"] = calls.groups(by_group, _DIRECT)
+    return {name: _formatted(text) for name, text in files.items()}
+
+
+def _needed(operations: Iterable[Operation], components: dict[str, Schema]) -> set[str]:
+    """Components that a group's calls name, and those that these refer to."""
+    named = chain.from_iterable(map(_named, operations))
+    found: set[str] = set()
+    todo = list(named)
+    while todo:
+        name = todo.pop()
+        if name not in found and name in components:
+            found.add(name)
+            todo += names_in(components[name])
+    return found - {"Problem"}
+
+
+def _named(one: Operation) -> Iterable[str]:
+    yield from names_in([answer for status, answer in one.told["responses"].items() if status < "3"])
+    yield from names_in([p.get("schema", {}) for p in one.told["parameters"]])
+    # The body itself is the call's arguments; what it holds is not.
+    yield from names_in(one.flat or one.told.get("requestBody", {}))
+
+
+def _formatted(text: str) -> str:
+    for step in (("check", "--fix", "--select", "F401,I"), ("format",)):
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *step,
+            "--quiet",
+            "--stdin-filename",
+            str(PACKAGE / "x.py"),
+            "-",
+        ]
+        text = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    return text

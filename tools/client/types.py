@@ -1,0 +1,75 @@
+"""How the document's schemas read in Python."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+Schema = dict[str, Any]
+
+_PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+
+def annotation(schema: Schema, *, given: bool = False) -> str:
+    """`given`: it is an argument, which takes any sequence or mapping."""
+    if "$ref" in schema:
+        return name_of(schema)
+    if "anyOf" in schema:
+        return " | ".join(annotation(one, given=given) for one in schema["anyOf"])
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(_quoted, schema['enum']))}]"
+    kind = schema.get("type")
+    if kind == "array":
+        return f"{'Sequence' if given else 'list'}[{annotation(schema['items'], given=given)}]"
+    if kind == "object":
+        inner = annotation(schema.get("additionalProperties") or {}, given=given)
+        return f"{'Mapping' if given else 'dict'}[str, {inner}]"
+    if kind == "null":
+        return "None"
+    if schema.get("format") == "date-time":
+        return "datetime"
+    return _PLAIN.get(kind or "", "Any")
+
+
+def name_of(schema: Schema) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+def is_null(schema: Schema) -> bool:
+    return schema.get("type") == "null"
+
+
+def may_be_null(schema: Schema) -> bool:
+    return any(map(is_null, schema.get("anyOf", ())))
+
+
+def means_something_as_null(schema: Schema, required: bool) -> bool:
+    """Left out it is one thing, null another: nothing says that null is its default."""
+    return not required and may_be_null(schema) and "default" not in schema
+
+
+def names_in(schema: Any) -> Iterator[str]:
+    """Components that a schema refers to, directly."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield name_of(schema)
+        # A discriminator names them a second time.
+        for key, item in schema.items():
+            if key != "discriminator":
+                yield from names_in(item)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from names_in(item)
+
+
+def docstring(text: str, indent: str) -> str:
+    lines = textwrap.wrap(" ".join(text.split()), 104 - len(indent))
+    if len(lines) == 1:
+        return f'{indent}"""{lines[0]}"""\n'
+    body = "\n".join(indent + line for line in lines[1:])
+    return f'{indent}"""{lines[0]}\n{body}\n{indent}"""\n'
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"'

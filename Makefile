@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk verify-deploy
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,7 @@ pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@$(COMPILE) -o requirements/run.txt requirements/run.in
 	@$(COMPILE) -o requirements/local.txt requirements/local.in
 	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
+	@$(COMPILE) -o requirements/deploy.txt requirements/deploy.in
 
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
@@ -68,6 +69,9 @@ bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches wei
 bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories, of 100 agents and of 100 tenants, against bare SQL
 	@$(PY) -m bench.recall
 
+verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the image's recipe, without an engine or a cluster
+	@$(PY) -m deploy.verify
+
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -75,6 +79,11 @@ clean: ## Remove the environment and the caches; the stack's data in .data stays
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@echo "Installing what the checks and tests need ..."
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/deploy.stamp: requirements/deploy.txt $(VENV)/run.stamp
+	@echo "Installing what the checks of the deployment need ..."
+	@$(PIP) -r requirements/run.txt -r requirements/local.txt -r requirements/deploy.txt
 	@touch $@
 
 $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)

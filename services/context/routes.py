@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, Router, get, post
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.params import HeaderParameter, Parameter
 from litestar.response import Stream
 from litestar.types import ControllerRouterHandler
 
@@ -15,6 +15,7 @@ from services.context.document import DOCUMENT
 from services.context.keys import Keys
 from services.context.keys.routes import KEYS
 from services.context.mcp import door
+from services.context.monitor import Monitored, agents
 from services.context.remember.routes import remember
 from services.context.schemas import (
     AssembleContextInput,
@@ -39,8 +40,8 @@ READ = {"access": "read"}
 WRITE = {"access": "write"}
 ADMIN = {"access": "admin"}
 _AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the page before.")
-_LAST_EVENT_ID = Parameter(
-    header="Last-Event-ID", ge=0, le=2**63 - 1, description="Where a stream broke off: its last `id`."
+_LAST_EVENT_ID = HeaderParameter(
+    name="Last-Event-ID", ge=0, le=2**63 - 1, description="Where a stream broke off: its last `id`."
 )
 
 
@@ -131,6 +132,20 @@ async def timeline(
     )
 
 
+@get("/api/context/monitor", operation_id="monitor", opt=READ | problems(403), tags=["timeline"])
+async def monitor(
+    state: State,
+    principal: Principal,
+    deadline: Deadline,
+    mission: Annotated[str | None, Parameter(description="In this mission only.")] = None,
+    minutes: Annotated[int, Parameter(ge=1, le=1_440, description="How far to look back.")] = 60,
+) -> Monitored:
+    """What each agent is doing now: its last event, open dispatches, and how much it did lately."""
+    if mission is not None and "\x00" in mission:
+        raise Invalid.field("mission", "must not contain U+0000")
+    return Monitored(await agents(state.timeline.database, principal, mission, minutes, deadline))
+
+
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/context",
@@ -138,6 +153,7 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["context"],
     ),
     timeline,
+    monitor,
     DOCUMENT,
     *door.ROUTES,
     *forward.ROUTES,

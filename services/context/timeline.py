@@ -21,8 +21,8 @@ from services.context.schemas import Event
 from shared import metrics, timeline
 from shared.auth import Principal
 from shared.deadline import Deadline
+from shared.edge import Drain
 from shared.errors import AppError
-from shared.http import Drain
 from shared.postgres import Database
 
 log = structlog.get_logger()
@@ -48,7 +48,7 @@ class Filter(msgspec.Struct, frozen=True):
 
 class Timeline:
     def __init__(self, database: Database, redis_url: str) -> None:
-        self._database = database
+        self.database = database
         self._redis_url = redis_url
         self._rung = asyncio.Event()
         self._changed = asyncio.Condition()
@@ -68,7 +68,7 @@ class Timeline:
         """Numbered events after `after`, in order. A key with grants or an agent sees those only."""
         if wanted.mission is not None:
             principal.require_mission(wanted.mission)
-        return await self._database.run(
+        return await self.database.run(
             lambda c: queries.read_events(
                 c,
                 principal.tenant,
@@ -84,7 +84,7 @@ class Timeline:
         )
 
     async def last(self, principal: Principal, deadline: Deadline) -> int:
-        return await self._database.run(lambda c: queries.last_event(c, principal.tenant), deadline)
+        return await self.database.run(lambda c: queries.last_event(c, principal.tenant), deadline)
 
     async def stream(
         self, principal: Principal, wanted: Filter, after: int, drain: Drain
@@ -125,7 +125,7 @@ class Timeline:
     async def _number(self) -> None:
         while True:
             try:
-                numbered = await self._database.run(
+                numbered = await self.database.run(
                     lambda c: queries.number_events(c, _NUMBER_AT_ONCE), Deadline(5.0)
                 )
                 metrics.TIMELINE_LAG.set(numbered)
@@ -167,7 +167,7 @@ class Timeline:
         while True:
             for parent, keep in _KEEP.items():
                 try:
-                    await self._database.run(
+                    await self.database.run(
                         lambda c, p=parent, k=keep: queries.maintain(c, p, k),  # type: ignore[misc]
                         Deadline(30),
                     )

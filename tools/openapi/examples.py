@@ -330,6 +330,7 @@ _CONTEXT = [
         parameters={"mission": _MISSION, "after": 0},
         accept="text/event-stream",
     ),
+    Example("monitor", "Who works on a mission", parameters={"mission": _MISSION}),
 ]
 
 _KEYS = [

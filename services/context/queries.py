@@ -47,8 +47,13 @@ async def caller_config(connection: Connection, tenant: str, caller: str) -> Cal
 NUMBER_EVENTS = "select timeline.number_events($1)"
 
 
-async def number_events(connection: Connection, limit: int) -> int:
-    return int(await connection.fetchval(NUMBER_EVENTS, limit))
+LAST_NUMBER = "select last from timeline.sequencer"
+
+
+async def number_events(connection: Connection, limit: int) -> tuple[int, int]:
+    """How many were numbered here, and the last number that any replica gave."""
+    numbered = int(await connection.fetchval(NUMBER_EVENTS, limit))
+    return numbered, int(await connection.fetchval(LAST_NUMBER))
 
 
 READ_EVENTS = """

@@ -32,6 +32,7 @@ HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1_000
 PAGE = 200
 _NUMBER_AT_ONCE = 1_000
+_NUMBERING_SECONDS = 0.02
 _MAINTAIN_SECONDS = 3_600.0
 _KEEP = {
     "timeline.events": timedelta(days=90),
@@ -51,6 +52,7 @@ class Timeline:
         self.database = database
         self._redis_url = redis_url
         self._rung = asyncio.Event()
+        self._last = 0
         self._changed = asyncio.Condition()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -90,18 +92,23 @@ class Timeline:
         self, principal: Principal, wanted: Filter, after: int, drain: Drain
     ) -> AsyncGenerator[bytes]:
         """Server-sent events from `after` on, until the client goes or this process drains."""
-        yield f"retry: {RETRY_MS}\n\n".encode()
+        # With the place where it begins: a stream that breaks off before its first event resumes there.
+        yield f"id: {after}\nretry: {RETRY_MS}\n\n".encode()
         spoke = time.monotonic()
+        looked_at = -1
         while not drain.started.is_set():
-            try:
-                events = await self.page(principal, wanted, after, PAGE, Deadline(2.0))
-            except AppError:
-                events = []
+            events: list[Event] = []
+            # One question a replica says whether there is anything new: an idle stream asks none.
+            if (last := self._last) != looked_at:
+                with contextlib.suppress(AppError):
+                    events = await self.page(principal, wanted, after, PAGE, Deadline(2.0))
+                    looked_at = last
             for event in events:
                 yield _sse(event)
                 after = event.seq
             if events:
                 spoke = time.monotonic()
+                looked_at = -1
                 continue
             if time.monotonic() - spoke >= HEARTBEAT_SECONDS:
                 yield b": still here\n\n"
@@ -123,25 +130,30 @@ class Timeline:
             await asyncio.gather(*waits, return_exceptions=True)
 
     async def _number(self) -> None:
+        rung = False
         while True:
+            numbered, pause = 0, POLL_SECONDS
             try:
-                numbered = await self.database.run(
+                numbered, last = await self.database.run(
                     lambda c: queries.number_events(c, _NUMBER_AT_ONCE), Deadline(5.0)
                 )
+                if rung and last == self._last:
+                    # Another replica is numbering what was rung for.
+                    pause = _NUMBERING_SECONDS
+                self._last = last
                 metrics.TIMELINE_LAG.set(numbered)
             except AppError as error:
                 log.debug("numbering waits", error=error.detail)
-                numbered = 0
             except Exception as error:
                 log.error("numbering failed", exc_info=error)
-                numbered = 0
             async with self._changed:
                 self._changed.notify_all()
             if numbered < _NUMBER_AT_ONCE:
                 # Not wait_for: before 3.12 it swallows a cancellation that comes together with the ring.
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(POLL_SECONDS):
+                    async with asyncio.timeout(pause):
                         await self._rung.wait()
+                rung = self._rung.is_set()
                 self._rung.clear()
 
     async def _listen(self) -> None:

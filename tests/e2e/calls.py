@@ -121,6 +121,7 @@ class Stream:
         self.events: list[Json] = []
         self.ids: list[int] = []
         self.last_line = ""
+        self._id = 0
         self.broken: BaseException | None = None
         self._headers = {"accept": "text/event-stream"}
         if after is not None:
@@ -161,8 +162,9 @@ class Stream:
         self.last_line = line
         name, _, value = line.partition(": ")
         if name == "id":
-            self.ids.append(int(value))
+            self._id = int(value)
         elif name == "data":
+            self.ids.append(self._id)
             self.events.append(json.loads(value))
 
 

@@ -14,7 +14,7 @@ from tools.client.calls import Operation
 from tools.client.types import Schema, names_in
 
 PACKAGE = Path(__file__).parents[2] / "clients/python/src/scrubjay"
-_DIRECT = "context"
+_DIRECT = ("context", "timeline")
 
 
 def sources(document: dict[str, Any]) -> dict[str, str]:

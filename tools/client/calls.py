@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections.abc import Collection
 from typing import Any
 
 from tools.client.models import HEADER
@@ -137,10 +138,10 @@ def module(operations: list[Operation], models: list[str]) -> str:
     return HEADER + _IMPORTS.format(models=", ".join(used)) + text
 
 
-def groups(by_group: dict[str, list[Operation]], direct: str) -> str:
-    """The methods of `direct` are the client's own; the others are reached through an attribute each."""
-    others = {name: some for name, some in by_group.items() if name != direct and not _alone(name, some)}
-    own = [one for name, some in by_group.items() if name not in others for one in some]
+def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str:
+    """The methods of the groups in `direct` are the client's own; the others are reached through an attribute each."""
+    others = {name: some for name, some in by_group.items() if name not in direct}
+    own = [one for name in direct for one in by_group[name]]
     text = HEADER + _GROUP_IMPORTS.format(modules=", ".join(sorted(by_group)))
     for prefix, kind in (("", "Method"), ("Async", "AsyncMethod")):
         for name, some in others.items():
@@ -152,11 +153,6 @@ def groups(by_group: dict[str, list[Operation]], direct: str) -> str:
             + "\n\n"
         )
     return text
-
-
-def _alone(group: str, operations: list[Operation]) -> bool:
-    """A group that is one call is that call."""
-    return [one.name for one in operations] == [group]
 
 
 def _methods(kind: str, operations: list[Operation]) -> str:

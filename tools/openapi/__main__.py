@@ -1,12 +1,12 @@
 """Write the API's document anew from the code, and the typed part of the client from it.
 
-With --record, or where an example is new, its examples too.
+With --record, or where an example is new, its examples too. --release makes it what later ones may only add to.
 """
 
 import sys
 
 from tools.client import PACKAGE, sources
-from tools.openapi import recorded
+from tools.openapi import additive, recorded
 from tools.openapi.document import SERVED, build, rendered
 
 if __name__ == "__main__":
@@ -18,3 +18,5 @@ if __name__ == "__main__":
         path = PACKAGE / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
+    if "--release" in sys.argv[1:]:
+        additive.release(document)

@@ -84,6 +84,7 @@ class Calls:
     set_weight = Method(context.set_weight)
     reset_weight = Method(context.reset_weight)
     weight_history = Method(context.weight_history)
+    monitor = Method(timeline.monitor)
     timeline = Method(timeline.timeline)
 
 
@@ -160,4 +161,5 @@ class AsyncCalls:
     set_weight = AsyncMethod(context.set_weight)
     reset_weight = AsyncMethod(context.reset_weight)
     weight_history = AsyncMethod(context.weight_history)
+    monitor = AsyncMethod(timeline.monitor)
     timeline = AsyncMethod(timeline.timeline)

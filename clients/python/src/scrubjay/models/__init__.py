@@ -81,7 +81,7 @@ from scrubjay.models.context import (
     WeightHistory,
 )
 from scrubjay.models.dispatch import Completed, CompletedAnswer, Dispatch, DispatchAnswer, DispatchesAnswer
-from scrubjay.models.timeline import Event, Events
+from scrubjay.models.timeline import Event, Events, Monitored, MonitoredAgent
 
 __all__ = [
     "AgentMemory",
@@ -140,6 +140,8 @@ __all__ = [
     "Mission",
     "MissionLimits",
     "MissionsAnswer",
+    "Monitored",
+    "MonitoredAgent",
     "Output",
     "PendingReview",
     "QueryAnswer",

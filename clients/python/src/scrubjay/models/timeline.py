@@ -29,3 +29,25 @@ class Events:
 
     data: list[Event]
     next_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Monitored:
+    data: list[MonitoredAgent]
+    """Who did something last comes first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoredAgent:
+    agent_name: str
+    status: str
+    """`active`: it did something within five minutes; else `idle`."""
+    last_event: str
+    """What it did last, as in `cache_write`."""
+    at: datetime
+    mission_id: str | None
+    session_id: str | None
+    dispatch_id: int | None
+    open_dispatches: list[int]
+    events: dict[str, int]
+    """What it did within the time asked about, by kind."""

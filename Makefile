@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk verify-deploy
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline verify-deploy verify-docker
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,12 @@ bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories, of 100 
 
 verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the image's recipe, without an engine or a cluster
 	@$(PY) -m deploy.verify
+
+verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
+	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine
+
+proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses an event: SHORT=1 for a quick look
+	@$(PY) -m proofs.timeline $(if $(SHORT),--short)
 
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -125,9 +126,10 @@ class RoundRobin:
                 if name.lower() not in _HOP_BY_HOP:
                     answer.headers.add(name, value)
             await answer.prepare(request)
-            async for chunk in upstream.content.iter_any():
-                await answer.write(chunk)
-            await answer.write_eof()
+            with suppress(aiohttp.ClientConnectionResetError):  # who asked has gone
+                async for chunk in upstream.content.iter_any():
+                    await answer.write(chunk)
+                await answer.write_eof()
             return answer
 
 

@@ -1,0 +1,81 @@
+"""What a proof stands on: servers and services of its own, a seed that is printed, and how its figures are shown."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from local.database import NAME, Database, create_database, create_roles, migrate
+from local.servers import Postgres, Valkey, reachable
+
+# For a user whose own temporary folder is private.
+_SHARED = ("/tmp", "/var/tmp")  # noqa: S108
+
+
+class Ground(NamedTuple):
+    postgres: Postgres
+    valkey: Valkey
+    database: Database
+    folder: Path
+
+
+class Proof(NamedTuple):
+    """`violations` and `control_violations` are counts: the first must be 0, the second must not."""
+
+    n: int
+    faults: int
+    violations: int
+    control_violations: int
+    more: Mapping[str, Any]
+
+
+@contextmanager
+def ground() -> Iterator[Ground]:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with ExitStack() as cleanup:
+        parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
+        folder = Path(tempfile.mkdtemp(prefix="scrubjay-proof-", dir=parent))
+        cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.chmod(0o711)
+        postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
+        for server in (postgres, valkey):
+            cleanup.callback(server.stop)
+            server.start()
+        asyncio.run(create_roles(postgres.dsn()))
+        database = asyncio.run(create_database(postgres.dsn(), NAME))
+        migrate(database.owner, folder / "migrations.log")
+        yield Ground(postgres, valkey, database, folder)
+
+
+def run(name: str, seed: int, prove: Callable[[Ground, bool, int], Coroutine[Any, Any, Proof]]) -> None:
+    """Runs a proof from the command line; exits with 1 when it did not hold, or could not have failed."""
+    parser = argparse.ArgumentParser(description=name)
+    parser.add_argument("--short", action="store_true", help="the form for every change")
+    parser.add_argument("--seed", type=int, default=seed)
+    given = parser.parse_args()
+    started = time.monotonic()
+    with ground() as stands_on:
+        proof = asyncio.run(prove(stands_on, given.short, given.seed))
+    figures = {
+        "n": proof.n,
+        "faults": proof.faults,
+        "violations": proof.violations,
+        "control_violations": proof.control_violations,
+        "seconds": round(time.monotonic() - started, 1),
+        "seed": given.seed,
+        **proof.more,
+    }
+    for key, value in figures.items():
+        print(f"{key:24} {value}")
+    print(json.dumps({name: figures}))
+    sys.exit(proof.violations > 0 or proof.control_violations == 0)

@@ -64,6 +64,11 @@ class NotFound(AppError):
     title = "Not found"
 
 
+class TooLate(AppError):
+    status = 408
+    title = "Request timeout"
+
+
 class Conflict(AppError):
     status = 409
     title = "Conflict"

@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import math
-import re
 import signal
 import socket
-import time
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -25,29 +21,25 @@ from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.handlers import BaseRouteHandler
-from litestar.types import ASGIApp, ControllerRouterHandler, Message, Receive, Send
+from litestar.types import ControllerRouterHandler
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from shared import auth, metrics
+from shared import auth
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.body import StrictBody
+from shared.connection import ImpatientConnection
 from shared.deadline import Deadline
-from shared.errors import AppError, Invalid, TooLarge, TooMany, Unauthorized
+from shared.edge import MAX_BODY, Drain, Edge
+from shared.errors import AppError, Invalid, TooLarge, Unauthorized
 from shared.postgres import Database
-
-PROBLEM = "application/problem+json"
-REQUEST_ID = "x-request-id"
-MAX_BODY = 2 * 1024 * 1024
+from shared.problems import PROBLEM, problem_response
 
 log = structlog.get_logger()
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
-_REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 _PUBLIC = {"access": "public"}
-_WITHOUT_LIMIT = ("/livez", "/readyz", "/metrics")
-_EVENT_STREAM = b"text/event-stream"
 
 
 # Not ready before the schema is there.
@@ -63,26 +55,6 @@ def inward(service_token: str) -> Authenticate:
         return auth.from_header(request.headers.get(auth.IDENTITY_HEADER, ""))
 
     return authenticate
-
-
-def problem_response(error: AppError) -> Response[bytes]:
-    headers = {}
-    if error.retry_after is not None:
-        headers["retry-after"] = str(max(1, math.ceil(error.retry_after)))
-    if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
-    return Response(
-        msgspec.json.encode(error.problem()), status_code=error.status, media_type=PROBLEM, headers=headers
-    )
-
-
-async def send_problem(error: AppError, send: Send, more: Mapping[str, str] | None = None) -> None:
-    """For plain ASGI handlers, outside of Litestar's own exception handling. `more`: headers in place of its own."""
-    response = problem_response(error)
-    fields = {"content-type": PROBLEM, **response.headers, **(more or {})}
-    headers = [(name.encode(), value.encode()) for name, value in fields.items()]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.content, "more_body": False})
 
 
 def _on_app_error(_: Request[Any, Any, Any], error: AppError) -> Response[bytes]:
@@ -131,104 +103,6 @@ def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes
     return problem_response(AppError("an internal error; the request id names it in the logs"))
 
 
-class Edge:
-    """The outermost layer: request id, deadline, in-flight limit, metrics. Plain ASGI, so that it stays cheap.
-
-    An event stream waits more than it works: once open it counts against a limit of its own, of the same size.
-    """
-
-    def __init__(self, app: Litestar, *, in_flight: int) -> None:
-        self.litestar = app
-        self._app: ASGIApp = app
-        self._limit = in_flight
-        self._now = 0
-        self._streams = 0
-
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = dict(scope["headers"])
-        given = headers.get(REQUEST_ID.encode(), b"").decode("latin-1")
-        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
-        state = scope.setdefault("state", {})
-        state["request_id"] = request_id
-        state["arrived"] = time.monotonic()
-        state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
-        state["received"] = 0
-        status = 500
-        streaming = False
-        started = time.perf_counter()
-
-        async def receiving() -> Any:
-            message = await receive()
-            state["received"] += len(message.get("body", b""))  # type: ignore[arg-type]
-            return message
-
-        async def sending(message: Message) -> None:
-            nonlocal status, streaming
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                streaming = _streams(message["headers"])
-                if streaming:
-                    self._count(-1, 1)
-                more = [(REQUEST_ID.encode(), request_id.encode())]
-                if self.drain.started.is_set():
-                    # Callers that keep connections open go to another replica.
-                    more.append((b"connection", b"close"))
-                message["headers"] = [*message["headers"], *more, *state.get("answer_headers", ())]
-            await send(message)
-
-        if self._full(headers) and scope["path"] not in _WITHOUT_LIMIT:
-            metrics.SHED.inc()
-            await send_problem(TooMany("the service is full", retry_after=1.0), sending)
-            return
-        self._count(1, 0)
-        structlog.contextvars.bind_contextvars(request_id=request_id)
-        try:
-            await self._app(scope, receiving, sending)
-        finally:
-            state.get("ended", _nothing)()
-            self._count(0, -1) if streaming else self._count(-1, 0)
-            route = str(scope.get("path_template") or state.get("route") or "unmatched")
-            metrics.REQUESTS.labels(route, scope["method"], str(status)).inc()
-            if not streaming:
-                metrics.REQUEST_SECONDS.labels(route, scope["method"]).observe(time.perf_counter() - started)
-            if status >= 500:
-                log.warning("request failed", route=route, method=scope["method"], status=status)
-
-    @property
-    def drain(self) -> Drain:
-        drain: Drain = self.litestar.state.drain
-        return drain
-
-    def _full(self, headers: dict[bytes, bytes]) -> bool:
-        return self._now >= self._limit or (
-            self._streams >= self._limit and _EVENT_STREAM in headers.get(b"accept", b"")
-        )
-
-    def _count(self, working: int, streams: int) -> None:
-        self._now += working
-        self._streams += streams
-        metrics.IN_FLIGHT.set(self._now)
-        metrics.STREAMS.set(self._streams)
-
-
-def _streams(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    return any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)
-
-
-def _nothing() -> None:
-    pass
-
-
-class Drain:
-    """Set when the process was asked to stop: streams end, and readiness answers 503."""
-
-    def __init__(self) -> None:
-        self.started = asyncio.Event()
-
-
 def create_app(
     *,
     routes: Sequence[ControllerRouterHandler],
@@ -236,7 +110,7 @@ def create_app(
     authenticate: Authenticate,
     database: Database,
     lifespan: Callable[[Litestar], contextlib.AbstractAsyncContextManager[None]],
-    in_flight: int = 256,
+    in_flight: int,
 ) -> Edge:
     """An app whose handlers may ask for `service` (which the lifespan puts into the state), `principal`, `deadline`.
 
@@ -306,7 +180,7 @@ def create_app(
         logging_config=None,
         state=State({"drain": Drain()}, deep_copy=False),
     )
-    return Edge(app, in_flight=in_flight)
+    return Edge(app, pile=in_flight)
 
 
 class _NotReady(AppError):
@@ -366,7 +240,7 @@ def serve(app: Edge, host: str, port: int) -> None:
         host=host,
         port=port,
         loop="uvloop",
-        http="httptools",
+        http=ImpatientConnection,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -10,9 +10,10 @@ from services.agent_memory.routes import ROUTES
 from services.agent_memory.service import AgentMemoryService
 from services.agent_memory.settings import Settings
 from shared import timeline
+from shared.edge import Edge
 from shared.embedding_table import open_cached
 from shared.housekeeping import tidy_forever
-from shared.http import Edge, create_app, inward
+from shared.http import create_app, inward
 from shared.postgres import Database
 
 

@@ -22,9 +22,10 @@ from services.context.settings import Settings
 from services.context.signals import Signals
 from services.context.timeline import Timeline
 from shared import timeline
+from shared.edge import Edge
 from shared.embedding_table import open_cached
 from shared.housekeeping import tidy_forever
-from shared.http import Edge, create_app
+from shared.http import create_app
 from shared.postgres import Database
 
 

@@ -15,8 +15,9 @@ from yarl import URL
 
 from services.context.owners import Owner
 from services.context.signals import Tee
-from shared.errors import AppError, TooLarge, Unavailable
-from shared.http import MAX_BODY, deadline_of, name_route, request_id_of, send_problem
+from shared.errors import AppError, TooLate, Unavailable
+from shared.http import deadline_of, name_route, request_id_of
+from shared.problems import send_problem
 
 PREFIXES = {
     "/api/psychic-cache": "cache",
@@ -58,9 +59,6 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     deadline = deadline_of(scope, reads=reads)
     given = dict(scope["headers"])
     principal = await state.api_keys.admit(scope, deadline, writes=not reads)
-    length = given.get(b"content-length", b"0")
-    if length.isdigit() and int(length) > MAX_BODY:
-        raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, value in scope["headers"]
@@ -70,7 +68,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
     headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
     if b"content-length" in given:
-        headers.append(("content-length", length.decode("latin-1")))
+        headers.append(("content-length", given[b"content-length"].decode("latin-1")))
     has_body = b"content-length" in given or b"transfer-encoding" in given
     url = owner.url + path
     if scope["query_string"]:
@@ -108,6 +106,8 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     except TimeoutError as error:
         if started:
             raise
+        if has_body and not body.whole:
+            raise TooLate("the body did not arrive in time") from error
         raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
     except (aiohttp.ClientError, OSError) as error:
         if started:
@@ -117,26 +117,27 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
 
 
 class _Body:
-    """The request's body as it comes in; refused when it turns out longer than any may be."""
+    """The request's body as it comes in. `refused` is why it did not come to its end."""
 
     def __init__(self, receive: Receive, tee: Tee) -> None:
         self._receive, self._tee = receive, tee
-        self.refused: TooLarge | None = None
+        self.refused: AppError | None = None
+        self.whole = False
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        seen = 0
         while True:
-            message: Any = await self._receive()
+            try:
+                message: Any = await self._receive()
+            except AppError as error:
+                self.refused = error
+                raise
             if message["type"] == "http.disconnect":
                 return
             piece: bytes = message.get("body", b"")
-            seen += len(piece)
-            if seen > MAX_BODY:
-                self.refused = TooLarge(f"a request body may hold {MAX_BODY} bytes")
-                raise self.refused
             self._tee.add(piece)
+            self.whole = not message.get("more_body")
             yield piece
-            if not message.get("more_body"):
+            if self.whole:
                 return
 
 

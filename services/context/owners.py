@@ -16,8 +16,8 @@ from shared import auth, idempotency
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.deadline import Deadline
+from shared.edge import REQUEST_ID
 from shared.errors import AppError, Unavailable
-from shared.http import REQUEST_ID
 from shared.search.evidence import SearchRequest, SearchResult
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8080
     connections: int = 8
-    in_flight: int = 256
+    in_flight: int = 64
     default_budget: int = 4_000
     max_budget: int = 16_000
     key_limits: Limits = NO_LIMITS
@@ -59,7 +59,7 @@ class Settings:
             host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
             port=env.integer("SCRUBJAY_PORT", 8080, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
-            in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 64, 1, 10_000),
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
             key_limits=Limits(

@@ -15,8 +15,8 @@ from yarl import URL
 import local.database
 from shared.auth import IDENTITY_HEADER, Principal, to_header
 from shared.deadline import Deadline
+from shared.edge import MAX_BODY
 from shared.errors import Unavailable
-from shared.http import MAX_BODY
 from shared.postgres import Connection, Database
 from tests.cluster import Answer, Client, Cluster
 from tests.e2e.calls import PROBLEM, lesson, note

@@ -42,8 +42,9 @@ from services.context.mcp.calls import call
 from services.context.mcp.resources import RESOURCES, find
 from services.context.mcp.schemas import Json
 from services.context.mcp.toolbox import Bound, chosen, toolbox
+from shared.edge import MAX_BODY
 from shared.errors import AppError, Invalid
-from shared.http import MAX_BODY, request_id_of
+from shared.http import request_id_of
 
 log = structlog.get_logger()
 

@@ -1,0 +1,199 @@
+"""The outermost layer of every service, as plain ASGI: request ids, bounded bodies, shedding, drain, metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+import structlog
+from litestar import Litestar
+from litestar.types import ASGIApp, Message, Receive, Send
+
+from shared import deadline as deadlines
+from shared import metrics
+from shared.errors import AppError, TooLarge, TooLate, TooMany
+from shared.overload import Gate, Work
+from shared.problems import send_problem
+
+REQUEST_ID = "x-request-id"
+MAX_BODY = 2 * 1024 * 1024
+BODY_SECONDS = deadlines.WRITE_SECONDS
+
+log = structlog.get_logger()
+
+_REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
+_ALWAYS = ("/livez", "/readyz", "/metrics")
+_EVENT_STREAM = b"text/event-stream"
+
+
+class Drain:
+    """Set when the process was asked to stop: streams end, and readiness answers 503."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+
+
+class Edge:
+    """`pile` requests may pile up before any is refused; see `shared.overload`.
+
+    An event stream waits more than it works: once open it counts against a limit of its own.
+    """
+
+    def __init__(self, app: Litestar, *, pile: int, streams: int = 256) -> None:
+        self.litestar = app
+        self.app: ASGIApp = app
+        self.gate = Gate(pile)
+        self.streams = 0
+        self._most_streams = streams
+        metrics.IN_FLIGHT.set_function(lambda: self.gate.working)
+        metrics.STREAMS.set_function(lambda: self.streams)
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await _Exchange(self, scope, receive, send).run()
+        else:
+            await self.app(scope, receive, send)
+
+    @property
+    def drain(self) -> Drain:
+        drain: Drain = self.litestar.state.drain
+        return drain
+
+    def enter(self, path: str, headers: dict[bytes, bytes]) -> Work | None:
+        """None where no limit holds. Raises TooLarge by what the length says, and TooMany."""
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and int(length) > MAX_BODY:
+            raise _too_large()
+        if path in _ALWAYS:
+            return None
+        full = self.streams >= self._most_streams and _EVENT_STREAM in headers.get(b"accept", b"")
+        work = None if full else self.gate.enter(time.monotonic())
+        if work is None:
+            metrics.SHED.inc()
+            # Not all at the same time again.
+            raise TooMany("the service is full", retry_after=random.uniform(0.5, 2.5))  # noqa: S311
+        return work
+
+
+class _Exchange:
+    """One request and its answer. While it waits for its client it is not being worked on."""
+
+    __slots__ = (
+        "_edge",
+        "_headers",
+        "_receive",
+        "_request_id",
+        "_scope",
+        "_send",
+        "_state",
+        "_status",
+        "_streaming",
+        "_whole",
+        "_work",
+    )
+
+    def __init__(self, edge: Edge, scope: Any, receive: Receive, send: Send) -> None:
+        self._edge, self._scope, self._receive, self._send = edge, scope, receive, send
+        self._headers: dict[bytes, bytes] = dict(scope["headers"])
+        given = self._headers.get(b"x-request-id", b"").decode("latin-1")
+        self._request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+        self._state: dict[str, Any] = scope.setdefault("state", {})
+        self._state["request_id"] = self._request_id
+        self._state["arrived"] = time.monotonic()
+        self._state["timeout"] = self._headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
+        self._state["received"] = 0
+        self._status = 500
+        self._streaming = False
+        self._whole = False
+        self._work: Work | None = None
+
+    async def run(self) -> None:
+        try:
+            self._work = self._edge.enter(self._scope["path"], self._headers)
+        except AppError as error:
+            await send_problem(error, self.send)
+            return
+        structlog.contextvars.bind_contextvars(request_id=self._request_id)
+        try:
+            await self._edge.app(self._scope, self.receive, self.send)
+        finally:
+            self._leave()
+
+    async def receive(self) -> Any:
+        """The next piece of the body. Raises TooLarge, and TooLate when the client takes its time."""
+        if self._whole:
+            return await self._receive()
+        self._pause()
+        try:
+            async with asyncio.timeout(self._state["arrived"] + BODY_SECONDS - time.monotonic()):
+                message: Any = await self._receive()
+        except TimeoutError as error:
+            raise TooLate(f"the body did not arrive within {BODY_SECONDS:g} seconds") from error
+        finally:
+            self._resume()
+        self._whole = not message.get("more_body", False)
+        self._state["received"] += len(message.get("body", b""))
+        if self._state["received"] > MAX_BODY:
+            raise _too_large()
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            self._streaming = _streams(message["headers"])
+            message["headers"] = [*message["headers"], *self._more_headers()]
+            if self._streaming:
+                self._pause()
+                self._edge.streams += 1
+        if self._streaming:
+            await self._send(message)
+            return
+        self._pause()
+        try:
+            await self._send(message)
+        finally:
+            self._resume()
+
+    def _more_headers(self) -> list[tuple[bytes, bytes]]:
+        more = [(b"x-request-id", self._request_id.encode()), *self._state.get("answer_headers", ())]
+        # Callers that keep connections open go to another replica; of a body too late the rest may yet come.
+        if self._edge.drain.started.is_set() or self._status == TooLate.status:
+            more.append((b"connection", b"close"))
+        return more
+
+    def _pause(self) -> None:
+        if self._work is not None:
+            self._edge.gate.pause(self._work, time.monotonic())
+
+    def _resume(self) -> None:
+        if self._work is not None:
+            self._edge.gate.resume(self._work, time.monotonic())
+
+    def _leave(self) -> None:
+        state, method, now = self._state, self._scope["method"], time.monotonic()
+        route = str(self._scope.get("path_template") or state.get("route") or "unmatched")
+        if self._streaming:
+            self._edge.streams -= 1
+        else:
+            metrics.REQUEST_SECONDS.labels(route, method).observe(now - state["arrived"])
+            self._pause()
+            if self._work is not None and self._status < 400:
+                self._edge.gate.learn(self._work, (route, method), now)
+        metrics.REQUESTS.labels(route, method, str(self._status)).inc()
+        if ended := state.get("ended"):
+            ended()
+        if self._status >= 500:
+            log.warning("request failed", route=route, method=method, status=self._status)
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"a request body may hold {MAX_BODY} bytes")
+
+
+def _streams(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)

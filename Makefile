@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline verify-deploy verify-docker
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline verify-deploy verify-docker proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,7 @@ pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@$(COMPILE) -o requirements/local.txt requirements/local.in
 	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
 	@$(COMPILE) -o requirements/deploy.txt requirements/deploy.in
+	@$(COMPILE) -o requirements/node.txt requirements/node.in
 
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
@@ -78,8 +79,11 @@ verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.ym
 proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses an event: SHORT=1 for a quick look
 	@$(PY) -m proofs.timeline $(if $(SHORT),--short)
 
+proof-mcp: $(VENV)/dev.stamp .node/stamp ## Any MCP client works on any replica, one of which is killed: CALLS=1000
+	@$(PY) -m tests.proofs mcp --calls $(or $(CALLS),1000)
+
 clean: ## Remove the environment and the caches; the stack's data in .data stays
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
@@ -95,6 +99,13 @@ $(VENV)/deploy.stamp: requirements/deploy.txt $(VENV)/run.stamp
 $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@echo "Installing what the services need (a minute or so, the first time) ..."
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt
+	@touch $@
+
+.node/stamp: tests/proofs/node/package.json requirements/node.txt $(PY)
+	@echo "Installing Node.js and the MCP packages of npm ..."
+	@$(PIP) -r requirements/node.txt
+	@mkdir -p .node && cp $< .node/
+	@cd .node && $(abspath $(VENV))/bin/npm install --no-package-lock --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(PY):

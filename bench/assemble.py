@@ -167,7 +167,7 @@ class Cluster:
                 name, self._folder / f"{kind}-{name}.log", ports[name], {**given, "BENCH_SERVICE": name}
             )
             if kind == "without_sql" and name != "context":
-                service._module = "bench.without_sql"
+                service.module = "bench.without_sql"
             services.append(service)
         self._cleanup.callback(stop_together, services[::-1])
         for service in services:

@@ -42,14 +42,14 @@ class Service(Server):
             "SCRUBJAY_PORT": str(port),
             "PYTHONUNBUFFERED": "1",
         }
-        self._module = f"services.{name}"
+        self.module = f"services.{name}"
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def launch(self) -> None:
-        self.spawn([sys.executable, "-m", self._module], cwd=ROOT, env=environment(self.variables))
+        self.spawn([sys.executable, "-m", self.module], cwd=ROOT, env=environment(self.variables))
 
     def ready(self) -> bool:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)

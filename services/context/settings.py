@@ -11,6 +11,8 @@ from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
 
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -36,7 +38,8 @@ class Settings:
     """The address that agents know, where their requests do not show it."""
     mcp_toolset: tuple[str, ...] = ("default",)
     mcp_hosts: tuple[str, ...] = ()
-    """Names that MCP may be addressed by; none: any."""
+    """Names that MCP may be addressed by, against pages that rebind theirs to this address. None given: any, but
+    only its own where it listens to this machine alone."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
@@ -47,6 +50,7 @@ class Settings:
             "write": "SCRUBJAY_WRITE_TOKEN",
             "admin": "SCRUBJAY_ADMIN_TOKEN",
         }
+        host = env.text("SCRUBJAY_HOST", "127.0.0.1")
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
@@ -56,7 +60,7 @@ class Settings:
             embedding=EmbeddingSettings.from_env(values),
             rerank=RerankSettings.from_env(values),
             tokens={access: token for access, name in names.items() if (token := env.optional(name))},
-            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            host=host,
             port=env.integer("SCRUBJAY_PORT", 8080, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 64, 1, 10_000),
@@ -71,7 +75,7 @@ class Settings:
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
             mcp_toolset=env.names("SCRUBJAY_MCP_TOOLSET", TOOLSETS) or ("default",),
-            mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS"),
+            mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS") or (_LOOPBACK if host in _LOOPBACK else ()),
         )
         env.done()
         return settings

@@ -1,0 +1,217 @@
+"""The full form of the MCP proof: both eras and the TypeScript SDK, the conformance suite, and the control."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from local.database import Database, create_database, create_roles, migrate
+from local.process import free_port
+from local.servers import Postgres, Valkey, temporary_folder
+from tests.cluster import Cluster, RoundRobin
+from tests.fakes.fake_openai import FakeOpenAI
+from tests.mcp_client import LEGACY, MODERN
+from tests.proofs.mcp import WORKERS, Call, Ledger, killed_midway, make_room, note, plan, run_python, unlike
+
+_ROOT = Path(__file__).parents[2]
+_NODE = _ROOT / ".node"
+_CONTROL_CALLS = 40
+# Those that ask nothing of a server but what every one has; the others want the tools of a test server.
+_OLD, _NEW = "2025-11-25", "2026-07-28"
+SCENARIOS = (
+    ("server-initialize", _OLD),
+    ("server-session-lifecycle", _OLD),
+    ("server-stateless", _NEW),
+    ("ping", _OLD),
+    ("tools-list", _OLD),
+    ("tools-list", _NEW),
+    ("resources-list", _OLD),
+    ("resources-list", _NEW),
+    ("prompts-list", _OLD),
+    ("prompts-list", _NEW),
+    ("sep-2164-resource-not-found", _NEW),
+    ("dns-rebinding-protection", _OLD),
+    ("dns-rebinding-protection", _NEW),
+    ("caching", _NEW),
+    ("http-header-validation", _NEW),
+    ("input-required-result-unsupported-methods", _NEW),
+)
+_CLIENTS = {
+    "python-legacy": LEGACY,
+    "python-modern": MODERN,
+    "typescript-legacy": LEGACY,
+    "typescript-modern": MODERN,
+}
+
+
+async def run(calls: int, seed: int) -> dict[str, Any]:
+    started = time.monotonic()
+    async with _servers() as (database, redis_url, settings, folder):
+        control = await _control(database, redis_url, settings, folder, seed)
+        async with Cluster(database, redis_url, folder, replicas=2, settings=settings) as cluster:
+            scenarios = await _conformance(cluster, folder)
+            ledgers, strays = await _calls(cluster, calls, seed)
+    _show(ledgers, scenarios)
+    failed = [name for name, passed in scenarios.items() if not passed]
+    lost = sum(len(one.lost) for one in ledgers)
+    return {
+        "n": sum(one.done for one in ledgers),
+        "faults": 1,
+        "retried": sum(one.retried for one in ledgers),
+        "violations": lost + strays + len(failed),
+        "control_violations": control,
+        "conformance": f"{len(scenarios) - len(failed)}/{len(scenarios)}",
+        "seconds": round(time.monotonic() - started, 1),
+        "seed": seed,
+    }
+
+
+async def _calls(cluster: Cluster, count: int, seed: int) -> tuple[list[Ledger], int]:
+    """The clients at once, a replica killed midway; their ledgers, and entries that do not match these."""
+    share = -(-count // len(_CLIENTS))
+    ledgers = [Ledger(name) for name in _CLIENTS]
+    async with cluster.client("admin") as rest:
+        await make_room(rest)
+        runs = [
+            (run_python if one.client.startswith("python") else _typescript)(
+                cluster.url(), cluster.tokens.write, era, plan(share, one.client, seed), one
+            )
+            for one, era in zip(ledgers, _CLIENTS.values(), strict=True)
+        ]
+        await asyncio.gather(killed_midway(cluster, ledgers, share * len(ledgers)), *runs)
+        return ledgers, await unlike(rest, ledgers)
+
+
+async def _control(
+    database: Database, redis_url: str, settings: dict[str, str], folder: Path, seed: int
+) -> int:
+    """Calls that are lost where sessions live in one of two replicas."""
+    ledger = Ledger("control")
+    cluster = Cluster(database, redis_url, folder, replicas=2, settings=settings)
+    for replica in cluster.replicas["context"]:
+        replica.module = "tests.proofs.stateful"
+    async with cluster:
+        await run_python(
+            cluster.url(),
+            cluster.tokens.write,
+            LEGACY,
+            plan(_CONTROL_CALLS, "control", seed, "control"),
+            ledger,
+        )
+    return len(ledger.lost)
+
+
+async def _typescript(url: str, token: str, era: str, calls: list[Call], ledger: Ledger) -> None:
+    shutil.copy(Path(__file__).parent / "node" / "client.mjs", _NODE)
+    process = await asyncio.create_subprocess_exec(
+        *_node(str(_NODE / "client.mjs")),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=_NODE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told = {
+        "url": url + "/mcp",
+        "token": token,
+        "era": era,
+        "workers": WORKERS,
+        "calls": [{"place": one.place, "name": one.name, "arguments": one.arguments} for one in calls],
+    }
+    process.stdin.write(json.dumps(told).encode())
+    process.stdin.close()
+    async for line in process.stdout:
+        one = json.loads(line)
+        note(ledger, calls[one["place"]], one["tries"], one.get("answer"), one.get("error"))
+    if await process.wait():
+        raise RuntimeError("the TypeScript client failed")
+
+
+async def _conformance(cluster: Cluster, folder: Path) -> dict[str, bool]:
+    async with _with_key(cluster.url(), cluster.tokens.write) as url:
+        return {
+            f"{name} {version}": await _scenario(name, version, url, folder) for name, version in SCENARIOS
+        }
+
+
+async def _scenario(name: str, version: str, url: str, folder: Path) -> bool:
+    program = str(_NODE / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js")
+    out = folder / f"{name}-{version}"
+    process = await asyncio.create_subprocess_exec(
+        *_node(program, "server", "--url", f"{url}/mcp", "--scenario", name, "--spec-version", version),
+        *("--output-dir", str(out)),
+        stdout=subprocess.DEVNULL,
+        cwd=_NODE,
+    )
+    await process.wait()
+    checks = [one for file in out.glob("*/checks.json") for one in json.loads(file.read_text())]
+    failed = [one for one in checks if one["status"] == "FAILURE" and not _needs_a_test_tool(one)]
+    for one in failed:
+        print(f"{name} {version}: {one['description']}: {one.get('errorMessage')}"[:500])
+    return bool(checks) and not failed
+
+
+def _needs_a_test_tool(check: dict[str, Any]) -> bool:
+    return str(check.get("errorMessage", "")).startswith("Not testable")
+
+
+def _node(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("node")), *arguments]
+
+
+@asynccontextmanager
+async def _with_key(url: str, token: str) -> AsyncIterator[str]:
+    """The suite has no key of its own: a proxy adds one."""
+
+    class WithKey(RoundRobin):
+        async def _forward(self, request: web.Request) -> web.StreamResponse:
+            headers = {**request.headers, "Authorization": f"Bearer {token}"}
+            return await super()._forward(request.clone(headers=headers))
+
+    proxy = WithKey(free_port(), [url])
+    proxy.start()
+    try:
+        yield proxy.url
+    finally:
+        proxy.stop()
+
+
+@asynccontextmanager
+async def _servers() -> AsyncIterator[tuple[Database, str, dict[str, str], Path]]:
+    async with AsyncExitStack() as cleanup:
+        folder = cleanup.enter_context(temporary_folder("scrubjay-proof-"))
+        api = cleanup.enter_context(FakeOpenAI())
+        pair = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
+        for server in pair:
+            cleanup.callback(server.kill)
+            server.start()
+        await create_roles(pair[0].dsn())
+        database = await create_database(pair[0].dsn(), "scrubjay")
+        migrate(database.owner, folder / "migrate.log")
+        settings = {
+            "SCRUBJAY_EMBEDDER": "openai",
+            "OPENAI_API_KEY": api.key,
+            "OPENAI_BASE_URL": api.url,
+            "SCRUBJAY_DEDUP_DISTANCE": "0.2",
+        }
+        yield database, pair[1].url, settings, folder
+
+
+def _show(ledgers: list[Ledger], scenarios: dict[str, bool]) -> None:
+    print(f"{'client':<16}{'calls':>8}{'retried':>9}{'lost':>6}")
+    for one in ledgers:
+        print(f"{one.client:<16}{one.done:>8}{one.retried:>9}{len(one.lost):>6}")
+        for line in one.lost[:5]:
+            print(f"  {line[:300]}")
+    for name, passed in scenarios.items():
+        print(f"conformance {name:<32}{'passed' if passed else 'FAILED'}")

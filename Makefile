@@ -35,7 +35,7 @@ check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
 
-openapi: $(VENV)/dev.stamp ## Write the API's document (services/context/openapi.json) anew from the code
+openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client anew from the code
 	@$(PY) -m tools.openapi
 
 pins: ## Compile requirements/*.txt anew from *.in (needs uv)

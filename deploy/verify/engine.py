@@ -1,0 +1,285 @@
+"""`make verify-docker`: the image and docker-compose.yml on a Docker engine, in a project of its own that is removed.
+
+`SESSION=` names transcripts that `make demo` then plays through the published port.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deploy.verify.compose import EXAMPLE
+from deploy.verify.tools import ROOT, ToolError, run
+from local.process import free_port
+
+_CLOSED = ("/", "/metrics", "/readyz", "/livez", "/internal/search", "/api/../metrics", "/apis")
+# What one container may take to be found out, and to recover.
+_PATIENCE = 90.0
+
+
+@dataclass
+class Project:
+    folder: Path
+    name: str = field(default_factory=lambda: f"scrubjay-verify-{secrets.token_hex(3)}")
+    port: int = field(default_factory=free_port)
+    token: str = field(default_factory=lambda: secrets.token_hex(12), repr=False)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def prepare(self) -> None:
+        """What a person would make of env.example."""
+        text = re.sub(
+            r"^([A-Z_]+)=$",
+            lambda match: f"{match[1]}={secrets.token_hex(12)}",
+            EXAMPLE.read_text(),
+            flags=re.M,
+        )
+        text = re.sub(r"^SCRUBJAY_ADMIN_TOKEN=.*$", f"SCRUBJAY_ADMIN_TOKEN={self.token}", text, flags=re.M)
+        more = f"SCRUBJAY_PUBLISH=127.0.0.1:{self.port}\nSCRUBJAY_IMAGE={self.name}\n"
+        (self.folder / "env").write_text(text + more)
+
+    def compose(self, *arguments: str) -> str:
+        return run(["docker", "compose", "-p", self.name, "--env-file", self.folder / "env", *arguments])
+
+    def inside(self, service: str, script: str) -> bool:
+        """Whether a shell script succeeds in a service's container."""
+        try:
+            self.compose("exec", "-T", service, "sh", "-c", script)
+        except ToolError:
+            return False
+        return True
+
+    def containers(self) -> list[dict[str, Any]]:
+        ids = self.compose("ps", "-q").split()
+        found: list[dict[str, Any]] = json.loads(run(["docker", "inspect", *ids]))
+        return found
+
+    def call(self, path: str, body: Any = None) -> tuple[int, Any]:
+        request = urllib.request.Request(
+            self.url + path,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"authorization": f"Bearer {self.token}", "content-type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=15) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            return error.code, None
+        except OSError:
+            return 0, None
+
+
+def main() -> int:
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(Path(folder))
+        project.prepare()
+        try:
+            failed = [name for name, check in CHECKS.items() if not _holds(name, check, project)]
+        finally:
+            project.compose("down", "--volumes", "--timeout", "15")
+            subprocess.run(["docker", "image", "rm", project.name], capture_output=True, check=False)
+    print(
+        json.dumps({"checks": len(CHECKS), "failed": failed, "seconds": round(time.monotonic() - begun, 1)})
+    )
+    return 1 if failed else 0
+
+
+def _holds(name: str, check: Callable[[Project], Iterator[str]], project: Project) -> bool:
+    begun = time.monotonic()
+    try:
+        findings = list(check(project))
+    except ToolError as error:
+        findings = [str(error)]
+    print(f"{'FAILED' if findings else 'ok':<8}{name} ({time.monotonic() - begun:.1f} s)", flush=True)
+    for finding in findings:
+        print(f"   {finding}")
+    return not findings
+
+
+def _builds(project: Project) -> Iterator[str]:
+    project.compose("build", "--quiet")
+    image = json.loads(run(["docker", "image", "inspect", project.name]))[0]
+    print(f"   {image['Size'] / 1e6:.0f} MB, user {image['Config']['User']}")
+    if image["Config"]["User"] != "10001:10001":
+        yield f"the image runs as {image['Config']['User']!r}"
+
+
+def _healthy(project: Project) -> Iterator[str]:
+    project.compose("up", "--wait", "--quiet-pull")
+    yield from ()
+
+
+def _confined(project: Project) -> Iterator[str]:
+    """Asked inside of the containers, not of their configuration."""
+    for service in project.compose("ps", "--services").split():
+        for what, script in {
+            "runs as root": "grep -Eq '^Uid:\t[1-9]' /proc/1/status",
+            "has capabilities": "grep -Eq '^CapEff:\t0+$' /proc/1/status",
+            "may gain privileges": "grep -Eq '^NoNewPrivs:\t1$' /proc/1/status",
+            "may write to its root": "! touch /etc/verify /verify 2>/dev/null",
+        }.items():
+            if not project.inside(service, script):
+                yield f"{service} {what}"
+
+
+def _one_door(project: Project) -> Iterator[str]:
+    for container in project.containers():
+        published = [
+            port for bindings in container["NetworkSettings"]["Ports"].values() for port in bindings or []
+        ]
+        if published and "proxy" not in container["Name"]:
+            yield f"{container['Name']} is published"
+    for path in _CLOSED:
+        status, _ = project.call(path)
+        if status != 404:
+            yield f"{path} answers {status}"
+    for target in ("cache/8081", "agent-memory/8082", "postgres/5432", "redis/6379"):
+        if project.inside("proxy", f"timeout 3 bash -c 'exec 3<>/dev/tcp/{target}'"):
+            yield f"the proxy reaches {target}"
+    if not project.inside("proxy", "timeout 3 bash -c 'exec 3<>/dev/tcp/context/8080'"):
+        yield "the proxy does not reach context, so that it reaches nothing else says nothing"
+    if run(["docker", "network", "inspect", "-f", "{{.Internal}}", f"{project.name}_data"]).strip() != "true":
+        yield "Postgres has a way out"
+
+
+def _remembers(project: Project) -> Iterator[str]:
+    mission = f"verify-{secrets.token_hex(3)}"
+    entry = {
+        "context_type": "decision",
+        "content": "Roll back the payment worker",
+        "decision_rationale": "409s",
+    }
+    status, _ = project.call(
+        "/api/psychic-cache/write", {"mission_id": mission, "agent_name": "verify", **entry}
+    )
+    if status != 201:
+        yield f"a write answers {status}"
+    question = {
+        "query": "What happened to the payment worker?",
+        "caller": "verify",
+        "mission_namespace": mission,
+    }
+    for _ in range(5):  # the first questions of a cold process may find an owner too slow
+        status, answer = project.call("/api/context/assemble", question)
+        if status == 200 and not answer["degraded"]:
+            break
+    if status != 200 or "payment worker" not in answer["context_block"] or answer["degraded"]:
+        yield f"assemble answers {status}: {answer}"
+    request = urllib.request.Request(
+        f"{project.url}/api/timeline?after=0",
+        headers={"authorization": f"Bearer {project.token}", "accept": "text/event-stream"},
+    )
+    with urllib.request.urlopen(request, timeout=10) as stream:
+        if not any(line.startswith(b"data:") for line in (stream.readline() for _ in range(20))):
+            yield "the timeline streams no event"
+
+
+def _plays(project: Project) -> Iterator[str]:
+    sessions = os.environ.get("SESSION", "").split()
+    if not sessions:
+        print("   without SESSION= nothing is played")
+        return
+    told = {**os.environ, "SCRUBJAY_URL": project.url, "SCRUBJAY_ADMIN_TOKEN": project.token}
+    argv = [sys.executable, "-m", "bench.demo", "--quiet", *sessions]
+    demo = subprocess.run(argv, cwd=ROOT, env=told, capture_output=True, text=True, check=False)
+    if demo.returncode != 0:
+        yield demo.stderr.strip()
+        return
+    figures = json.loads(demo.stdout.splitlines()[-1])
+    print(
+        f"   block {figures['block_share']}, tail {figures['tail_share']}, {figures['questions']} questions"
+    )
+
+
+def _truthful(project: Project) -> Iterator[str]:
+    """Health follows what a service can do: without Postgres none of them is healthy, nor is the proxy."""
+    project.compose("pause", "postgres")
+    try:
+        for service in ("context", "cache", "agent-memory", "proxy"):
+            if not _becomes(project, service, "unhealthy"):
+                yield f"{service} stays healthy while Postgres stands still"
+    finally:
+        project.compose("unpause", "postgres")
+    for service in ("context", "cache", "agent-memory", "proxy"):
+        if not _becomes(project, service, "healthy"):
+            yield f"{service} does not recover"
+
+
+def _becomes(project: Project, service: str, state: str) -> bool:
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        container = project.compose("ps", "-q", service).split()[0]
+        if run(["docker", "inspect", "-f", "{{.State.Health.Status}}", container]).strip() == state:
+            return True
+        time.sleep(1)
+    return False
+
+
+def _scales(project: Project) -> Iterator[str]:
+    """Two of each behind the same door; one of each may leave, and no request notices."""
+    both = [f"--scale={name}=2" for name in ("cache", "context", "agent-memory")]
+    project.compose("up", "--wait", "--no-recreate", *both)
+    time.sleep(5)  # the proxy resolves names every second, and asks /readyz
+    statuses: list[int] = []
+    stopped = threading.Event()
+    question = {"query": "payment worker", "caller": "verify"}
+
+    def ask() -> None:
+        while not stopped.is_set():
+            statuses.append(project.call("/api/context/assemble", question)[0])
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for service in ("context", "cache", "agent-memory"):
+            leaving = project.compose("ps", "-q", service).split()[0]
+            run(["docker", "stop", "--time", "15", leaving])
+            time.sleep(1)
+    finally:
+        stopped.set()
+        asking.join()
+    wrong = [status for status in statuses if status != 200]
+    print(f"   {len(statuses)} requests while three replicas left")
+    if wrong or not statuses:
+        yield f"{len(wrong)} of {len(statuses)} failed: {sorted(set(wrong))}"
+
+
+def _runs_again(project: Project) -> Iterator[str]:
+    """The roles' script and the migrations, on a server that has both."""
+    script = "psql -qU postgres -d scrubjay -f /docker-entrypoint-initdb.d/roles.sql"
+    if not project.inside("postgres", script):
+        yield "roles.sql does not run twice"
+    project.compose("run", "--rm", "-T", "migration")
+
+
+CHECKS: dict[str, Callable[[Project], Iterator[str]]] = {
+    "the image builds": _builds,
+    "`compose up --wait` is healthy": _healthy,
+    "no root, no capabilities, a read-only root": _confined,
+    "context is the only door": _one_door,
+    "a write is found, and streamed": _remembers,
+    "transcripts through the published port": _plays,
+    "health checks do not lie": _truthful,
+    "two replicas of each, one leaves": _scales,
+    "roles and migrations run again": _runs_again,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,13 +3,14 @@
 import asyncio
 import inspect
 import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import scrubjay
-from local.database import Database
+from local.database import ROOT, Database
 from scrubjay import AsyncClient, Client
 from scrubjay.models import Decision, Event, ExportedMemory
 from tests.cluster import Cluster
@@ -62,6 +63,17 @@ async def test_every_call_answers_with_its_model(cluster: Cluster) -> None:
             kept |= {name: _kept(answer, path) for name, path in example.keep.items()}
             played.add(example.operation)
     assert played == OPERATIONS.keys()
+
+
+@pytest.mark.parametrize("readme", ["README.md", "clients/python/README.md"])
+async def test_the_example_in_the_readme(
+    cluster: Cluster, readme: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / readme).read_text(), re.S)[:1]
+    monkeypatch.setenv("SCRUBJAY_URL", cluster.url())
+    monkeypatch.setenv("SCRUBJAY_TOKEN", cluster.tokens.write)
+    await asyncio.to_thread(exec, example, {})
+    assert "already applied" in capsys.readouterr().out
 
 
 async def test_the_client_that_waits(cluster: Cluster) -> None:

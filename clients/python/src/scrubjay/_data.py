@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 
 class Unset(Enum):
@@ -36,33 +36,42 @@ def encode(value: Any) -> Any:
 
 def decode(kind: Any, value: Any) -> Any:
     """Raises TypeError or ValueError where the answer is not what the model says."""
-    origin = get_origin(kind)
-    if origin in (Union, types.UnionType):
-        return None if value is None else decode(_present(kind), value)
-    if origin is list:
-        return [decode(get_args(kind)[0], item) for item in value]
-    if origin is dict:
-        return {key: decode(get_args(kind)[1], item) for key, item in value.items()}
-    if kind is datetime:
-        return datetime.fromisoformat(value)
-    if kind is float:
-        return float(value)
-    if kind is Any or origin is Literal or not dataclasses.is_dataclass(kind):
-        return value
-    return _model(kind, value)
+    read = _reader(kind)
+    return value if read is None else read(value)
 
 
-def _model(kind: Any, value: Any) -> Any:
-    hints = _hints(kind)
-    return kind(**{name: decode(hint, value[name]) for name, hint in hints.items() if name in value})
-
-
-def _present(union: Any) -> Any:
-    """What it is when it is not null: models have no other unions."""
-    return next(one for one in get_args(union) if one is not type(None))
+Read = Callable[[Any], Any]
 
 
 @cache
-def _hints(model: Any) -> dict[str, Any]:
+def _reader(kind: Any) -> Read | None:
+    """What reads a value of this type, made once; None where JSON has given it already."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        # Models have no other unions than with None.
+        present = _reader(next(one for one in inner if one is not type(None)))
+        return present and (lambda value: None if value is None else present(value))
+    if origin is list:
+        item = _reader(inner[0])
+        return item and (lambda value: [item(one) for one in value])
+    if origin is dict:
+        held = _reader(inner[1])
+        return held and (lambda value: {key: held(one) for key, one in value.items()})
+    if kind is datetime:
+        return datetime.fromisoformat
+    return _model_reader(kind) if dataclasses.is_dataclass(kind) else None
+
+
+def _model_reader(model: Any) -> Read:
     hints = get_type_hints(model)
-    return {field.name: hints[field.name] for field in dataclasses.fields(model) if field.init}
+    fields = [(field.name, _reader(hints[field.name])) for field in dataclasses.fields(model) if field.init]
+
+    def read(value: Any) -> Any:
+        given = {}
+        for name, inner in fields:
+            if name in value:
+                one = value[name]
+                given[name] = one if inner is None else inner(one)
+        return model(**given)
+
+    return read

@@ -201,7 +201,7 @@ def test_the_collector_sees_what_it_should() -> None:
 # --- plans of the hot statement ------------------------------------------------------------------------------
 
 TENANT, MODEL = "plans", "a-model"
-SCOPES, EACH = 100, 200
+SCOPES, EACH = 100, 1_000
 # Short texts of common words, one rare word each; vectors in clusters, as those of models are.
 FILL = f"""
 insert into cache.missions (tenant, mission_id)
@@ -235,7 +235,7 @@ where e.tenant = $1
 
 @pytest.fixture(scope="module")
 async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
-    """20,000 entries in 100 missions, vacuumed; as the service's role."""
+    """100,000 entries in 100 missions, vacuumed; as the service's role."""
     server = servers.postgres.dsn()
     database = await local.database.create_database(server, "plans", template=template)
     owner = await asyncpg.connect(database.admin)

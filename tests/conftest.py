@@ -1,5 +1,7 @@
 """Servers and databases for the tests that need them; each run has its own and removes them."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import warnings
@@ -7,13 +9,15 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from docker.errors import DockerException  # type: ignore[import-untyped]
 
 from local.database import Database, create_database, create_roles, drop_database, migrate
 from local.servers import Postgres, Valkey, temporary_folder
-from tests.containers import ContainerPostgres, ContainerRedis, engine_answers
+
+if TYPE_CHECKING:
+    from tests.containers import ContainerPostgres, ContainerRedis
 
 _KEPT = {"SCRUBJAY_TEST_SERVERS", "SCRUBJAY_PG_BIN", "SCRUBJAY_REDIS_BIN"}
 _TEMPLATE = "scrubjay_template"
@@ -47,20 +51,40 @@ def server_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def servers(server_folder: Path) -> Iterator[Servers]:
+def servers(server_folder: Path, choice: str | None) -> Iterator[Servers]:
     """Containers where a Docker engine answers, the embedded pair otherwise."""
     with ExitStack() as cleanup:
-        pair = _containers(cleanup) if engine_answers() else None
+        pair = None if choice == "embedded" else _containers(cleanup, forced=choice == "docker")
         yield pair or _embedded(server_folder, cleanup)
 
 
-def _containers(cleanup: ExitStack) -> Servers | None:
+@pytest.fixture(scope="session")
+def choice() -> str | None:
+    """SCRUBJAY_TEST_SERVERS: docker or embedded, without asking whether an engine answers."""
+    given = os.environ.get("SCRUBJAY_TEST_SERVERS")
+    if given not in (None, "", "docker", "embedded"):
+        pytest.exit(f"SCRUBJAY_TEST_SERVERS is docker or embedded: {given!r}", returncode=4)
+    return given or None
+
+
+def _containers(cleanup: ExitStack, *, forced: bool) -> Servers | None:
+    """None where there is no engine; and where one answers but has no such image, unless it is forced."""
+    if not (forced or os.environ.get("DOCKER_HOST") or Path("/var/run/docker.sock").exists()):
+        return None
+    from docker.errors import DockerException  # type: ignore[import-untyped]
+
+    from tests.containers import ContainerPostgres, ContainerRedis, engine_answers
+
+    if not (forced or engine_answers()):
+        return None
     postgres, redis = ContainerPostgres(), ContainerRedis()
     try:
         for server in (postgres, redis):
             cleanup.callback(server.remove)
             server.start()
     except DockerException as error:
+        if forced:
+            raise
         warnings.warn(f"a Docker engine answers, but: {error}; using the embedded servers", stacklevel=1)
         return None
     return Servers(postgres, redis)

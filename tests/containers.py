@@ -1,7 +1,13 @@
-"""Postgres and Redis in containers, with the same handles as the embedded pair."""
+"""Postgres and Redis in containers, with the same handles as the embedded pair.
+
+Imported only where a Docker engine is to be asked.
+"""
 
 import os
 from collections.abc import Callable
+
+# The fixtures remove what they start; the reaper would be one more image to fetch. Read at import.
+os.environ.setdefault("TESTCONTAINERS_RYUK_DISABLED", "true")
 
 import docker  # type: ignore[import-untyped]
 from docker.errors import DockerException  # type: ignore[import-untyped]
@@ -17,9 +23,6 @@ _PASSWORD = "tests-only"
 
 
 def engine_answers() -> bool:
-    """Whether to use containers; SCRUBJAY_TEST_SERVERS=docker or =embedded decides without asking."""
-    if choice := os.environ.get("SCRUBJAY_TEST_SERVERS"):
-        return choice == "docker"
     try:
         return bool(docker.from_env(timeout=5).ping())
     except DockerException:

@@ -161,7 +161,7 @@ async def set_limits(
     return LimitsAnswer(data)
 
 
-@delete("/{mission_id:str}", opt=WRITE, status_code=200)
+@delete("/{mission_id:str}", opt=WRITE | problems(408, 413), status_code=200)
 async def clear(
     request: Request[Any, Any, Any],
     mission_id: str,

@@ -27,7 +27,15 @@ PREFIXES = {
 # POSTs that read: they get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
-_DROP_ANSWER = {"connection", "transfer-encoding", "date", "server", "x-request-id", "keep-alive"}
+_DROP_ANSWER = {
+    "connection",
+    "transfer-encoding",
+    "date",
+    "server",
+    "x-request-id",
+    "x-trace-id",
+    "keep-alive",
+}
 
 _PIECE = 65_536
 # An owner gets a little less time than is left: its own refusal says more than our timeout does.
@@ -51,11 +59,15 @@ def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
     return forward
 
 
+def is_read(method: str, path: str) -> bool:
+    return method in ("GET", "HEAD") or path.endswith(_READS)
+
+
 async def _forward(state: State, name: str, scope: Any, receive: Receive, send: Send) -> None:
     owner: Owner = state.service.owners[name]
     method: str = scope["method"]
     path = scope["raw_path"].decode("latin-1")
-    reads = method in ("GET", "HEAD") or path.endswith(_READS)
+    reads = is_read(method, path)
     deadline = deadline_of(scope, reads=reads)
     given = dict(scope["headers"])
     principal = await state.api_keys.admit(scope, deadline, writes=not reads)
@@ -67,9 +79,10 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
     inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
     headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
-    if b"content-length" in given:
-        headers.append(("content-length", given[b"content-length"].decode("latin-1")))
-    has_body = b"content-length" in given or b"transfer-encoding" in given
+    length = given.get(b"content-length", b"0")
+    if length != b"0":
+        headers.append(("content-length", length.decode("latin-1")))
+    has_body = length != b"0" or b"transfer-encoding" in given
     url = owner.url + path
     if scope["query_string"]:
         url += "?" + scope["query_string"].decode("latin-1")

@@ -6,6 +6,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from services.context.document import as_json, as_yaml
+from services.context.forward import PREFIXES, is_read
 from tests.openapi import DOCUMENT, Operation, check, check_content, operations
 from tools.openapi.document import apps, build, rendered
 from tools.openapi.operations import handlers_of
@@ -58,3 +59,14 @@ def test_a_key_is_documented_where_it_is_taken() -> None:
         for handler in handlers_of(app):
             takes = "key_of(" in inspect.getsource(handler.fn)
             assert takes == bool(handler.opt.get("keyed")), handler
+
+
+def test_forwarding_tells_reads_from_writes() -> None:
+    """Deadlines and quotas go by it before an owner says what the route is."""
+    for operation in operations():
+        if operation.path.startswith(tuple(PREFIXES)):
+            assert is_read(operation.method, operation.path) == (operation.told["x-access"] == "read"), (
+                operation.id
+            )
+        else:
+            assert operation.path.startswith(("/api/context/", "/api/timeline")), "who answers it?"

@@ -35,6 +35,7 @@ _TITLES = {
     401: "The token is missing, unknown, expired or revoked.",
     403: "The key may not do this, or not for this agent, mission or user.",
     404: "There is no such thing in the tenant.",
+    408: "The body did not arrive in time; nothing was done.",
     409: "It conflicts with what is there.",
     413: "The body is larger than 2 MiB.",
     422: "It can never be done as asked: too large for its budget, or the Idempotency-Key came with another request.",

@@ -63,7 +63,7 @@ class Operation:
         if self.parameters or self.reads:
             found.add(400)
         if self.reads:
-            found.add(413)
+            found |= {408, 413}
         if self.keyed:
             found |= {400, 422}
         return sorted(found)

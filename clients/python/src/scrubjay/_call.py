@@ -166,8 +166,8 @@ def failure(got: Answer | Lost) -> ScrubjayError:
 def _may_repeat(call: Call[Any], got: Answer | Lost) -> bool:
     if isinstance(got, Lost):
         return call.repeatable or not got.sent
-    # 429: it was refused before anything was done.
-    return got.status == 429 or (call.repeatable and got.status in (502, 503, 504))
+    # 408 and 429: nothing was done.
+    return got.status in (408, 429) or (call.repeatable and got.status in (502, 503, 504))
 
 
 def pause(tries: int, error: ScrubjayError) -> float:

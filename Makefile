@@ -37,6 +37,7 @@ format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 
 openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client anew from the code
 	@$(PY) -m tools.openapi
+	@$(PY) -m tools.mcp
 
 pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }
@@ -79,8 +80,8 @@ verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.ym
 proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses an event: SHORT=1 for a quick look
 	@$(PY) -m proofs.timeline $(if $(SHORT),--short)
 
-proof-mcp: $(VENV)/dev.stamp .node/stamp ## Any MCP client works on any replica, one of which is killed: CALLS=1000
-	@$(PY) -m tests.proofs mcp --calls $(or $(CALLS),1000)
+proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on any replica: SHORT=1 for a quick look
+	@$(PY) -m proofs.mcp $(if $(SHORT),--short)
 
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .node .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -101,7 +102,7 @@ $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt
 	@touch $@
 
-.node/stamp: tests/proofs/node/package.json requirements/node.txt $(PY)
+.node/stamp: proofs/node/package.json requirements/node.txt $(PY)
 	@echo "Installing Node.js and the MCP packages of npm ..."
 	@$(PIP) -r requirements/node.txt
 	@mkdir -p .node && cp $< .node/

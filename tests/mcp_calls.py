@@ -1,7 +1,6 @@
-"""Any MCP client works on any replica: calls of both eras over two replicas, one of which is killed midway.
+"""Calls through the official MCP client, and a ledger of what each client was told.
 
-The judge is the clients' own ledger: every call is answered after one retry at most, and what was acknowledged is
-there once. The control is the same service with sessions that one replica keeps to itself.
+Every call has two tries, the second over a new connection.
 """
 
 from __future__ import annotations

@@ -1,0 +1,91 @@
+"""The tools of MCP as they were published: clients keep what they read of them for a day, so they only ever grow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from services.context.document import as_json
+from services.context.mcp.toolbox import toolbox
+
+PUBLISHED = Path(__file__).with_name("tools.json")
+Json = dict[str, Any]
+
+_LOWER = ("minimum", "minLength", "minItems")
+_UPPER = ("maximum", "maxLength", "maxItems")
+
+
+def build() -> Json:
+    """What a client of every toolset reads."""
+    return {
+        name: {
+            "title": one.title,
+            "description": one.description,
+            "inputSchema": one.input,
+            "outputSchema": one.output,
+            "annotations": one.annotations(),
+        }
+        for name, one in toolbox(json.loads(as_json())).items()
+    }
+
+
+def rendered(tools: Json) -> str:
+    return json.dumps(tools, indent=1, ensure_ascii=False) + "\n"
+
+
+def breaks(published: Json, now: Json) -> list[str]:
+    """What a client that knows the published tools could stumble over."""
+    return [line for name, tool in published.items() for line in _tool(name, tool, now.get(name))]
+
+
+def _tool(name: str, old: Json, new: Json | None) -> Iterator[str]:
+    if new is None:
+        yield f"{name}: is gone"
+        return
+    yield from _given(name, old["inputSchema"], new["inputSchema"])
+    yield from _answered(f"{name} answer", old["outputSchema"], new["outputSchema"])
+    for hint in ("readOnlyHint", "idempotentHint"):
+        if old["annotations"][hint] and not new["annotations"][hint]:
+            yield f"{name}: {hint} does not hold any more"
+    if new["annotations"]["destructiveHint"] and not old["annotations"]["destructiveHint"]:
+        yield f"{name}: destroys what it did not"
+
+
+def _given(at: str, old: Json, new: Json) -> Iterator[str]:
+    """What was accepted is accepted still."""
+    if old.get("type") != new.get("type"):
+        yield f"{at}: is of another type"
+    if more := set(new.get("required", [])) - set(old.get("required", [])):
+        yield f"{at}: requires {', '.join(sorted(more))}"
+    if "enum" in new and not set(old.get("enum", [object()])) <= set(new["enum"]):
+        yield f"{at}: accepts fewer values"
+    for bounds, sign in ((_LOWER, 1), (_UPPER, -1)):
+        for bound in bounds:
+            if bound in new and (bound not in old or sign * (new[bound] - old[bound]) > 0):
+                yield f"{at}: {bound} is narrower"
+    for name, schema in old.get("properties", {}).items():
+        if name not in new.get("properties", {}):
+            yield f"{at}.{name}: is gone"
+        else:
+            yield from _given(f"{at}.{name}", schema, new["properties"][name])
+    if "items" in old and "items" in new:
+        yield from _given(f"{at}[]", old["items"], new["items"])
+
+
+def _answered(at: str, old: Json, new: Json) -> Iterator[str]:
+    """What was answered is answered still, and is of the same type."""
+    if old.get("type") != new.get("type"):
+        yield f"{at}: is of another type"
+    if fewer := set(old.get("required", [])) - set(new.get("required", [])):
+        yield f"{at}: may lack {', '.join(sorted(fewer))}"
+    if "enum" in old and not set(new.get("enum", [object()])) <= set(old["enum"]):
+        yield f"{at}: has values that it had not"
+    for name, schema in old.get("properties", {}).items():
+        if name not in new.get("properties", {}):
+            yield f"{at}.{name}: is gone"
+        else:
+            yield from _answered(f"{at}.{name}", schema, new["properties"][name])
+    if isinstance(old.get("items"), dict) and isinstance(new.get("items"), dict):
+        yield from _answered(f"{at}[]", old["items"], new["items"])

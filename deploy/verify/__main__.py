@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from deploy.verify import alerts, compose, ingress, mistakes
 from deploy.verify.chart import lint, render, value_sets
 from deploy.verify.checks import verify
-from deploy.verify.findings import Finding
+from deploy.verify.findings import Finding, containers, of_kind
 from deploy.verify.schemas import VERSIONS
-from deploy.verify.tools import ROOT, ToolError
+from deploy.verify.tools import ROOT, ToolError, run
 
 Check = Callable[[], Iterable[Finding | str]]
 
@@ -35,6 +35,7 @@ def main() -> int:
 def _checks() -> list[tuple[str, Check]]:
     return [
         ("the chart, as Helm renders it", _chart),
+        ("commands of CronJobs", _commands),
         ("alert rules", alerts.alerts),
         ("docker-compose.yml", lambda: compose.compose(compose.load())),
         ("docker-compose.yml, as an engine reads it", _engine),
@@ -52,6 +53,20 @@ def _chart() -> Iterator[Finding]:
         lint(values)
         for finding in verify(render(values), values):
             yield Finding(f"{values.stem}, {finding.check}", finding.message)
+
+
+def _commands() -> Iterator[Finding]:
+    """The program itself says whether it knows a command."""
+    argvs = {
+        (sys.executable, *container["command"][1:], *container.get("args", []), "--help")
+        for values in value_sets()
+        for _, container in containers(of_kind(render(values), "CronJob"))
+    }
+    for argv in argvs:
+        try:
+            run(list(argv))
+        except ToolError as error:
+            yield Finding("commands", f"{' '.join(argv[1:])}: {error}")
 
 
 def _engine() -> Iterator[Finding]:

@@ -145,7 +145,7 @@ async def callers(cluster: Cluster, request: pytest.FixtureRequest) -> AsyncIter
 
 async def _new_key(cluster: Cluster) -> str:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "services.context", "key", "--name", "e2e", "--access", "write"),
+        *(sys.executable, "-m", "services.context", "key", "make", "--name", "e2e", "--access", "write"),
         cwd=ROOT,
         env=environment(cluster.replicas["context"][0].variables),
         stdout=asyncio.subprocess.PIPE,

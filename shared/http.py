@@ -24,7 +24,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.types import ControllerRouterHandler
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from shared import auth
+from shared import auth, tracing
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.body import StrictBody
@@ -236,7 +236,7 @@ class _Server(uvicorn.Server):
 
 def serve(app: Edge, host: str, port: int) -> None:
     config = uvicorn.Config(
-        app,
+        tracing.traced(app),
         host=host,
         port=port,
         loop="uvloop",

@@ -17,7 +17,7 @@ import msgspec
 import structlog
 from pgvector.asyncpg import register_vector
 
-from shared import metrics
+from shared import metrics, tracing
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
 
@@ -168,6 +168,8 @@ async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:
     await connection.set_type_codec(
         "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
     )
+    if (told := tracing.statements()) is not None:
+        connection.add_query_logger(told)
 
 
 async def _keep(_: Any) -> None:

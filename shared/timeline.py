@@ -6,6 +6,7 @@ A ring may be lost: readers also look now and then. Writers never wait for Redis
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import redis.asyncio as redis
 import structlog
@@ -13,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from shared import metrics
+from shared import metrics, tracing
 
 log = structlog.get_logger()
 
@@ -21,6 +22,8 @@ CHANNEL = "timeline:"
 _PAUSE_AFTER_FAILURE = 1.0
 # Between two rings: readers look anyway, and a busy service would ring for each write.
 _PAUSE = 0.005
+# Requests that one publishing is traced to.
+_MOST_ORIGINS = 32
 
 
 def connect(url: str, *, socket_timeout: float | None = 0.5) -> redis.Redis:
@@ -40,6 +43,7 @@ class Doorbell:
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
         self._rung: set[str] = set()
+        self._origins: list[Any] = []
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -54,6 +58,8 @@ class Doorbell:
 
     def ring(self, tenant: str) -> None:
         self._rung.add(tenant)
+        if len(self._origins) < _MOST_ORIGINS:
+            self._origins.append(tracing.here())
         self._wake.set()
 
     async def _run(self) -> None:
@@ -61,13 +67,18 @@ class Doorbell:
             await self._wake.wait()
             self._wake.clear()
             tenants, self._rung = self._rung, set()
+            origins, self._origins = self._origins, []
             try:
-                async with self._client.pipeline(transaction=False) as pipeline:
-                    for tenant in tenants:
-                        pipeline.publish(CHANNEL + tenant, b"")
-                    await pipeline.execute()
+                with tracing.publishing(origins, len(tenants)):
+                    await self._publish(tenants)
                 await asyncio.sleep(_PAUSE)
             except (RedisError, OSError, TimeoutError) as error:
                 metrics.RINGS_LOST.inc(len(tenants))
                 log.debug("doorbell not rung", error=type(error).__name__)
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
+
+    async def _publish(self, tenants: set[str]) -> None:
+        async with self._client.pipeline(transaction=False) as pipeline:
+            for tenant in tenants:
+                pipeline.publish(CHANNEL + tenant, b"")
+            await pipeline.execute()

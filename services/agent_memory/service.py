@@ -40,6 +40,7 @@ from services.agent_memory.schemas import (
     QueryPeerMemoryInput,
 )
 from services.agent_memory.settings import Settings
+from shared import tracing
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
@@ -104,12 +105,14 @@ class AgentMemoryService:
             self._finish,
         )
 
+    @tracing.memory("upsert_memory", "agent_memory")
     async def commit(
         self, principal: Principal, memory: CommitAgentMemoryInput, key: Key | None, deadline: Deadline
     ) -> CommitResult:
         batch = CommitBatchInput(memories=[memory])
         return (await self.commit_batch(principal, batch, key, deadline)).results[0]
 
+    @tracing.memory("upsert_memory", "agent_memory")
     async def commit_batch(
         self, principal: Principal, batch: CommitBatchInput, key: Key | None, deadline: Deadline
     ) -> CommitBatchResult:
@@ -183,6 +186,7 @@ class AgentMemoryService:
 
         return await self._database.run(work, deadline)
 
+    @tracing.memory("update_memory", "agent_memory")
     async def edit(
         self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
     ) -> MemoryAnswer:
@@ -207,6 +211,7 @@ class AgentMemoryService:
         self.indexer.wake()
         return await self.get(principal, row["id"], deadline)
 
+    @tracing.memory("delete_memory", "agent_memory")
     async def delete(self, principal: Principal, memory_id: int, deadline: Deadline) -> DeleteAnswer:
         tenant = principal.tenant
 
@@ -231,6 +236,7 @@ class AgentMemoryService:
             raise NotFound(f"no memory {memory_id}")
         return row
 
+    @tracing.memory("delete_memory", "agent_memory")
     async def forget(
         self, principal: Principal, agent_name: str, key: Key | None, deadline: Deadline
     ) -> ForgetReceipt:
@@ -288,6 +294,7 @@ class AgentMemoryService:
             await self._database.transaction(work, Deadline(_FINISH_SECONDS))
             self._doorbell.ring(tenant)
 
+    @tracing.memory("search_memory", "agent_memory")
     async def query(
         self, principal: Principal, request: QueryAgentMemoryInput, deadline: Deadline
     ) -> FoundMemories:
@@ -300,6 +307,7 @@ class AgentMemoryService:
         self.count_accesses(principal.tenant, [memory.id for memory in found.memories])
         return found
 
+    @tracing.memory("search_memory", "agent_memory")
     async def query_peer(
         self, principal: Principal, request: QueryPeerMemoryInput, deadline: Deadline
     ) -> FoundMemories:
@@ -345,6 +353,7 @@ class AgentMemoryService:
         best = sorted(memories.values(), key=lambda memory: -memory.score)
         return FoundMemories(memories=best, degraded=degraded)
 
+    @tracing.memory("search_memory", "agent_memory")
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """Own and peers' memories of `request.agent`, by the stores asked for."""
         assert request.agent is not None
@@ -423,6 +432,7 @@ class AgentMemoryService:
             deadline,
         )
 
+    @tracing.memory("delete_memory", "agent_memory")
     async def purge(self, principal: Principal, scope: str, deadline: Deadline) -> dict[str, int]:
         """Every row of the scope, from every table of this service; counts per table."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
+from shared.tracing import TracingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Settings:
     vault_root: Path | None = None
     """Where explicitly linked files are read, `<root>/<tenant>/…`; none: such links are off."""
     log_level: str = "INFO"
+    tracing: TracingSettings = field(default_factory=TracingSettings)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
@@ -41,6 +43,7 @@ class Settings:
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
+            tracing=TracingSettings.from_env(values),
         )
         env.done()
         return settings

@@ -1,9 +1,10 @@
 from services.cache.app import create
 from services.cache.settings import Settings
-from shared import log
+from shared import log, tracing
 from shared.http import serve
 
 if __name__ == "__main__":
     settings = Settings.from_env()
     log.configure("cache", settings.log_level)
+    tracing.start("cache", settings.tracing)
     serve(create(settings), settings.host, settings.port)

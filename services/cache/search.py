@@ -14,6 +14,7 @@ from services.cache import queries
 from services.cache.entries import entry_of, entry_text, recency
 from services.cache.query_log import QueryLog
 from services.cache.schemas import CacheEntry, QueryCacheInput, QueryResult
+from shared import tracing
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
@@ -46,6 +47,7 @@ class CacheSearch:
         self._log = log
         self._common = CommonWords()
 
+    @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
         degraded: list[str] = []
         scopes = await self._scopes(principal, request.mission_id, deadline)
@@ -138,6 +140,7 @@ class CacheSearch:
         )
         return [f"mission:{mission}" for mission in missions]
 
+    @tracing.memory("search_memory", "cache")
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         scopes = request.stores.get(STORE, [])
         for scope in scopes:

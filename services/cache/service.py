@@ -34,7 +34,7 @@ from services.cache.schemas import (
 )
 from services.cache.search import STORE, CacheSearch
 from services.cache.settings import Settings
-from shared import metrics
+from shared import metrics, tracing
 from shared.auth import Principal
 from shared.body import decode
 from shared.deadline import Deadline
@@ -100,6 +100,7 @@ class CacheService:
         await self.indexer.stop()
         await self.query_log.stop()
 
+    @tracing.memory("create_memory", "cache")
     async def write(
         self,
         principal: Principal,
@@ -124,6 +125,7 @@ class CacheService:
             outcome.indexed = await self.indexer.wait_indexed(principal.tenant, outcome.id, deadline)
         return outcome
 
+    @tracing.memory("create_memory", "cache")
     async def write_batch(
         self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
     ) -> BatchResult:
@@ -277,6 +279,7 @@ class CacheService:
     async def entry(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
         return entry_of(await self._row(principal, entry_id, deadline))
 
+    @tracing.memory("update_memory", "cache")
     async def set_tags(
         self, principal: Principal, entry_id: int, tags: list[str], deadline: Deadline
     ) -> CacheEntry:
@@ -298,6 +301,7 @@ class CacheService:
         self._doorbell.ring(principal.tenant)
         return await self.entry(principal, entry_id, deadline)
 
+    @tracing.memory("delete_memory", "cache")
     async def delete(self, principal: Principal, entry_id: int, deadline: Deadline) -> DeleteResult:
         row = await self._row(principal, entry_id, deadline)
         principal.require_agent(row["agent_name"])
@@ -343,6 +347,7 @@ class CacheService:
         ]
         return MissionsAnswer(found, found[-1].mission_id if len(found) == limit else None)
 
+    @tracing.memory("delete_memory", "cache")
     async def clear(
         self, principal: Principal, mission_id: str, reason: ClearReason, deadline: Deadline
     ) -> ClearResult:
@@ -401,6 +406,7 @@ class CacheService:
             deadline,
         )
 
+    @tracing.memory("delete_memory", "cache")
     async def purge(
         self, principal: Principal, scope: str, agent: str | None, deadline: Deadline
     ) -> dict[str, int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
+from shared.tracing import TracingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Settings:
     # A closed set of tags; None: any.
     tags: frozenset[str] | None = None
     log_level: str = "INFO"
+    tracing: TracingSettings = field(default_factory=TracingSettings)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
@@ -47,6 +49,7 @@ class Settings:
             stale_minutes=env.number("SCRUBJAY_DISPATCH_STALE_MINUTES", 60.0, 0.001, 24 * 60),
             tags=_names(env.optional("SCRUBJAY_CACHE_TAGS")),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
+            tracing=TracingSettings.from_env(values),
         )
         env.done()
         return settings

@@ -11,7 +11,7 @@ from services.context.app import create
 from services.context.evaluation import Evaluation
 from services.context.keys import command
 from services.context.settings import Settings
-from shared import log
+from shared import log, tracing
 from shared.deadline import Deadline
 from shared.http import serve
 from shared.postgres import Database
@@ -58,6 +58,7 @@ def main() -> None:
         return
     settings = Settings.from_env()
     log.configure("context", settings.log_level)
+    tracing.start("context", settings.tracing)
     serve(create(settings), settings.host, settings.port)
 
 

@@ -11,14 +11,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import structlog
 
 from services.context import queries_log
 from services.context.assembly.logged import LoggedCandidate
-from shared import metrics
+from shared import metrics, tracing
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable
 from shared.postgres import Database
@@ -67,6 +67,7 @@ class _Waiting(NamedTuple):
     id: int
     row: Callable[[], AssemblyRow]
     written: asyncio.Future[None] | None
+    origin: Any
 
 
 class Journal:
@@ -135,10 +136,10 @@ class Journal:
         Raises Unavailable when it could not be written in time.
         """
         if not wait and not self._behind():
-            self._put(_Waiting(tenant, assembly_id, row, None))
+            self._put(_Waiting(tenant, assembly_id, row, None, tracing.here()))
             return
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._put(_Waiting(tenant, assembly_id, row, written))
+        self._put(_Waiting(tenant, assembly_id, row, written, tracing.here()))
         try:
             await asyncio.wait_for(written, deadline.left())
         except TimeoutError as error:
@@ -176,6 +177,10 @@ class Journal:
         """One batch; False when it goes back to the queue, without those whose request gave up."""
         self._in_flight = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
         self._since = time.monotonic()
+        with tracing.going_on("log assemblies", [one.origin for one in self._in_flight]):
+            return await self._write_taken()
+
+    async def _write_taken(self) -> bool:
         rows = []
         for one in self._in_flight:
             rows.append(one.row())

@@ -12,13 +12,14 @@ import msgspec
 from yarl import URL
 
 from services.context.hedging import Hedge
-from shared import auth, idempotency
+from shared import auth, idempotency, tracing
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.edge import REQUEST_ID
 from shared.errors import AppError, Unavailable
 from shared.search.evidence import SearchRequest, SearchResult
+from shared.settings import KEPT_SECONDS
 
 T = TypeVar("T")
 
@@ -200,6 +201,7 @@ def _failure(status: int, answer: bytes) -> Exception:
 
 def open_session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60),
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_SECONDS),
         auto_decompress=False,
+        trace_configs=tracing.clients(),
     )

@@ -32,7 +32,7 @@ from services.context.schemas import (
     Receipt,
 )
 from services.context.settings import Settings
-from shared import metrics
+from shared import metrics, tracing
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
@@ -91,6 +91,7 @@ class ContextService:
         self.records = Records("context")
         self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
 
+    @tracing.memory("search_memory", "context")
     async def assemble(
         self, principal: Principal, request: AssembleContextInput, deadline: Deadline, request_id: str
     ) -> Assembly:
@@ -273,6 +274,7 @@ class ContextService:
             await asyncio.sleep(min(wait, deadline.left()))
         raise NotFound(f"no assembly {given.assembly_id}")
 
+    @tracing.memory("delete_memory", "context")
     async def purge(
         self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
     ) -> Receipt:

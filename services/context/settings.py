@@ -10,6 +10,7 @@ from shared import log
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import Env
+from shared.tracing import TracingSettings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -34,6 +35,7 @@ class Settings:
     key_limits: Limits = NO_LIMITS
     """Of keys that have none of their own."""
     log_level: str = "INFO"
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     public_url: str | None = None
     """The address that agents know, where their requests do not show it."""
     mcp_toolset: tuple[str, ...] = ("default",)
@@ -73,6 +75,7 @@ class Settings:
                 tokens_per_day=env.integer("SCRUBJAY_KEY_TOKENS_PER_DAY", 0, 0, 2**53) or None,
             ),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
+            tracing=TracingSettings.from_env(values),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
             mcp_toolset=env.names("SCRUBJAY_MCP_TOOLSET", TOOLSETS) or ("default",),
             mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS") or (_LOOPBACK if host in _LOOPBACK else ()),

@@ -11,6 +11,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from shared import tracing
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Vectors
 
 log = structlog.get_logger()
@@ -92,7 +93,8 @@ class CachedEmbedder:
             self._settle(await self._loaded(list(texts)), futures)
             todo = [key for key, future in futures.items() if not future.done()]
             if todo:
-                vectors = await self.inner.embed([texts[key] for key in todo], kind)
+                with tracing.embeddings(self.model, len(todo)):
+                    vectors = await self.inner.embed([texts[key] for key in todo], kind)
                 # Copies: a row would keep its whole batch alive.
                 made = {key: row.copy() for key, row in zip(todo, vectors, strict=True)}
                 self._settle(made, futures)

@@ -12,6 +12,7 @@ import msgspec
 from services.context.owners import Owner, Refused
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
+from shared import tracing
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import AppError, TooMany, Unavailable
@@ -55,6 +56,7 @@ class Remember:
         self._records = records
         self._owners = owners
 
+    @tracing.memory("upsert_memory", "context")
     async def remember(
         self,
         principal: Principal,

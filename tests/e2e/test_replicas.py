@@ -15,8 +15,11 @@ from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
 from tests.e2e.calls import Json, Stream, lesson, metric, nine, note, page_through, question, until
 from tests.e2e.clusters import own_cluster
+from tests.mcp_calls import Ledger, killed_midway, make_room, plan, run_python, unlike
+from tests.mcp_client import ERAS
 
 REQUESTS = "scrubjay_http_requests_total"
+MCP_CALLS = 60
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +191,22 @@ async def test_one_replica_of_each_is_restarted(pair: Cluster) -> None:
             assert (await load.write(key)).status == 201
         stats = await agent.get("/api/psychic-cache/restarted/stats")
         assert stats.body["data"]["written_count"] == len(load.keys)
+
+
+async def test_any_mcp_client_works_on_any_replica(pair: Cluster) -> None:
+    """The short form of `make proof-mcp`, which has the TypeScript SDK too: a replica is killed midway."""
+    ledgers = [Ledger(era) for era in ERAS]
+    async with pair.client("admin") as rest:
+        await make_room(rest)
+        runs = [
+            run_python(pair.url(), pair.tokens.write, one.client, plan(MCP_CALLS, one.client, 1), one)
+            for one in ledgers
+        ]
+        await asyncio.gather(killed_midway(pair, ledgers, MCP_CALLS * len(ledgers)), *runs)
+        assert [one.lost for one in ledgers] == [[], []]
+        assert [one.done for one in ledgers] == [MCP_CALLS, MCP_CALLS]
+        assert await unlike(rest, ledgers) == 0
+    await pair.start(pair.replicas["context"][1])
 
 
 async def test_one_replica_of_each_is_killed(pair: Cluster) -> None:

@@ -7,30 +7,29 @@ down_revision = "0005"
 branch_labels = None
 depends_on = None
 
-BEFORE = """
-        delete from cache.psychic_cache e
-        where e.tenant = p_tenant and e.mission_id = p_mission and e.id = any (v_victims);
-"""
 # An index of the mission leads to every row that was evicted since the last vacuum, before those that live.
-AFTER = """
-        delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = any (v_victims);
+BEFORE = "where e.tenant = p_tenant and e.mission_id = p_mission and e.id = any (v_victims);"
+AFTER = "where e.tenant = p_tenant and e.id = any (v_victims);"
+
+# One statement of a function of two hundred lines: the rest stays as it was made.
+REPLACE = """
+do $do$
+declare
+    v_definition text := pg_get_functiondef('cache.put_entries'::regproc);
+begin
+    if position('{old}' in v_definition) = 0 then
+        raise exception 'cache.put_entries is not as an earlier migration left it';
+    end if;
+    execute replace(v_definition, '{old}', '{new}');
+end $do$
 """
-
-
-def _replace(old: str, new: str) -> None:
-    """One statement of a function of two hundred lines: the rest stays as it was made."""
-    op.execute("set local lock_timeout = '2s'")
-    definition = (
-        op.get_bind().exec_driver_sql("select pg_get_functiondef('cache.put_entries'::regproc)").scalar_one()
-    )
-    if definition.count(old) != 1:
-        raise RuntimeError("cache.put_entries is not as an earlier migration left it")
-    op.get_bind().exec_driver_sql(definition.replace(old, new))
 
 
 def upgrade() -> None:
-    _replace(BEFORE, AFTER)
+    op.execute("set local lock_timeout = '2s'")
+    op.execute(REPLACE.format(old=BEFORE, new=AFTER))
 
 
 def downgrade() -> None:
-    _replace(AFTER, BEFORE)
+    op.execute("set local lock_timeout = '2s'")
+    op.execute(REPLACE.format(old=AFTER, new=BEFORE))

@@ -27,6 +27,7 @@ TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events that wait
 LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies that wait for their row in the log")
 SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback that was not written")
 SPANS_LOST = Counter("scrubjay_spans_lost_total", "Spans the collector did not take")
+RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by the limits of their key")
 RATES_LOCAL = Counter(
     "scrubjay_rate_limits_local_total", "Times that rates were counted here, Redis being away"
 )

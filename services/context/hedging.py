@@ -20,6 +20,7 @@ _LATE_FACTOR = 2.0
 _LEAST_SECONDS = 0.05
 _SEEN = 128
 _ENOUGH = 32
+_CUT_OFF, _LATE = "cut off", "late"
 
 
 class Hedge:
@@ -29,6 +30,8 @@ class Hedge:
         self._name = name
         self._seconds: deque[float] = deque(maxlen=_SEEN)
         self._saved = _SAVED
+        for reason in (_CUT_OFF, _LATE):
+            metrics.HEDGED.labels(name, reason)
 
     async def first(self, read: Callable[[], Awaitable[T]], *, again_on: type[Exception]) -> T:
         """The first answer of one or two reads. A read that fails with `again_on` is tried once more, at once.
@@ -51,7 +54,7 @@ class Hedge:
                 if tried == 1 and (done or self._saved >= 1.0):
                     # Cut off costs nothing of the share: the first try was hardly work.
                     self._saved -= 0.0 if done else 1.0
-                    metrics.HEDGED.labels(self._name, "cut off" if done else "late").inc()
+                    metrics.HEDGED.labels(self._name, _CUT_OFF if done else _LATE).inc()
                     tasks.add(asyncio.ensure_future(read()))
                     tried = 2
                 elif not tasks:

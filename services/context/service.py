@@ -51,6 +51,7 @@ _EMBED_SHARE = 0.35
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
+_SOURCES = ("psychic_cache", "agent_memory_own", "agent_memory_peer", choice.EXPLICIT_LINK, "embedder")
 # A row of another replica's log may still be on its way.
 _LOG_WAITS = (0.03, 0.1, 0.3)
 
@@ -90,6 +91,9 @@ class ContextService:
         self.owners = owners
         self.records = Records("context")
         self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
+        # At zero before the first: a rise from nothing is no rate.
+        for source in _SOURCES:
+            metrics.DEGRADED.labels(source, "timeout")
 
     @tracing.memory("search_memory", "context")
     async def assemble(

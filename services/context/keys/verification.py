@@ -16,6 +16,7 @@ from services.context.keys import queries
 from services.context.keys.limits import DAY, Allowance, Rates, headers
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
+from shared import metrics
 from shared.auth import Access, Principal, bearer, same_secret
 from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
@@ -152,6 +153,7 @@ class Keys:
             refused = second if second.wait else None
         state["answer_headers"] = headers(allowances)
         if refused is not None:
+            metrics.RATE_LIMITED.inc()
             raise TooMany(
                 f"this key is limited to {refused.limit:g} {refused.name.replace('_', ' ')}",
                 retry_after=refused.wait,

@@ -1,0 +1,333 @@
+"""Grafana's dashboards: `python -m deploy.observability.dashboards` writes them into the chart, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from deploy.verify.tools import CHART
+
+FOLDER = CHART / "files" / "dashboards"
+_COLUMNS = 24
+_HEIGHT = 8
+_DATA = {"type": "prometheus", "uid": "${datasource}"}
+_CHOSEN = 'namespace=~"$namespace", job=~"$job"'
+
+
+class Panel(NamedTuple):
+    """`queries` by their legends; `$here` stands for the namespace and the services that were chosen."""
+
+    row: str
+    title: str
+    unit: str
+    queries: dict[str, str]
+    says: str = ""
+    width: int = 8
+
+
+def _rate(metric: str, by: str, more: str = "") -> str:
+    return f"sum by ({by}) (rate({metric}{{$here{more}}}[$__rate_interval]))"
+
+
+def _quantile(q: float, metric: str, by: str) -> str:
+    return f"histogram_quantile({q}, sum by ({by}, le) (rate({metric}_bucket{{$here}}[$__rate_interval])))"
+
+
+_ERRORS = ', status=~"5.."'
+
+REQUESTS = [
+    Panel("Services", "Requests", "reqps", {"{{job}}": _rate("scrubjay_http_requests_total", "job")}),
+    Panel(
+        "Services",
+        "Share of errors",
+        "percentunit",
+        {
+            "{{job}}": f"(({_rate('scrubjay_http_requests_total', 'job', _ERRORS)}) or "
+            f"0 * ({_rate('scrubjay_http_requests_total', 'job')})) / "
+            f"({_rate('scrubjay_http_requests_total', 'job')} > 0)"
+        },
+        "Answers of 500 and above, of all.",
+    ),
+    Panel(
+        "Services",
+        "Time to answer",
+        "s",
+        {
+            f"{{{{job}}}} p{name}": _quantile(q, "scrubjay_http_request_seconds", "job")
+            for name, q in (("50", 0.5), ("99", 0.99))
+        },
+    ),
+    Panel(
+        "Routes",
+        "Requests by route",
+        "reqps",
+        {"{{job}} {{method}} {{route}}": _rate("scrubjay_http_requests_total", "job, method, route")},
+        width=12,
+    ),
+    Panel(
+        "Routes",
+        "Time to answer by route, p99",
+        "s",
+        {
+            "{{job}} {{method}} {{route}}": _quantile(
+                0.99, "scrubjay_http_request_seconds", "job, method, route"
+            )
+        },
+        width=12,
+    ),
+    Panel(
+        "Routes",
+        "Refusals and errors by route",
+        "reqps",
+        {
+            "{{job}} {{status}} {{method}} {{route}}": _rate(
+                "scrubjay_http_requests_total", "job, status, method, route", ', status=~"[45].."'
+            )
+        },
+        width=24,
+    ),
+    Panel(
+        "Load",
+        "In flight",
+        "short",
+        {
+            "{{job}}": "sum by (job) (scrubjay_http_requests_in_flight{$here})",
+            "{{job}} streams": "sum by (job) (scrubjay_http_streams_open{$here})",
+        },
+        "What the autoscaler of the cache goes by; event streams are counted apart.",
+    ),
+    Panel(
+        "Load",
+        "Shed: the service was full",
+        "reqps",
+        {"{{job}}": _rate("scrubjay_http_shed_total", "job")},
+    ),
+    Panel(
+        "Load",
+        "Refused by a key's limits",
+        "reqps",
+        {
+            "refused": "sum(rate(scrubjay_rate_limited_total{$here}[$__rate_interval]))",
+            "counted without Redis": "sum(rate(scrubjay_rate_limits_local_total{$here}[$__rate_interval]))",
+        },
+        "Without Redis each replica counts alone, so keys get more than they should.",
+    ),
+    Panel(
+        "Processes",
+        "CPU",
+        "short",
+        {"{{job}} {{instance}}": "rate(process_cpu_seconds_total{$here}[$__rate_interval])"},
+        "A process uses one core, and what the local embedder takes.",
+    ),
+    Panel("Processes", "Memory", "bytes", {"{{job}} {{instance}}": "process_resident_memory_bytes{$here}"}),
+    Panel("Processes", "Open files", "short", {"{{job}} {{instance}}": "process_open_fds{$here}"}),
+]
+
+MEMORY = [
+    Panel(
+        "Retrieval",
+        "Sources missing from answers",
+        "ops",
+        {"{{source}}": _rate("scrubjay_degraded_total", "source")},
+        "Answers were given without this source; each says so.",
+    ),
+    Panel(
+        "Retrieval",
+        "Searches sent again",
+        "ops",
+        {"{{owner}}, {{reason}}": _rate("scrubjay_hedged_total", "owner, reason")},
+        "Hedges: the first call was late, or its connection ended.",
+    ),
+    Panel(
+        "Retrieval",
+        "Embedding calls",
+        "ops",
+        {
+            "{{job}} {{provider}} {{outcome}}": _rate(
+                "scrubjay_embedding_calls_total", "job, provider, outcome"
+            )
+        },
+    ),
+    Panel(
+        "Writing",
+        "Items that wait for their vectors",
+        "short",
+        {"{{store}}": "max by (store) (scrubjay_index_backlog{$here})"},
+        "Until then they are found by their words.",
+    ),
+    Panel(
+        "Writing", "Items given their vectors", "ops", {"{{store}}": _rate("scrubjay_indexed_total", "store")}
+    ),
+    Panel(
+        "Writing",
+        "Evictions",
+        "ops",
+        {"evicted": "sum(rate(scrubjay_cache_evicted_total{$here}[$__rate_interval]))"},
+        "Entries that made room within their mission's budget.",
+    ),
+    Panel(
+        "Timeline and log",
+        "Events that wait for their number",
+        "short",
+        {"{{job}}": "max by (job) (scrubjay_timeline_unnumbered{$here})"},
+        "The lag of the timeline.",
+    ),
+    Panel(
+        "Timeline and log",
+        "Assemblies that wait for their row",
+        "short",
+        {"{{job}}": "sum by (job) (scrubjay_assembly_log_backlog{$here})"},
+    ),
+    Panel(
+        "Timeline and log",
+        "Lost along the way",
+        "ops",
+        {
+            "rings": "sum(rate(scrubjay_timeline_rings_lost_total{$here}[$__rate_interval]))",
+            "signals": "sum(rate(scrubjay_signals_lost_total{$here}[$__rate_interval]))",
+            "spans": "sum(rate(scrubjay_spans_lost_total{$here}[$__rate_interval]))",
+        },
+        "None of them is data: a lost ring delays a stream, a lost signal teaches nothing, a lost span is not seen.",
+    ),
+    Panel(
+        "Postgres",
+        "Wait for a connection",
+        "s",
+        {
+            f"{{{{job}}}} p{name}": _quantile(q, "scrubjay_postgres_pool_wait_seconds", "job")
+            for name, q in (("50", 0.5), ("99", 0.99))
+        },
+        width=12,
+    ),
+    Panel(
+        "Postgres",
+        "Calls abandoned at their deadline",
+        "ops",
+        {"{{job}}": _rate("scrubjay_postgres_timeouts_total", "job")},
+        width=12,
+    ),
+]
+
+DASHBOARDS = {
+    "scrubjay-requests": ("Scrubjay: requests", REQUESTS),
+    "scrubjay-memory": ("Scrubjay: memory", MEMORY),
+}
+
+
+def dashboard(uid: str) -> dict[str, Any]:
+    title, panels = DASHBOARDS[uid]
+    return {
+        "uid": uid,
+        "title": title,
+        "tags": ["scrubjay"],
+        "schemaVersion": 39,
+        "editable": True,
+        "refresh": "30s",
+        "time": {"from": "now-1h", "to": "now"},
+        "timezone": "",
+        "links": [
+            {
+                "type": "dashboards",
+                "title": "Scrubjay",
+                "tags": ["scrubjay"],
+                "keepTime": True,
+                "includeVars": True,
+            }
+        ],
+        "templating": {"list": list(_variables())},
+        "panels": list(_laid_out(panels)),
+    }
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    """Every query with where it stands, as Grafana has it before it fills in its variables."""
+    for path in sorted(FOLDER.glob("*.json")):
+        for panel in json.loads(path.read_text())["panels"]:
+            for target in panel.get("targets", ()):
+                yield f"{path.stem}: {panel['title']}: {target['legendFormat']}", target["expr"]
+
+
+def _variables() -> Iterator[dict[str, Any]]:
+    yield {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"}
+    wanted = "scrubjay_http_requests_in_flight"
+    for name, selector in (("namespace", ""), ("job", '{namespace=~"$namespace"}')):
+        query = f"label_values({wanted}{selector}, {name})"
+        yield {
+            "name": name,
+            "label": "Service" if name == "job" else "Namespace",
+            "type": "query",
+            "datasource": _DATA,
+            "query": {"query": query, "refId": name},
+            "definition": query,
+            "refresh": 2,
+            "includeAll": True,
+            "multi": True,
+            "current": {"text": "All", "value": "$__all"},
+        }
+
+
+def _laid_out(panels: Sequence[Panel]) -> Iterator[dict[str, Any]]:
+    number = y = 0
+    for row, members in groupby(panels, key=lambda panel: panel.row):
+        number += 1
+        yield {
+            "id": number,
+            "type": "row",
+            "title": row,
+            "collapsed": False,
+            "gridPos": {"x": 0, "y": y, "w": _COLUMNS, "h": 1},
+            "panels": [],
+        }
+        y += 1
+        x = 0
+        for panel in members:
+            if x + panel.width > _COLUMNS:
+                x, y = 0, y + _HEIGHT
+            number += 1
+            yield _drawn(panel, number, {"x": x, "y": y, "w": panel.width, "h": _HEIGHT})
+            x += panel.width
+        y += _HEIGHT
+
+
+def _drawn(panel: Panel, number: int, position: dict[str, int]) -> dict[str, Any]:
+    return {
+        "id": number,
+        "type": "timeseries",
+        "title": panel.title,
+        "description": panel.says,
+        "datasource": _DATA,
+        "gridPos": position,
+        "fieldConfig": {
+            "defaults": {"unit": panel.unit, "min": 0, "custom": {"lineWidth": 1, "fillOpacity": 5}},
+            "overrides": [],
+        },
+        "options": {
+            "legend": {"displayMode": "list", "placement": "bottom"},
+            "tooltip": {"mode": "multi", "sort": "desc"},
+        },
+        "targets": [
+            {
+                "refId": chr(ord("A") + place),
+                "datasource": _DATA,
+                "expr": query.replace("$here", _CHOSEN),
+                "legendFormat": legend,
+            }
+            for place, (legend, query) in enumerate(panel.queries.items())
+        ],
+    }
+
+
+def written(uid: str) -> str:
+    return json.dumps(dashboard(uid), indent=2) + "\n"
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for uid in DASHBOARDS:
+        (FOLDER / f"{uid}.json").write_text(written(uid))
+
+
+if __name__ == "__main__":
+    main()

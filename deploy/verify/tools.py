@@ -66,16 +66,25 @@ def helm() -> Path:
 
 
 def promtool() -> Path:
-    """On the PATH, or unpacked from the system's package of Prometheus."""
-    if found := shutil.which("promtool"):
+    return _of_prometheus("promtool")
+
+
+def prometheus() -> Path:
+    return _of_prometheus("prometheus")
+
+
+def _of_prometheus(name: str) -> Path:
+    """On the PATH, or unpacked from the system's package."""
+    if found := shutil.which(name):
         return Path(found)
-    binary = _KEPT / "promtool"
+    binary = _KEPT / name
     if not binary.exists():
         with tempfile.TemporaryDirectory() as folder:
             _download("prometheus", Path(folder))
             package = next(Path(folder).glob("*.deb"))
             run(["dpkg-deb", "-x", package, folder])
-            _keep(binary, (Path(folder) / "usr" / "bin" / "promtool").read_bytes())
+            for program in ("promtool", "prometheus"):
+                _keep(_KEPT / program, (Path(folder) / "usr" / "bin" / program).read_bytes())
     return binary
 
 

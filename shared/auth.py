@@ -72,5 +72,10 @@ def bearer(authorization: str | None) -> str:
     return token.strip()
 
 
+def service_tokens(setting: str) -> tuple[str, ...]:
+    """One token; while it is changed several, with commas: the first is shown, each is accepted."""
+    return tuple(token for part in setting.split(",") if (token := part.strip()))
+
+
 def same_secret(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode(), expected.encode())

@@ -48,9 +48,11 @@ _MIGRATED = "select version_num from public.alembic_version"
 
 def inward(service_token: str) -> Authenticate:
     """For the owners: only the context service may call, and it says for whom."""
+    accepted = auth.service_tokens(service_token)
 
     async def authenticate(request: Request[Any, Any, Any]) -> Principal:
-        if not auth.same_secret(auth.bearer(request.headers.get("authorization")), service_token):
+        given = auth.bearer(request.headers.get("authorization"))
+        if not any(auth.same_secret(given, token) for token in accepted):
             raise Unauthorized("the service token is not valid")
         return auth.from_header(request.headers.get(auth.IDENTITY_HEADER, ""))
 

@@ -69,7 +69,7 @@ class Owner:
     def __init__(self, name: str, url: str, service_token: str, session: aiohttp.ClientSession) -> None:
         self.name = name
         self.url = url
-        self._token = service_token
+        self._token = auth.service_tokens(service_token)[0]
         self.session = session
         self._hedge = Hedge(name)
         self._timeouts = 0

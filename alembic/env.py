@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import time
 
 from alembic import context
 from sqlalchemy import Connection, pool, text
@@ -20,6 +21,7 @@ SCHEMAS = {"timeline", "cache", "memory", "context"}
 _PARTITION = re.compile(r"_(p\d{8}|default)$")
 # One migration at a time, whoever starts it.
 _LOCK = 7_202_611_21
+_LOOK_SECONDS = 0.2
 
 
 def _include_name(name: str | None, kind: str, _: object) -> bool:
@@ -46,7 +48,10 @@ def _configure(connection: Connection | None = None, url: str | None = None) -> 
 
 
 def _run(connection: Connection) -> None:
-    connection.execute(text("select pg_advisory_lock(:key)"), {"key": _LOCK})
+    # Not the lock that waits: a waiting statement has a snapshot, and a concurrent index build waits for that.
+    while not connection.execute(text("select pg_try_advisory_lock(:key)"), {"key": _LOCK}).scalar_one():
+        connection.commit()
+        time.sleep(_LOOK_SECONDS)
     connection.commit()
     _configure(connection)
     with context.begin_transaction():

@@ -18,7 +18,6 @@ alter table context.api_keys
     add column burst integer,
     add column requests_per_day bigint,
     add column tokens_per_day bigint;
-create index api_keys_old_token_hash on context.api_keys (old_token_hash) where old_token_hash is not null;
 
 create table context.api_key_usage (
     tenant text not null,
@@ -32,7 +31,6 @@ create table context.api_key_usage (
 """
 DOWN = """
 drop table context.api_key_usage;
-drop index context.api_keys_old_token_hash;
 alter table context.api_keys
     drop column created_by,
     drop column old_token_hash,
@@ -46,6 +44,7 @@ alter table context.api_keys
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute("set local statement_timeout = '60s'")
     for statement in statements(UP):
         op.execute(statement)
     for statement in grants(

@@ -27,6 +27,7 @@ end $do$
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute("set local statement_timeout = '60s'")
     op.execute(REPLACE.format(old=BEFORE, new=AFTER))
 
 

@@ -100,7 +100,7 @@ async def _calls(cluster: Cluster, count: int, seed: int) -> tuple[list[Ledger],
             )
             for one, era in zip(ledgers, _CLIENTS.values(), strict=True)
         ]
-        await asyncio.gather(killed_midway(cluster, ledgers, share * len(ledgers)), *runs)
+        await asyncio.gather(killed_midway(cluster, ledgers, share), *runs)
         return ledgers, await unlike(rest, ledgers)
 
 
@@ -192,9 +192,9 @@ async def _with_key(url: str, token: str) -> AsyncIterator[str]:
 
 
 def _show(ledgers: list[Ledger], scenarios: dict[str, bool]) -> None:
-    print(f"{'client':<16}{'calls':>8}{'retried':>9}{'lost':>6}")
+    print(f"{'client':<20}{'calls':>8}{'at the kill':>13}{'retried':>9}{'lost':>6}")
     for one in ledgers:
-        print(f"{one.client:<16}{one.done:>8}{one.retried:>9}{len(one.lost):>6}")
+        print(f"{one.client:<20}{one.done:>8}{one.done_at_the_kill:>13}{one.retried:>9}{len(one.lost):>6}")
         for line in one.lost[:5]:
             print(f"  {line[:300]}")
     for name, passed in scenarios.items():

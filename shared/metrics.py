@@ -31,3 +31,4 @@ RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by the l
 RATES_LOCAL = Counter(
     "scrubjay_rate_limits_local_total", "Times that rates were counted here, Redis being away"
 )
+MCP_CALLS = Counter("scrubjay_mcp_calls_total", "Calls of MCP tools", ["tool", "outcome"])

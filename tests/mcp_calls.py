@@ -40,6 +40,7 @@ class Ledger:
     client: str
     done: int = 0
     retried: int = 0
+    done_at_the_kill: int = 0
     lost: list[str] = field(default_factory=list)
     written: list[int] = field(default_factory=list)
     """Ids of the entries that were acknowledged."""
@@ -134,13 +135,14 @@ class _Worker:
             self._call = None
 
 
-async def killed_midway(cluster: Cluster, ledgers: list[Ledger], count: int) -> None:
-    """Kills a replica of the context service when half of the calls are done, a part of each client's among them."""
-    while sum(one.done for one in ledgers) < count / 2 or min(one.done for one in ledgers) < count / 8:
-        if sum(one.done for one in ledgers) >= count:
-            raise AssertionError("the calls were over before the kill")
-        await asyncio.sleep(0.01)
-    cluster.replicas["context"][1].kill()
+async def killed_midway(cluster: Cluster, ledgers: list[Ledger], share: int) -> None:
+    """Kills a replica of the context service as soon as each client has done a quarter of its calls."""
+    while min(one.done for one in ledgers) < share / 4:
+        await asyncio.sleep(0.005)
+    for one in ledgers:
+        one.done_at_the_kill = one.done
+    assert any(one.done < share for one in ledgers), "the calls were over before the kill"
+    await asyncio.to_thread(cluster.replicas["context"][1].kill)
 
 
 async def unlike(rest: Rest, ledgers: list[Ledger]) -> int:

@@ -91,6 +91,8 @@ async def test_every_tool_answers_as_its_schema_says(cluster: Cluster, tenant: T
         await ok("list_assemblies", caller="scout")
         await ok("get_source", handle=f"cache:{entry}", assembly_id=assembly["assembly_id"])
         await ok("list_weights")
+        await ok("list_budgets")
+        await ok("monitor_agents")
         dispatch = {"mission_id": MISSION, "agent_name": "scout", "task": "look"}
         number = (await ok("dispatch_report", **dispatch))["data"]["id"]
         await ok("dispatch_report_raw", payload=dispatch)
@@ -232,7 +234,7 @@ async def test_resources_and_the_prompt(cluster: Cluster, tenant: Tenant, era: s
     async with session(cluster, tenant, era) as mcp:
         entry = (await done(mcp, "write_psychic_cache", **ENTRY))["data"]["id"]
         listed = [str(one.uri) for one in (await mcp.list_resources()).resources]
-        assert listed == ["scrubjay://missions", "scrubjay://timeline"]
+        assert listed == ["scrubjay://missions", "scrubjay://timeline", "scrubjay://monitor"]
         assert len((await mcp.list_resource_templates()).resource_templates) == 4
 
         async def read(uri: str) -> Any:

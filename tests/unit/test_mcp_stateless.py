@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from itertools import cycle
 from typing import Any
 
@@ -66,6 +68,12 @@ async def test_any_server_answers(era: str) -> None:
 
 async def test_sessions_would_lose_calls() -> None:
     assert await listed(False, LEGACY) < 10
+
+
+def test_the_service_starts_without_the_sdk() -> None:
+    """It takes some 30 MB, which only those pay who use it."""
+    program = "import sys, services.context.app; sys.exit('mcp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", program]).returncode == 0
 
 
 async def test_only_by_its_own_names() -> None:

@@ -273,6 +273,19 @@ TOOLS: tuple[Tool, ...] = (
         fields={"caller": "Only those in force for this agent."},
     ),
     Tool(
+        "list_budgets",
+        "context_budgets",
+        "List budgets",
+        "The token budgets of callers, where they are not the installation's default.",
+        fields={"caller": "Only that of this agent."},
+    ),
+    Tool(
+        "monitor_agents",
+        "monitor",
+        "Monitor agents",
+        "What each agent is doing now: its last events and the dispatches that are under way.",
+    ),
+    Tool(
         "read_timeline",
         "timeline",
         "Read the timeline",

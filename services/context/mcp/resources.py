@@ -43,6 +43,14 @@ RESOURCES = (
         {"limit": _MOST_EVENTS},
     ),
     Resource(
+        f"{SCHEME}monitor",
+        "monitor",
+        "Monitor",
+        "What each agent is doing now.",
+        "monitor",
+        {},
+    ),
+    Resource(
         f"{SCHEME}missions/{{mission_id}}",
         "mission",
         "A mission's entries",

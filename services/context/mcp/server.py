@@ -42,6 +42,7 @@ from services.context.mcp.calls import call
 from services.context.mcp.resources import RESOURCES, find
 from services.context.mcp.schemas import Json
 from services.context.mcp.toolbox import Bound, chosen, toolbox
+from shared import metrics
 from shared.edge import MAX_BODY
 from shared.errors import AppError, Invalid
 from shared.http import request_id_of
@@ -128,8 +129,11 @@ class _Handlers:
         if bound is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
-            return await self._answer(_scope(ctx), bound, params.arguments or {})
+            answer = await self._answer(_scope(ctx), bound, params.arguments or {})
+            metrics.MCP_CALLS.labels(bound.name, "answered").inc()
+            return answer
         except AppError as error:
+            metrics.MCP_CALLS.labels(bound.name, str(error.status)).inc()
             return CallToolResult(
                 content=_contents([texts.of_problem(error, keyed=bound.route.keyed)]), is_error=True
             )

@@ -7,7 +7,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from services.context.document import as_json, as_yaml
 from services.context.forward import PREFIXES, is_read
-from tests.openapi import DOCUMENT, Operation, check, check_content, operations
+from tests.openapi import DOCUMENT, PROBLEM, Operation, check, check_content, operations
 from tools.openapi.document import apps, build, rendered
 from tools.openapi.operations import handlers_of
 
@@ -49,6 +49,10 @@ def test_examples_are_valid(operation: Operation) -> None:
         assert told["examples"], "add one to tools/openapi/examples.py"
         for example in told["examples"].values():
             check_content(operation.bodies, media, example["value"])
+    for status in operation.told["responses"]:
+        if status >= "3":
+            content = operation.answers(int(status))
+            check_content(content, PROBLEM, content[PROBLEM]["example"])
     (success,) = (int(status) for status in operation.told["responses"] if status.startswith("2"))
     for media, told in operation.answers(success).items():
         check_content(operation.answers(success), media, told["example"])

@@ -17,6 +17,7 @@ from services.context.settings import Settings as ContextSettings
 from tools.openapi.examples import EXAMPLES, Example
 from tools.openapi.operations import Operation, Parameter, operations_of
 from tools.openapi.playing import resolved
+from tools.openapi.problems import HEADERS, SCHEMA, responses
 from tools.openapi.recorded import recorded
 from tools.openapi.schemas import Schema, schemas_of
 
@@ -28,20 +29,6 @@ _SETTINGS = {
     "SCRUBJAY_SERVICE_TOKEN": "none",
     "SCRUBJAY_CACHE_URL": "http://localhost",
     "SCRUBJAY_AGENT_MEMORY_URL": "http://localhost",
-}
-_PROBLEM = "application/problem+json"
-_TITLES = {
-    400: "The request is not valid: `errors` names the fields.",
-    401: "The token is missing, unknown, expired or revoked.",
-    403: "The key may not do this, or not for this agent, mission or user.",
-    404: "There is no such thing in the tenant.",
-    408: "The body did not arrive in time; nothing was done.",
-    409: "It conflicts with what is there.",
-    413: "The body is larger than 2 MiB.",
-    422: "It can never be done as asked: too large for its budget, or the Idempotency-Key came with another request.",
-    429: "Too much at once; retry after `Retry-After` seconds.",
-    503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
-    "`Retry-After` seconds, a write with its Idempotency-Key.",
 }
 _DONE = {200: "Done.", 201: "Stored.", 204: "Done; there is nothing to say."}
 _TAGS = {
@@ -59,7 +46,8 @@ _ABOUT = """Memory and context for fleets of AI agents: the one address that age
 - Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
 - A POST that writes takes an `Idempotency-Key`: sent again with the same body, it answers what it answered first.
 - A call has `x-deadline-seconds`; `x-timeout-ms` asks for less.
-- `x-request-id` of an answer finds it in the logs; a caller may send its own."""
+- `x-request-id` of an answer finds it in the logs; a caller may send its own.
+- Agents that speak MCP find the same at `/mcp`."""
 
 
 def build(*, with_examples: bool = True) -> dict[str, Any]:
@@ -80,9 +68,9 @@ def build(*, with_examples: bool = True) -> dict[str, Any]:
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": _PARAMETERS,
-            "headers": _HEADERS,
-            "responses": {f"Problem{status}": _problem(status) for status in _TITLES},
-            "schemas": {**dict(sorted(components.items())), "Problem": _PROBLEM_SCHEMA},
+            "headers": HEADERS,
+            "responses": responses(),
+            "schemas": {**dict(sorted(components.items())), "Problem": SCHEMA},
         },
     }
 
@@ -211,19 +199,6 @@ def _content(schema: Schema, media: str) -> dict[str, Any]:
     return {"schema": {"type": "string"}, "x-item-schema": schema}
 
 
-def _problem(status: int) -> dict[str, Any]:
-    headers: dict[str, Any] = {"x-request-id": {"$ref": "#/components/headers/RequestId"}}
-    if status in (429, 503):
-        headers["retry-after"] = {"$ref": "#/components/headers/RetryAfter"}
-    if status == 401:
-        headers["www-authenticate"] = {"schema": {"const": "Bearer"}}
-    return {
-        "description": _TITLES[status],
-        "headers": headers,
-        "content": {_PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-
-
 _PARAMETERS = {
     "IdempotencyKey": {
         "name": "Idempotency-Key",
@@ -246,38 +221,4 @@ _PARAMETERS = {
         "description": "The caller's own id of the request, for the logs. What does not match is replaced.",
         "schema": {"type": "string", "pattern": r"^[\w.:-]{1,128}$"},
     },
-}
-_HEADERS = {
-    "RequestId": {
-        "description": "Finds the request in the logs.",
-        "required": True,
-        "schema": {"type": "string"},
-    },
-    "RetryAfter": {
-        "description": "Seconds.",
-        "required": True,
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
-    },
-}
-_PROBLEM_SCHEMA = {
-    "title": "Problem",
-    "description": "RFC 9457. Some problems carry more, such as the id that a conflict is with.",
-    "type": "object",
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "errors": {
-            "description": "What is wrong with which field, as a dotted path from the body's root.",
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
-                "required": ["field", "message"],
-            },
-        },
-        "dependency": {"description": "What did not answer.", "type": "string"},
-    },
-    "required": ["type", "title", "status", "detail"],
 }

@@ -37,7 +37,7 @@ def main() -> None:
     for function in [one for one in dir(queries) if one.startswith("search") and one != "search_sql"]:
         setattr(queries, function, _remember(getattr(queries, function)))
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
-    serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port)
+    serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
 
 
 if __name__ == "__main__":

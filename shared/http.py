@@ -7,6 +7,7 @@ import contextlib
 import gc
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import FrameType
 from typing import Any
@@ -23,6 +24,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.handlers import BaseRouteHandler
 from litestar.types import ControllerRouterHandler
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from uvicorn.main import STARTUP_FAILURE
 
 from shared import auth, tracing
 from shared import deadline as deadlines
@@ -32,6 +34,7 @@ from shared.connection import ImpatientConnection
 from shared.deadline import Deadline
 from shared.edge import MAX_BODY, Drain, Edge
 from shared.errors import AppError, Invalid, TooLarge, Unauthorized
+from shared.listener import Listener
 from shared.postgres import Database
 from shared.problems import PROBLEM, problem_response
 
@@ -126,7 +129,11 @@ def create_app(
             principal.require(handler.opt.get("access", "admin"))
             connection.scope["state"]["principal"] = principal
 
-    def provide_principal(request: Request[Any, Any, Any]) -> Principal:
+    # Each dependency names the one before it: what Litestar may resolve at once it runs in a task group.
+    def deadline_of_request(request: Request[Any, Any, Any], service: Any) -> Deadline:
+        return provide_deadline(request)
+
+    def provide_principal(request: Request[Any, Any, Any], deadline: Any) -> Principal:
         principal: Principal = request.scope["state"]["principal"]
         return principal
 
@@ -165,7 +172,7 @@ def create_app(
         dependencies={
             "service": Provide(provide_service, sync_to_thread=False),
             "principal": Provide(provide_principal, sync_to_thread=False),
-            "deadline": Provide(provide_deadline, sync_to_thread=False),
+            "deadline": Provide(deadline_of_request, sync_to_thread=False),
         },
         exception_handlers={
             AppError: _on_app_error,
@@ -211,20 +218,32 @@ def request_id_of(scope: Any) -> str:
     return str(scope["state"]["request_id"])
 
 
-# For what still comes in after a signal, before the listener closes, and idle connections with it.
-_LINGER_SECONDS = 0.3
 _FINISH_SECONDS = 7
 
 
 class _Server(uvicorn.Server):
-    """uvicorn never exits while a stream is open: tell the streams to end as soon as a signal arrives.
-
-    And it ends by the signal that it got; a process that has drained ends with 0.
+    """With a listener of our own, and an end: uvicorn never exits while a stream is open, so streams are told to end as
+    soon as a signal arrives. And it ends by the signal that it got; a process that has drained ends with 0.
     """
 
-    def __init__(self, config: uvicorn.Config, app: Edge) -> None:
+    def __init__(self, config: uvicorn.Config, app: Edge, linger: float) -> None:
         super().__init__(config)
         self._app = app
+        self._linger = linger
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=[])
+        config = self.config
+        try:
+            listener = Listener(config.host, config.port, self._protocol)
+        except OSError as error:
+            log.error("cannot listen", host=config.host, port=config.port, error=str(error))
+            await self.lifespan.shutdown()
+            sys.exit(STARTUP_FAILURE)
+        self.servers = [listener]  # type: ignore[list-item]
+
+    def _protocol(self) -> ImpatientConnection:
+        return ImpatientConnection(self.config, self.server_state, self.lifespan.state)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._app.drain.started.set()
@@ -232,11 +251,12 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await asyncio.sleep(_LINGER_SECONDS)
+        await asyncio.sleep(self._linger)
         await super().shutdown(sockets)
 
 
-def serve(app: Edge, host: str, port: int) -> None:
+def serve(app: Edge, host: str, port: int, linger: float) -> None:
+    """Until a signal; then for `linger` seconds what still comes in is answered too, and connections are closed."""
     config = uvicorn.Config(
         tracing.traced(app),
         host=host,
@@ -250,4 +270,4 @@ def serve(app: Edge, host: str, port: int) -> None:
         timeout_graceful_shutdown=_FINISH_SECONDS,
         timeout_keep_alive=75,
     )
-    _Server(config, app).run()
+    _Server(config, app, linger).run()

@@ -8,6 +8,11 @@ from typing import TypeVar
 
 N = TypeVar("N", int, float)
 
+# From the signal to stop until the listener closes, and idle connections with it. Callers between services keep
+# connections for less (KEPT_SECONDS), so that none is closed while a request is on its way.
+LINGER_SECONDS = 2.5
+KEPT_SECONDS = 2.0
+
 
 class SettingsError(SystemExit):
     """Refusal to start, naming every setting that is missing or wrong."""

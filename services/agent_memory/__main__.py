@@ -7,4 +7,4 @@ if __name__ == "__main__":
     settings = Settings.from_env()
     log.configure("agent-memory", settings.log_level)
     tracing.start("agent-memory", settings.tracing)
-    serve(create(settings), settings.host, settings.port)
+    serve(create(settings), settings.host, settings.port, settings.linger_seconds)

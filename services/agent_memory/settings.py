@@ -6,7 +6,7 @@ from pathlib import Path
 
 from shared import log
 from shared.embeddings import EmbeddingSettings
-from shared.settings import Env
+from shared.settings import LINGER_SECONDS, Env
 from shared.tracing import TracingSettings
 
 
@@ -20,6 +20,7 @@ class Settings:
     port: int = 8082
     connections: int = 8
     in_flight: int = 256
+    linger_seconds: float = LINGER_SECONDS
     dedup_seconds: float = 1.0
     """How long a commit waits for the vector that finds its duplicates."""
     vault_root: Path | None = None
@@ -40,6 +41,7 @@ class Settings:
             port=env.integer("SCRUBJAY_PORT", 8082, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            linger_seconds=env.number("SCRUBJAY_LINGER_SECONDS", LINGER_SECONDS, 0, 5),
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),

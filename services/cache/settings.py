@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shared import log
 from shared.embeddings import EmbeddingSettings
-from shared.settings import Env
+from shared.settings import LINGER_SECONDS, Env
 from shared.tracing import TracingSettings
 
 
@@ -19,6 +19,7 @@ class Settings:
     port: int = 8081
     connections: int = 8
     in_flight: int = 256
+    linger_seconds: float = LINGER_SECONDS
     token_budget: int = 10_000
     entry_budget: int = 200
     ttl_hours: float = 24.0
@@ -42,6 +43,7 @@ class Settings:
             port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
+            linger_seconds=env.number("SCRUBJAY_LINGER_SECONDS", LINGER_SECONDS, 0, 5),
             token_budget=env.integer("SCRUBJAY_CACHE_TOKEN_BUDGET", 10_000, 100, 100_000_000),
             entry_budget=env.integer("SCRUBJAY_CACHE_ENTRY_BUDGET", 200, 1, 1_000_000),
             ttl_hours=env.number("SCRUBJAY_CACHE_TTL_HOURS", 24.0, 0.001, 24 * 366),

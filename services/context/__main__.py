@@ -59,7 +59,7 @@ def main() -> None:
     settings = Settings.from_env()
     log.configure("context", settings.log_level)
     tracing.start("context", settings.tracing)
-    serve(create(settings), settings.host, settings.port)
+    serve(create(settings), settings.host, settings.port, settings.linger_seconds)
 
 
 if __name__ == "__main__":

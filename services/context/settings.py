@@ -9,7 +9,7 @@ from services.context.rerank import RerankSettings
 from shared import log
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
-from shared.settings import Env
+from shared.settings import LINGER_SECONDS, Env
 from shared.tracing import TracingSettings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -30,6 +30,7 @@ class Settings:
     port: int = 8080
     connections: int = 8
     in_flight: int = 64
+    linger_seconds: float = LINGER_SECONDS
     default_budget: int = 4_000
     max_budget: int = 16_000
     key_limits: Limits = NO_LIMITS
@@ -66,6 +67,7 @@ class Settings:
             port=env.integer("SCRUBJAY_PORT", 8080, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 64, 1, 10_000),
+            linger_seconds=env.number("SCRUBJAY_LINGER_SECONDS", LINGER_SECONDS, 0, 5),
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
             key_limits=Limits(

@@ -63,6 +63,7 @@ Scrubjay runs.
   context       {url["context"]}  the one address that agents need
   cache         {url["cache"]}
   agent-memory  {url["agent_memory"]}
+  API page      {url["context"]}/docs
   logs          {stack.logs}
 
   read token    {stack.tokens.read}

@@ -7,6 +7,8 @@ replica held is taken up by another. Nothing holds a connection while the model 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -25,6 +27,7 @@ log = structlog.get_logger()
 BATCH = 32
 LEASE_SECONDS = 60
 _POLL_SECONDS = 2.0
+_COUNT_SECONDS = 5.0
 _PATIENCE = 10.0
 _BAD_TEXTS = (400, 413, 422)
 
@@ -100,6 +103,9 @@ class Indexer:
         self._finish = finish or self._store_vectors
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._counted_at = -_COUNT_SECONDS
+        metrics.INDEXED.labels(store)
+        metrics.INDEX_BACKLOG.labels(store)
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -129,6 +135,8 @@ class Indexer:
         pause = 0.5
         while True:
             try:
+                if time.monotonic() - self._counted_at >= _COUNT_SECONDS:
+                    await self._note_backlog()
                 indexed = await self._batch()
                 pause = 0.5
             except EmbedderUnavailable as error:
@@ -148,14 +156,13 @@ class Indexer:
 
     async def _rest(self) -> None:
         # Not wait_for: before 3.12 it swallows a cancellation that comes together with the event.
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_POLL_SECONDS):
                 await self._wake.wait()
-        except TimeoutError:
-            await self._note_backlog()
         self._wake.clear()
 
     async def _note_backlog(self) -> None:
+        self._counted_at = time.monotonic()
         try:
             count = await self._database.run(
                 lambda c: c.fetchval(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)

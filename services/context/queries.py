@@ -56,6 +56,13 @@ async def number_events(connection: Connection, limit: int) -> tuple[int, int]:
     return numbered, int(await connection.fetchval(LAST_NUMBER))
 
 
+UNNUMBERED = "select count(*) from timeline.events where seq is null"
+
+
+async def unnumbered(connection: Connection) -> int:
+    return int(await connection.fetchval(UNNUMBERED))
+
+
 READ_EVENTS = """
 select seq, kind, scope, mission_id, agent_name, session_id, dispatch_id, payload, created_at
 from timeline.events

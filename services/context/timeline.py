@@ -34,6 +34,7 @@ PAGE = 200
 _NUMBER_AT_ONCE = 1_000
 _NUMBERING_SECONDS = 0.02
 _MAINTAIN_SECONDS = 3_600.0
+_COUNT_SECONDS = 5.0
 _KEEP = {
     "timeline.events": timedelta(days=90),
     "timeline.costs": timedelta(days=400),
@@ -57,7 +58,8 @@ class Timeline:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._tasks = [asyncio.create_task(job()) for job in (self._listen, self._number, self._maintain)]
+        jobs = (self._listen, self._number, self._count, self._maintain)
+        self._tasks = [asyncio.create_task(job()) for job in jobs]
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -141,7 +143,6 @@ class Timeline:
                     # Another replica is numbering what was rung for.
                     pause = _NUMBERING_SECONDS
                 self._last = last
-                metrics.TIMELINE_LAG.set(numbered)
             except AppError as error:
                 log.debug("numbering waits", error=error.detail)
             except Exception as error:
@@ -155,6 +156,15 @@ class Timeline:
                         await self._rung.wait()
                 rung = self._rung.is_set()
                 self._rung.clear()
+
+    async def _count(self) -> None:
+        """For the metrics: events that no replica has numbered yet."""
+        while True:
+            try:
+                metrics.TIMELINE_LAG.set(await self.database.run(queries.unnumbered, Deadline(5.0)))
+            except AppError as error:
+                log.debug("unnumbered events not counted", error=error.detail)
+            await asyncio.sleep(_COUNT_SECONDS)
 
     async def _listen(self) -> None:
         while True:

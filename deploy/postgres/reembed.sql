@@ -1,0 +1,25 @@
+-- Queues everything that has no vector of a model yet, for the services that start with that model:
+--   psql "$OWNER_URL" -v model=voyage:voyage-4 -f deploy/postgres/reembed.sql
+-- Vectors of other models stay, so going back is a setting. Safe to run again, and while services write.
+\set ON_ERROR_STOP on
+
+insert into cache.index_queue (tenant, item_id, scope, model)
+select e.tenant, e.id, e.scope, :'model'
+from cache.psychic_cache e
+where e.expires_at > clock_timestamp()
+  and exists (
+    select from cache.psychic_chunks c
+    where c.tenant = e.tenant and c.item_id = e.id and not exists (
+        select from cache.psychic_vec v
+        where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model'))
+on conflict do nothing;
+
+insert into memory.index_queue (tenant, item_id, scope, model)
+select m.tenant, m.id, m.scope, :'model'
+from memory.agent_memory m
+where exists (
+    select from memory.agent_memory_chunks c
+    where c.tenant = m.tenant and c.item_id = m.id and not exists (
+        select from memory.agent_memory_vec v
+        where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model'))
+on conflict do nothing;

@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-restarts verify-deploy verify-docker proof-mcp
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-restarts proof-upgrade verify-deploy verify-docker proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on a
 
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
+
+proof-upgrade: $(VENV)/run.stamp ## Prove that the code before goes on while the schema changes: PREVIOUS=commit, SHORT=1
+	@PREVIOUS="$(PREVIOUS)" $(PY) -m proofs.upgrade $(if $(SHORT),--short)
 
 clean: ## Remove the environment and the caches; the stack's data in .data stays
 	@rm -rf $(VENV) .node .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,211 @@
+"""Upgrades are online (P9): the previous code goes on, without a failed request, while and after the schema changes.
+
+The previous code is that of PREVIOUS (a commit; by default the one before the newest migration was added). It works
+on its own schema, then `alembic upgrade head` of this code runs under load, then this code's services take over, one
+service after the other. No lock may be waited for longer than two seconds. The control builds an index in the way
+that blocks writers. Needs git and the history.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from io import BytesIO
+from pathlib import Path
+
+import asyncpg
+
+from local.database import ROLE_VARIABLES, ROOT, Database, create_database
+from local.process import environment, free_ports
+from local.services import NAMES, Service, Tokens, variables
+from proofs.ground import Ground, Proof, run
+from proofs.restarts import Load
+from tests.cluster import Client
+
+SEED = 20_270
+_LONGEST_WAIT = 2.0
+_ROWS = 60_000
+
+WAITS = """
+select count(*) from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock' and now() - query_start > interval '2 seconds'
+  and application_name like 'scrubjay%'
+"""
+FILL = """
+insert into timeline.events (tenant, scope, kind, payload)
+select 'filler', 'mission:filler', 'filler', jsonb_build_object('text', repeat('x', 200))
+from generate_series(1, $1::int)
+"""
+
+
+def previous_commit() -> str:
+    if named := os.environ.get("PREVIOUS"):
+        return named
+    added = (
+        _git("log", "--diff-filter=A", "--format=%H", "-1", "--", "alembic/versions/*.py").decode().strip()
+    )
+    return f"{added}^"
+
+
+def _git(*arguments: str) -> bytes:
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
+
+
+def unpack(commit: str, folder: Path) -> Path:
+    folder.mkdir()
+    with tarfile.open(fileobj=BytesIO(_git("archive", commit))) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+async def upgrade(database: Database, tree: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "alembic", "upgrade", "head"),
+        cwd=tree,
+        env=environment({"DATABASE_URL": database.owner, **ROLE_VARIABLES}),
+    )
+    if await process.wait():
+        raise RuntimeError(f"the migrations of {tree} failed")
+
+
+class Of(Service):
+    """A service of another tree."""
+
+    tree = ROOT
+
+    def launch(self) -> None:
+        self.spawn([sys.executable, "-m", self.module], cwd=self.tree, env=environment(self.variables))
+
+
+class Release:
+    """One replica of each service, from one tree."""
+
+    def __init__(self, ground: Ground, database: Database, tokens: Tokens, tree: Path, name: str) -> None:
+        ports = dict(zip(NAMES, free_ports(len(NAMES)), strict=True))
+        addresses = {of: f"http://127.0.0.1:{port}" for of, port in ports.items()}
+        self.url = addresses["context"]
+        self.services = []
+        for of in NAMES:
+            given = variables(
+                of,
+                database_url=database.services[of],
+                redis_url=ground.valkey.url,
+                tokens=tokens,
+                addresses=addresses,
+            )
+            service = Of(of, ground.folder / f"{name}-{of}.log", ports[of], given)
+            service.tree = tree
+            self.services.append(service)
+
+    async def start(self) -> None:
+        for service in self.services:
+            service.launch()
+        await asyncio.gather(*(asyncio.to_thread(one.await_ready) for one in self.services))
+
+    async def stop(self) -> None:
+        for service in reversed(self.services):
+            await asyncio.to_thread(service.stop)
+
+
+class Locks:
+    """Looks for statements of the services that wait for a lock for too long."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.seen = 0
+
+    async def watch(self) -> None:
+        connection = await asyncpg.connect(self._database.admin)
+        try:
+            while True:
+                self.seen += await connection.fetchval(WAITS)
+                await asyncio.sleep(0.1)
+        finally:
+            await connection.close()
+
+
+async def prove(ground: Ground, short: bool, seed: int) -> Proof:
+    commit = previous_commit()
+    tree = unpack(commit, ground.folder / "previous")
+    database = await create_database(ground.postgres.dsn(), "upgraded")
+    await upgrade(database, tree)
+    owner = await asyncpg.connect(database.owner)
+    await owner.execute(FILL, _ROWS // (6 if short else 1))
+    tokens, locks = Tokens.make(), Locks(database)
+    old = Release(ground, database, tokens, tree, "old")
+    new = Release(ground, database, tokens, ROOT, "new")
+    await old.start()
+    watching = asyncio.create_task(locks.watch())
+    try:
+        async with Client(old.url, tokens.write) as client:
+            load = Load(client)
+            loading = asyncio.create_task(load.go_on())
+            await asyncio.sleep(3)
+            began = time.monotonic()
+            await upgrade(database, ROOT)
+            took = time.monotonic() - began
+            await asyncio.sleep(3 if short else 10)
+            await _end(loading)
+        async with Client(new.url, tokens.write) as client:
+            await new.start()
+            after = Load(client)
+            loading = asyncio.create_task(after.go_on())
+            await asyncio.sleep(3 if short else 10)
+            await _end(loading)
+        waits = locks.seen
+        control = await _control(database, owner, locks)
+    finally:
+        await _end(watching)
+        await owner.close()
+        await asyncio.gather(old.stop(), new.stop())
+    failed = load.failed + after.failed
+    return Proof(
+        n=load.sent + after.sent,
+        faults=1,
+        violations=failed.total() + waits,
+        control_violations=control,
+        more={
+            "previous": commit,
+            "failed": dict(failed),
+            "lock_waits_above_2_s": waits,
+            "upgrade_seconds": round(took, 1),
+        },
+    )
+
+
+async def _control(database: Database, owner: asyncpg.Connection[asyncpg.Record], locks: Locks) -> int:
+    """A transaction that builds an index plainly and takes its time, and a service that wants to write."""
+    before = locks.seen
+    writer = await asyncpg.connect(
+        database.services["cache"], server_settings={"application_name": "scrubjay-control"}
+    )
+    async with owner.transaction():
+        await owner.execute("create index control on cache.missions (created_at)")
+        write = asyncio.create_task(
+            writer.execute("insert into cache.missions (tenant, mission_id) values ('control', 'control')")
+        )
+        await asyncio.sleep(_LONGEST_WAIT + 1)
+        await owner.execute("drop index cache.control")
+    await write
+    await writer.close()
+    return locks.seen - before
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+def main() -> None:
+    run("P9", SEED, prove)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-restarts proof-upgrade verify-deploy verify-docker proof-mcp
+.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-restarts proof-upgrade verify-deploy verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories, of 100 
 
 verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the image's recipe, without an engine or a cluster
 	@$(PY) -m deploy.verify
+
+verify-observability: $(VENV)/deploy.stamp ## Ask the dashboards' queries of a Prometheus on a live cluster, and try each alert
+	@$(PY) -m deploy.observability
 
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import count
@@ -82,7 +83,7 @@ async def _live(stands_on: Ground) -> list[Finding]:
             # A counter rises between two scrapes, or not at all.
             await asyncio.sleep(_BEFORE_SECONDS)
             await _play(cluster, _TRAFFIC_SECONDS)
-            return [*_empty(watching), *_unwell(watching)]
+            return [*_empty(watching), *_blind(watching), *_unwell(watching)]
         finally:
             watching.stop()
 
@@ -113,15 +114,26 @@ async def _one_round(agent: Client, number: int) -> None:
 
 def _empty(watching: Prometheus) -> Iterator[Finding]:
     for where, query in dashboards.queries():
-        for name, value in _FILLED.items():
-            query = query.replace(name, value)
         try:
-            found = watching.ask("query", query=query)["result"]
+            if not _finite(watching, query):
+                yield Finding("dashboards", f"{where} returns no data: {query}")
         except HTTPError as error:
             yield Finding("dashboards", f"{where}: {error.read().decode()}")
-            continue
-        if not any(math.isfinite(float(series["value"][1])) for series in found):
-            yield Finding("dashboards", f"{where} returns no data: {query}")
+
+
+def _blind(watching: Prometheus) -> Iterator[Finding]:
+    """The same queries of metrics that nobody serves must return nothing."""
+    for where, query in dashboards.queries():
+        renamed = re.sub(r"\b(scrubjay|process)_", "nobodys_", query)
+        if _finite(watching, renamed):
+            yield Finding("control", f"{where}: {renamed} returns data")
+
+
+def _finite(watching: Prometheus, query: str) -> bool:
+    for name, value in _FILLED.items():
+        query = query.replace(name, value)
+    found = watching.ask("query", query=query)["result"]
+    return any(math.isfinite(float(series["value"][1])) for series in found)
 
 
 def _unwell(watching: Prometheus) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientSession
+from prometheus_client import REGISTRY
 
 from local.database import Database
 from services.cache.service import CacheService
@@ -194,6 +195,17 @@ async def test_a_dead_embedder_comes_back(replica: Replica, api: Picky, sql: Con
     assert await indexed(sql, replica.tenant) == {}
     api.mode = "ok"
     await until_indexed(sql, replica.tenant, ids)
+
+
+async def test_the_backlog_is_counted_while_writes_go_on(replica: Replica, api: Picky) -> None:
+    api.mode = "reset"
+    replica.service.start()
+
+    async def counted() -> None:
+        await replica.write("The bittern booms at night.")
+        assert (REGISTRY.get_sample_value("scrubjay_index_backlog", {"store": "cache"}) or 0) >= 3
+
+    await until(counted, PATIENCE)
 
 
 async def test_what_a_killed_replica_had_leased_is_taken_up_by_another(

@@ -122,10 +122,12 @@ async def test_numbering_twice_at_once_numbers_once(fresh_database: Database) ->
     try:
         for n in range(300):
             await writer.execute(INSERT, "t", "m", "a", n)
+        assert await queries.unnumbered(connections[0]) == 300
         counts = []
         while any(batch := await asyncio.gather(*(_number(connection) for connection in connections))):
             counts += batch
         assert sum(counts) == 300
+        assert await queries.unnumbered(connections[0]) == 0
         rows = await connections[0].fetch("select seq from timeline.events order by id")
         assert [row["seq"] for row in rows] == list(range(1, 301))
     finally:

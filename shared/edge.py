@@ -51,6 +51,7 @@ class Edge:
         self.streams = 0
         self._most_streams = streams
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working)
+        metrics.ALLOWED.set_function(lambda: self.gate.allowed())
         metrics.STREAMS.set_function(lambda: self.streams)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:

@@ -11,6 +11,7 @@ REQUEST_SECONDS = Histogram(
     "scrubjay_http_request_seconds", "Time to answer", ["route", "method"], buckets=_BUCKETS
 )
 IN_FLIGHT = Gauge("scrubjay_http_requests_in_flight", "Requests being answered now")
+ALLOWED = Gauge("scrubjay_http_requests_allowed", "Requests that may be answered at once now")
 STREAMS = Gauge("scrubjay_http_streams_open", "Event streams open now")
 SHED = Counter("scrubjay_http_shed_total", "Requests refused because the service was full")
 POOL_WAIT_SECONDS = Histogram(

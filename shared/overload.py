@@ -1,9 +1,9 @@
 """How many requests are worked on at once: what comes beyond that is refused at once instead of being answered late.
 
 While little is refused, `pile` requests may pile up: callers that wait for their answers before they ask again do no
-harm. Where more comes than can be done, a pile only makes every answer late. So as soon as a good share is refused, or
-answers take long, only as many are let in as do not slow each other down: additive growth, multiplicative decrease,
-steered by how much longer requests take than requests of their route do when they are nearly alone.
+harm. Where more comes than can be done, a pile only makes every answer late. So as soon as a good share is refused,
+only as many are let in as do not slow each other down: small steps up, large ones down, steered by how much longer
+requests take than requests of their route do when they are nearly alone.
 
 Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -18,16 +18,18 @@ from collections.abc import Hashable
 FEW = 2
 # Requests may take so much longer than when nearly alone.
 _SLOWER = 1.2
-_SHARE = 0.3
-_SHARE_SECONDS = 0.2
+# The share of refusals that is too much for a pile; each request says so much of it, and it is forgotten with time.
+_SHARE = 0.4
+_SHARE_OF_ONE = 1 / 64
+_SHARE_SECONDS = 3.0
 _LOOK_SECONDS = 0.1
 _LOOK_SAMPLES = 16
+_LOOK_AT_LAST = 1.0
 _LEARN = 0.1
 _MOST_ROUTES = 1_000
-# Answers that take longer are on their way to miss their deadlines.
-_LONG_SECONDS = 1.0
-# A request this much older than answers are waits for something that does not come, rather than for its turn.
-_OLD = 2.0
+# A request older than this, and than answers usually are, waits for something that does not come: not for its turn.
+_OLD_SECONDS = 1.0
+_OLD_USUAL = 2.0
 _OLD_TOO = 4
 
 
@@ -65,9 +67,9 @@ class Gate:
     def enter(self, now: float) -> Work | None:
         """None: it is refused."""
         self._forget_old(now)
-        full = self._young >= self._allowed() or self.working >= _OLD_TOO * self._pile
-        kept = math.exp((self._arrived - now) / _SHARE_SECONDS)
-        self._refused = self._refused * kept + full * (1 - kept)
+        full = self._young >= self.allowed() or self.working >= _OLD_TOO * self._pile
+        self._refused *= math.exp((self._arrived - now) / _SHARE_SECONDS)
+        self._refused += _SHARE_OF_ONE * (full - self._refused)
         self._arrived = now
         self._needed = self._needed or self._young + 1 >= self.limit / 2
         if full:
@@ -104,7 +106,8 @@ class Gate:
         if alone is not None:
             self._slower += took - alone
             self._samples += 1
-            if self._samples >= _LOOK_SAMPLES and now - self._looked >= _LOOK_SECONDS:
+            passed = now - self._looked
+            if (self._samples >= _LOOK_SAMPLES and passed >= _LOOK_SECONDS) or passed >= _LOOK_AT_LAST:
                 self._look(now)
 
     def _look(self, now: float) -> None:
@@ -112,15 +115,14 @@ class Gate:
         if slower > _SLOWER:
             self.limit = max(FEW, self.limit * max(0.5, _SLOWER / slower))
         elif self._needed:
-            self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.5, self.limit / 10))
+            self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.5, self.limit / 4))
         self._slower, self._samples, self._needed, self._looked = 0.0, 0, False, now
 
-    def _allowed(self) -> float:
-        tight = self._refused > _SHARE or self._usual > _LONG_SECONDS
-        return self.limit if tight else max(self.limit, self._pile)
+    def allowed(self) -> float:
+        return self.limit if self._refused > _SHARE else max(self.limit, self._pile)
 
     def _forget_old(self, now: float) -> None:
-        order, old = self._order, now - _LONG_SECONDS - _OLD * self._usual
+        order, old = self._order, now - _OLD_SECONDS - _OLD_USUAL * self._usual
         while order and (not order[0].young or order[0].resumed < old):
             work = order.popleft()
             self._young -= work.young

@@ -104,6 +104,28 @@ async def test_a_retry_stores_nothing_twice(client: Client) -> None:
     assert (await _remember(client, "not a key", text="x")).status == 400
 
 
+async def test_a_conversation_that_is_sent_again_adds_what_is_new(client: Client) -> None:
+    turns = [
+        {
+            "role": "user",
+            "name": "Dana",
+            "content": "The ledger rejects every webhook since this morning, why?",
+        },
+        {"role": "assistant", "content": "ok"},
+        {"role": "assistant", "content": "The ledger was upgraded this morning, which is when it began."},
+    ]
+    where = {"mission_namespace": "again", "session_id": "s1"}
+    assert (await _remember(client, messages=turns[:2], **where)).body["stored"] == 2
+    told = await _remember(client, "k1", messages=turns, **where)
+    assert [item["status"] for item in told.body["items"]] == ["skipped", "created", "created"]
+    assert told.body["items"][0]["handle"].startswith("cache:")
+    # With its number a short turn is the same turn too.
+    assert (await _remember(client, messages=turns, seq=0, **where)).body["stored"] == 3
+    assert (await _remember(client, messages=turns, seq=0, **where)).body["stored"] == 0
+    other = await _remember(client, messages=turns, seq=0, mission_namespace="again", session_id="s2")
+    assert other.body["stored"] == 3
+
+
 async def test_a_long_text_is_kept_in_pieces(client: Client) -> None:
     text = "\n\n".join(f"Paragraph {n} says that the ledger has {n} shards." * 20 for n in range(30))
     told = await _remember(client, text=text, mission_namespace="long")

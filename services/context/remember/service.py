@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
@@ -20,7 +21,10 @@ from shared.idempotency import Key, Records
 from shared.postgres import Database
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
+_STORED = ("created", "updated", "pending")
 _BATCH = 100
+# A shorter one may well be said again in a session; with its number it is the same.
+_TELLING = 40
 # The owners get a little less time than is left: what one of them stored is told even when the other is late.
 _KEPT_SHARE = 0.1
 
@@ -45,9 +49,12 @@ class _Written(NamedTuple):
     id: int
     handle: str
     status: KeptStatus
+    why: str | None = None
+    """In place of the rule that chose its place."""
 
 
 _Outcome = _Written | AppError
+_Mark = tuple[str | None, int | None, str]
 
 
 class Remember:
@@ -79,7 +86,7 @@ class Remember:
             for item, outcome in zip(group, written, strict=True):
                 lines[item.at] = _line(item, outcome)
                 failed += [outcome] if isinstance(outcome, AppError) else []
-        stored = [line for line in lines if line.id is not None]
+        stored = [line for line in lines if line.status in _STORED]
         _raise_for(failed, stored, len(items))
         answer = RememberResult(lines, len(stored))
         if key is not None:
@@ -99,40 +106,63 @@ class Remember:
 
     async def _write(self, asked: _Asked, store: Store, items: Sequence[_Item]) -> list[_Outcome]:
         """What became of each item. A failure is told, not raised: other items are written all the same."""
+        try:
+            there = await self._there(asked, items) if store == "psychic_cache" else {}
+        except AppError as error:
+            return [error] * len(items)
         outcomes: list[_Outcome] = []
-        for number, start in enumerate(range(0, len(items), _BATCH)):
-            batch = items[start : start + _BATCH]
-            key = _key_of(asked.key, store, number)
+        new = [item for item in items if _mark(item.piece) not in there]
+        for start in range(0, len(new), _BATCH):
+            batch = new[start : start + _BATCH]
             try:
                 if store == "psychic_cache":
-                    outcomes += await self._write_entries(asked, batch, key)
+                    outcomes += await self._write_entries(asked, batch)
                 else:
-                    outcomes += await self._write_memories(asked, batch, key)
+                    outcomes += await self._write_memories(asked, batch)
             except AppError as error:
                 outcomes += [error] * len(batch)
-        return outcomes
+        written = iter(outcomes)
+        return [there.get(_mark(item.piece)) or next(written) for item in items]
 
-    async def _write_entries(self, asked: _Asked, batch: Sequence[_Item], key: str | None) -> list[_Outcome]:
+    async def _there(self, asked: _Asked, items: Sequence[_Item]) -> dict[_Mark | None, _Written]:
+        """What the mission has of the session: callers tend to send all of a conversation each time."""
+        session = asked.request.session_id
+        if session is None or not any(_mark(item.piece) for item in items):
+            return {}
+        mission = quote(str(asked.request.mission_namespace), safe="")
+        answer = await self._owners["cache"].ask(
+            "GET", f"/api/psychic-cache/{mission}/entries", asked.principal, asked.deadline, asked.request_id
+        )
+        return {
+            (one.get("speaker"), one.get("seq"), one["content"]): _Written(
+                one["id"], f"cache:{one['id']}", "skipped", "the mission has it of this session already"
+            )
+            for one in answer["data"]
+            if one.get("session_id") == session
+        }
+
+    async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
         body = {"entries": [_entry(asked.request, item) for item in batch]}
-        answer = await self._ask("cache", "/api/psychic-cache/write/batch", asked, body, key)
+        answer = await self._post("cache", "/api/psychic-cache/write/batch", asked, body)
         return [_entry_outcome(one) for one in answer["data"]["entries"]]
 
-    async def _write_memories(self, asked: _Asked, batch: Sequence[_Item], key: str | None) -> list[_Outcome]:
+    async def _write_memories(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
         body = {"memories": [_memory(asked.request, item) for item in batch]}
-        answer = await self._ask("agent_memory", "/api/agent-memory/batch", asked, body, key)
+        answer = await self._post("agent_memory", "/api/agent-memory/batch", asked, body)
         return [
             _Written(one["memory_id"], f"own:{one['memory_id']}", one["status"]) for one in answer["results"]
         ]
 
-    async def _ask(self, owner: str, path: str, asked: _Asked, body: Any, key: str | None) -> Any:
+    async def _post(self, owner: str, path: str, asked: _Asked, body: Any) -> Any:
+        encoded = msgspec.json.encode(body)
         return await self._owners[owner].ask(
             "POST",
             path,
             asked.principal,
             asked.deadline,
             asked.request_id,
-            body=msgspec.json.encode(body),
-            key=key,
+            body=encoded,
+            key=_key_of(asked.key, owner, encoded),
         )
 
 
@@ -177,7 +207,8 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
     if isinstance(outcome, AppError):
         line.why = outcome.detail
     else:
-        line.id, line.handle, line.status = outcome
+        line.id, line.handle, line.status = outcome.id, outcome.handle, outcome.status
+        line.why = outcome.why or line.why
     return line
 
 
@@ -229,8 +260,16 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     return Unavailable("cache", problem["detail"]) if status >= 500 else Refused(status, problem)
 
 
-def _key_of(key: Key | None, store: Store, number: int) -> str | None:
-    """An owner's key for a batch: the same on every retry."""
+def _mark(piece: Piece) -> _Mark | None:
+    """What tells a turn of a session from its others."""
+    if piece.seq is None and len(piece.text) < _TELLING:
+        return None
+    return piece.speaker, piece.seq, piece.text
+
+
+def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:
+    """An owner's key for a batch: the same on every retry that has the same left to write."""
     if key is None:
         return None
-    return f"remember-{hashlib.sha256(key.value.encode()).hexdigest()[:32]}-{store}-{number}"
+    parts = (key.value.encode(), owner.encode(), body)
+    return "remember-" + hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()

@@ -51,7 +51,7 @@ HEALTHY: Mapping[str, str] = {
     _series("scrubjay_degraded_total", 'source="embedder", reason="timeout"'): _rising(6),
     _series("scrubjay_embedding_calls_total", 'provider="voyage", outcome="ok"'): _rising(600),
     _series("scrubjay_embedding_calls_total", 'provider="voyage", outcome="slow"'): _rising(6),
-    _series("scrubjay_index_backlog", 'store="cache"'): _steady(40),
+    _series("scrubjay_index_backlog", 'store="psychic_cache"'): _steady(40),
     _series("scrubjay_timeline_unnumbered"): _steady(5),
     _series("scrubjay_timeline_rings_lost_total"): _steady(3),
     _series("scrubjay_rate_limits_local_total"): _steady(7),
@@ -76,7 +76,7 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
     "ScrubjayEmbedderFails": {
         _series("scrubjay_embedding_calls_total", 'provider="voyage", outcome="slow"'): _rising(600)
     },
-    "ScrubjayVectorsLag": {_series("scrubjay_index_backlog", 'store="cache"'): _steady(5_000)},
+    "ScrubjayVectorsLag": {_series("scrubjay_index_backlog", 'store="psychic_cache"'): _steady(5_000)},
     "ScrubjayTimelineLags": {_series("scrubjay_timeline_unnumbered"): _steady(5_000)},
     "ScrubjayRingsLost": {_series("scrubjay_timeline_rings_lost_total"): _rising(60)},
     "ScrubjayRatesCountedApart": {_series("scrubjay_rate_limits_local_total"): _rising(60)},

@@ -203,7 +203,7 @@ async def test_the_backlog_is_counted_while_writes_go_on(replica: Replica, api: 
 
     async def counted() -> None:
         await replica.write("The bittern booms at night.")
-        assert (REGISTRY.get_sample_value("scrubjay_index_backlog", {"store": "cache"}) or 0) >= 3
+        assert (REGISTRY.get_sample_value("scrubjay_index_backlog", {"store": "psychic_cache"}) or 0) >= 3
 
     await until(counted, PATIENCE)
 

@@ -13,6 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from local.database import Database
+from services.context import queries
 from shared.postgres import Connection
 from tests.cluster import Client
 from tests.conftest import Servers

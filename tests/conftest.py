@@ -37,7 +37,7 @@ def own_environment() -> Iterator[None]:
     """Without the settings of the person who runs the tests: keys of paid APIs, addresses of real servers."""
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
-            if name.startswith(("SCRUBJAY_", "VOYAGE_", "OPENAI_")) and name not in _KEPT:
+            if name.startswith(("SCRUBJAY_", "VOYAGE_", "OPENAI_", "OTEL_")) and name not in _KEPT:
                 patch.delenv(name)
         for name in ("DATABASE_URL", "REDIS_URL"):
             patch.delenv(name, raising=False)

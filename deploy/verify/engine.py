@@ -26,6 +26,7 @@ from deploy.verify.tools import ROOT, ToolError, run
 from local.process import free_port
 
 _CLOSED = ("/", "/metrics", "/readyz", "/livez", "/internal/search", "/api/../metrics", "/apis")
+_RESTORE = ("pg_restore", "-U", "postgres", "--dbname", "scrubjay", "--exit-on-error", "--single-transaction")
 # What one container may take to be found out, and to recover.
 _PATIENCE = 90.0
 
@@ -63,6 +64,18 @@ class Project:
         except ToolError:
             return False
         return True
+
+    def stream(
+        self, arguments: list[str], *, source: Path = Path(os.devnull), into: Path = Path(os.devnull)
+    ) -> None:
+        """A compose command that reads and writes files. Raises ToolError."""
+        argv = ["docker", "compose", "-p", self.name, "--env-file", str(self.folder / "env"), *arguments]
+        with source.open("rb") as stdin, into.open("wb") as stdout:
+            done = subprocess.run(
+                argv, cwd=ROOT, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, check=False
+            )
+        if done.returncode != 0:
+            raise ToolError(done.stderr.decode())
 
     def containers(self) -> list[dict[str, Any]]:
         ids = self.compose("ps", "-q").split()
@@ -260,6 +273,43 @@ def _scales(project: Project) -> Iterator[str]:
         yield f"{len(wrong)} of {len(statuses)} failed: {sorted(set(wrong))}"
 
 
+def _restores(project: Project) -> Iterator[str]:
+    """A dump, an empty volume, the dump back: nothing is missing, and the timeline goes on after its last event."""
+    before = _events(project)
+    dump = project.folder / "dump"
+    project.stream(["exec", "-T", "postgres", "pg_dump", "-U", "postgres", "-Fc", "scrubjay"], into=dump)
+    project.compose("down", "--volumes", "--timeout", "15")
+    project.compose("up", "--wait", "postgres")
+    project.stream(["exec", "-T", "postgres", *_RESTORE], source=dump)
+    project.compose("up", "--wait")
+    if _events(project)[: len(before)] != before:
+        yield "the restored timeline is another one"
+    yield from _remembers(project)
+    after = _events(project)
+    if after[: len(before)] != before or not after[len(before) :]:
+        yield "the timeline does not go on where it ended"
+    if after != sorted(set(after)):
+        yield "numbers of events come twice, or out of order"
+
+
+def _events(project: Project) -> list[int]:
+    """The numbers of all events, once none waits for its own."""
+    numbers: list[int] = []
+    for _ in range(50):
+        time.sleep(0.2)
+        seen, after = numbers, 0
+        numbers = []
+        while True:
+            page = project.call(f"/api/timeline?after={after}&limit=500")[1]["data"]
+            if not page:
+                break
+            numbers += [event["seq"] for event in page]
+            after = numbers[-1]
+        if numbers == seen:
+            break
+    return numbers
+
+
 def _runs_again(project: Project) -> Iterator[str]:
     """The roles' script and the migrations, on a server that has both."""
     script = "psql -qU postgres -d scrubjay -f /docker-entrypoint-initdb.d/roles.sql"
@@ -278,6 +328,7 @@ CHECKS: dict[str, Callable[[Project], Iterator[str]]] = {
     "health checks do not lie": _truthful,
     "two replicas of each, one leaves": _scales,
     "roles and migrations run again": _runs_again,
+    "a backup, an empty volume, a restore": _restores,
 }
 
 

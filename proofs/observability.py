@@ -1,4 +1,4 @@
-"""The dashboards' queries asked of a real Prometheus, which scrapes a real cluster with some traffic on it."""
+"""Dashboards and alerts: as written, on made-up series, and on a live cluster that a real Prometheus scrapes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 import json
 import math
 import re
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import count
@@ -145,3 +147,31 @@ def _unwell(watching: Prometheus) -> Iterator[Finding]:
     for target in watching.ask("targets")["activeTargets"]:
         if target["health"] != "up":
             yield Finding("targets", f"{target['labels']['job']}: {target['lastError']}")
+
+
+def as_written() -> Iterator[Finding]:
+    """The chart's dashboards are what the code makes."""
+    kept = {path.stem: path.read_text() for path in dashboards.FOLDER.glob("*.json")}
+    for uid in sorted(kept.keys() | dashboards.DASHBOARDS.keys()):
+        if uid not in dashboards.DASHBOARDS or kept.get(uid) != dashboards.written(uid):
+            yield Finding("dashboards", f"{uid}: run `python -m deploy.observability.dashboards`")
+
+
+def main() -> int:
+    begun = time.monotonic()
+    findings = [*as_written(), *alerts.fire_when_they_should(), *queries_return_data()]
+    for finding in findings:
+        print(f"   {finding}")
+    figures = {
+        "dashboards": len(dashboards.DASHBOARDS),
+        "queries": len(list(dashboards.queries())),
+        "alerts": len(alerts.names()),
+        "findings": len(findings),
+        "seconds": round(time.monotonic() - begun, 1),
+    }
+    print(json.dumps(figures))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

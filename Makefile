@@ -75,7 +75,7 @@ verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the
 	@$(PY) -m deploy.verify
 
 verify-observability: $(VENV)/deploy.stamp ## Ask the dashboards' queries of a Prometheus on a live cluster, and try each alert
-	@$(PY) -m deploy.observability
+	@$(PY) -m proofs.observability
 
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine

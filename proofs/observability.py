@@ -63,11 +63,11 @@ class Prometheus(Server):
 
     def ready(self) -> bool:
         with suppress(OSError, HTTPError, URLError):
-            return bool(urlopen(f"{self.url}/-/ready", timeout=2).status == 200)
+            return bool(urlopen(f"{self.url}/-/ready", timeout=2).status == 200)  # noqa: S310
         return False
 
     def ask(self, path: str, **given: str) -> Any:
-        with urlopen(f"{self.url}/api/v1/{path}?{urlencode(given)}", timeout=10) as answer:
+        with urlopen(f"{self.url}/api/v1/{path}?{urlencode(given)}", timeout=10) as answer:  # noqa: S310
             return json.load(answer)["data"]
 
 

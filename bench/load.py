@@ -42,6 +42,7 @@ class _Connection(asyncio.Protocol):
 
     def __init__(self, load: Load) -> None:
         self._load = load
+        self._tally = load.tally
         self._sent = 0.0
         self._retry_after: bytes | None = None
         self._parser = httptools.HttpResponseParser(self)
@@ -51,7 +52,7 @@ class _Connection(asyncio.Protocol):
         self._transport = transport
 
     def send(self, request: bytes) -> None:
-        self._retry_after = None
+        self._retry_after, self._tally = None, self._load.tally
         self._sent = time.perf_counter()
         self._transport.write(request)
 
@@ -64,7 +65,7 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         seconds, self._sent = time.perf_counter() - self._sent, 0.0
-        status, tally = self._parser.get_status_code(), self._load.tally
+        status, tally = self._parser.get_status_code(), self._tally
         tally.statuses[status] += 1
         if status < 300:
             tally.seconds.append(seconds)
@@ -78,7 +79,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, _: Exception | None) -> None:
         if self._sent:
-            self._load.tally.broken += 1
+            self._tally.broken += 1
         self._load.lost(self)
 
     def close(self) -> None:
@@ -97,6 +98,7 @@ class Load:
         self._patient = False
         self._turn: asyncio.Future[None] | None = None
         self.tally = Tally()
+        """Where what is sent now will be counted."""
 
     def free(self, connection: _Connection, retry_after: float = 0.0) -> None:
         if retry_after and self._patient:
@@ -111,13 +113,17 @@ class Load:
         if connection in self._free:
             self._free.remove(connection)
 
-    async def at(self, rate: float, seconds: float) -> Tally:
-        """`rate` requests a second, in the times of a Poisson process; answers may take some seconds more."""
-        tally, self._patient = Tally(), False
-        self.tally = tally
-        start = now = time.perf_counter()
-        due = start + self._random.expovariate(rate)
+    async def at(self, rate: float, seconds: float, *, onset: float = 0.0) -> Tally:
+        """`rate` requests a second, in the times of a Poisson process; answers may take some seconds more.
+
+        What was sent in the first `onset` seconds, which come before, is not in the tally.
+        """
+        early, tally, self._patient = Tally(), Tally(), False
+        now = time.perf_counter()
+        start = now + onset
+        due = now + self._random.expovariate(rate)
         while now < start + seconds:
+            self.tally = tally if now >= start else early
             await asyncio.sleep(max(0.0, due - now))
             now = time.perf_counter()
             while due <= now:

@@ -10,15 +10,16 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import structlog
 from litestar import Litestar
 from litestar.types import ASGIApp, Message, Receive, Send
 
 from shared import deadline as deadlines
 from shared import metrics
-from shared.errors import AppError, TooLarge, TooLate, TooMany
+from shared.errors import TooLarge, TooLate, TooMany
 from shared.overload import Gate, Work
-from shared.problems import send_problem
+from shared.problems import PROBLEM
 
 REQUEST_ID = "x-request-id"
 MAX_BODY = 2 * 1024 * 1024
@@ -27,6 +28,13 @@ BODY_SECONDS = deadlines.WRITE_SECONDS
 log = structlog.get_logger()
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
+_CLOSE = (b"connection", b"close")
+_RETRY_AFTER = (b"1", b"2", b"3")
+_TOO_LARGE = TooLarge(f"a request body may hold {MAX_BODY} bytes")
+_REFUSALS = {
+    error.status: msgspec.json.encode(error.problem())
+    for error in (_TOO_LARGE, TooMany("the service is full"))
+}
 _ALWAYS = ("/livez", "/readyz", "/metrics")
 _EVENT_STREAM = b"text/event-stream"
 
@@ -55,30 +63,44 @@ class Edge:
         metrics.STREAMS.set_function(lambda: self.streams)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await _Exchange(self, scope, receive, send).run()
-        else:
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and int(length) > MAX_BODY:
+            await self._refuse(413, headers, send)
+        elif scope["path"] in _ALWAYS:
+            await _Exchange(self, scope, headers, receive, send, None).run()
+        elif work := self._enter(headers):
+            await _Exchange(self, scope, headers, receive, send, work).run()
+        else:
+            metrics.SHED.inc()
+            await self._refuse(429, headers, send)
 
     @property
     def drain(self) -> Drain:
         drain: Drain = self.litestar.state.drain
         return drain
 
-    def enter(self, path: str, headers: dict[bytes, bytes]) -> Work | None:
-        """None where no limit holds. Raises TooLarge by what the length says, and TooMany."""
-        length = headers.get(b"content-length", b"")
-        if length.isdigit() and int(length) > MAX_BODY:
-            raise _too_large()
-        if path in _ALWAYS:
+    def _enter(self, headers: dict[bytes, bytes]) -> Work | None:
+        if self.streams >= self._most_streams and _EVENT_STREAM in headers.get(b"accept", b""):
             return None
-        full = self.streams >= self._most_streams and _EVENT_STREAM in headers.get(b"accept", b"")
-        work = None if full else self.gate.enter(time.monotonic())
-        if work is None:
-            metrics.SHED.inc()
-            # Not all at the same time again.
-            raise TooMany("the service is full", retry_after=random.uniform(0.5, 2.5))  # noqa: S311
-        return work
+        return self.gate.enter(time.monotonic())
+
+    async def _refuse(self, status: int, headers: dict[bytes, bytes], send: Send) -> None:
+        """With as little work as can be: there may be many."""
+        fields = [
+            (b"content-type", PROBLEM.encode()),
+            (b"x-request-id", _request_id(headers).encode()),
+        ]
+        if status == 429:
+            # Not all of them at the same time again.
+            fields.append((b"retry-after", random.choice(_RETRY_AFTER)))  # noqa: S311
+        if self.drain.started.is_set():
+            fields.append(_CLOSE)
+        await send({"type": "http.response.start", "status": status, "headers": fields})
+        await send({"type": "http.response.body", "body": _REFUSALS[status], "more_body": False})
 
 
 class _Exchange:
@@ -86,7 +108,6 @@ class _Exchange:
 
     __slots__ = (
         "_edge",
-        "_headers",
         "_receive",
         "_request_id",
         "_scope",
@@ -98,27 +119,28 @@ class _Exchange:
         "_work",
     )
 
-    def __init__(self, edge: Edge, scope: Any, receive: Receive, send: Send) -> None:
-        self._edge, self._scope, self._receive, self._send = edge, scope, receive, send
-        self._headers: dict[bytes, bytes] = dict(scope["headers"])
-        given = self._headers.get(b"x-request-id", b"").decode("latin-1")
-        self._request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+    def __init__(
+        self,
+        edge: Edge,
+        scope: Any,
+        headers: dict[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        work: Work | None,
+    ) -> None:
+        self._edge, self._scope, self._receive, self._send, self._work = edge, scope, receive, send, work
+        self._request_id = _request_id(headers)
         self._state: dict[str, Any] = scope.setdefault("state", {})
         self._state["request_id"] = self._request_id
         self._state["arrived"] = time.monotonic()
-        self._state["timeout"] = self._headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
+        self._state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
         self._state["received"] = 0
         self._status = 500
         self._streaming = False
-        self._whole = False
-        self._work: Work | None = None
+        # Without a body there is nothing to wait for.
+        self._whole = headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers
 
     async def run(self) -> None:
-        try:
-            self._work = self._edge.enter(self._scope["path"], self._headers)
-        except AppError as error:
-            await send_problem(error, self.send)
-            return
         structlog.contextvars.bind_contextvars(request_id=self._request_id)
         try:
             await self._edge.app(self._scope, self.receive, self.send)
@@ -137,10 +159,12 @@ class _Exchange:
             raise TooLate(f"the body did not arrive within {BODY_SECONDS:g} seconds") from error
         finally:
             self._resume()
+        if message["type"] == "http.disconnect":
+            raise TooLate("the client went before all of the body had come")
         self._whole = not message.get("more_body", False)
         self._state["received"] += len(message.get("body", b""))
         if self._state["received"] > MAX_BODY:
-            raise _too_large()
+            raise TooLarge(_TOO_LARGE.detail)
         return message
 
     async def send(self, message: Message) -> None:
@@ -164,7 +188,7 @@ class _Exchange:
         more = [(b"x-request-id", self._request_id.encode()), *self._state.get("answer_headers", ())]
         # Callers that keep connections open go to another replica; of a body too late the rest may yet come.
         if self._edge.drain.started.is_set() or self._status == TooLate.status:
-            more.append((b"connection", b"close"))
+            more.append(_CLOSE)
         return more
 
     def _pause(self) -> None:
@@ -192,8 +216,9 @@ class _Exchange:
             log.warning("request failed", route=route, method=method, status=self._status)
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"a request body may hold {MAX_BODY} bytes")
+def _request_id(headers: dict[bytes, bytes]) -> str:
+    given = headers.get(b"x-request-id", b"").decode("latin-1")
+    return given if _REQUEST_ID.match(given) else uuid.uuid4().hex
 
 
 def _streams(headers: Iterable[tuple[bytes, bytes]]) -> bool:

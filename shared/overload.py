@@ -3,7 +3,7 @@
 While little is refused, `pile` requests may pile up: callers that wait for their answers before they ask again do no
 harm. Where more comes than can be done, a pile only makes every answer late. So as soon as a good share is refused,
 only as many are let in as do not slow each other down: small steps up, large ones down, steered by how much longer
-requests take than requests of their route do when they are nearly alone.
+requests take than requests of their route do when they are alone.
 
 Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -14,10 +14,10 @@ import math
 from collections import deque
 from collections.abc import Hashable
 
-# So few may always go on, and how long they take is what others are compared with.
-FEW = 2
-# Requests may take so much longer than when nearly alone.
-_SLOWER = 1.2
+# One may always go on; how long a request takes alone is what others are compared with.
+LEAST = 1
+# Requests may take so much longer than alone.
+_SLOWER = 1.4
 # The share of refusals that is too much for a pile; each request says so much of it, and it is forgotten with time.
 _SHARE = 0.4
 _SHARE_OF_ONE = 1 / 64
@@ -50,7 +50,7 @@ class Gate:
 
     def __init__(self, pile: int) -> None:
         self._pile = pile
-        self.limit = float(FEW)
+        self.limit = float(LEAST)
         self.working = 0
         self._young = 0
         self._order: deque[Work] = deque()
@@ -81,7 +81,7 @@ class Gate:
     def pause(self, work: Work, now: float) -> None:
         """It waits for its client, which takes nothing from others."""
         work.seconds += now - work.resumed
-        if self._young > FEW:
+        if self._young > LEAST:
             self._crowded = now
         self.working -= 1
         self._young -= work.young
@@ -99,7 +99,7 @@ class Gate:
         self._usual += _LEARN * (work.seconds - self._usual)
         took = math.log(max(work.seconds, 1e-6))
         alone = self._alone.get(route)
-        if work.entered > self._crowded and self._young <= FEW:
+        if work.entered > self._crowded and self._young <= LEAST:
             if alone is None and len(self._alone) >= _MOST_ROUTES:
                 self._alone.clear()
             alone = self._alone[route] = took if alone is None else alone + _LEARN * (took - alone)
@@ -113,7 +113,7 @@ class Gate:
     def _look(self, now: float) -> None:
         slower = math.exp(self._slower / self._samples)
         if slower > _SLOWER:
-            self.limit = max(FEW, self.limit * max(0.5, _SLOWER / slower))
+            self.limit = max(LEAST, self.limit * max(0.5, _SLOWER / slower))
         elif self._needed:
             self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.5, self.limit / 4))
         self._slower, self._samples, self._needed, self._looked = 0.0, 0, False, now

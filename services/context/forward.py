@@ -144,8 +144,6 @@ class _Body:
             except AppError as error:
                 self.refused = error
                 raise
-            if message["type"] == "http.disconnect":
-                return
             piece: bytes = message.get("body", b"")
             self._tee.add(piece)
             self.whole = not message.get("more_body")

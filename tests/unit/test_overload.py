@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shared.overload import FEW, Gate, Work
+from shared.overload import LEAST, Gate, Work
 
 STEP = 5e-4
 PILE = 64
@@ -134,9 +134,9 @@ def alone() -> Outcome:
 @pytest.mark.parametrize("times", [2, 5, 10])
 def test_overload_is_shed(alone: Outcome, times: int) -> None:
     outcome = offered(Service(Gate(PILE)), lambda _: times * CAPACITY, 4)
-    assert outcome.percentile(0.99) < 3 * alone.percentile(0.99)
-    assert outcome.percentile(0.5) < 3 * alone.percentile(0.5)
-    assert outcome.per_second(1, 4) > CAPACITY * 0.6
+    assert outcome.percentile(0.99) < 2 * alone.percentile(0.99)
+    assert outcome.percentile(0.5) < 2 * alone.percentile(0.5)
+    assert outcome.per_second(1, 4) > CAPACITY * 0.5
     assert outcome.late == 0
 
 
@@ -167,7 +167,7 @@ def test_a_spike_is_over_when_it_is_over() -> None:
 def test_a_service_that_starts_in_an_overload_finds_its_limit() -> None:
     gate = Gate(PILE)
     offered(Service(gate), lambda _: 5 * CAPACITY, 3)
-    assert FEW <= gate.limit < 8
+    assert LEAST <= gate.limit < 8
 
 
 def test_what_takes_long_by_nature_may_go_on_together() -> None:
@@ -181,7 +181,7 @@ def test_what_takes_long_by_nature_may_go_on_together() -> None:
             gate.pause(work, now)
             gate.learn(work, "route", now)
         entered = gate.enter(now)
-        refused += entered is None and now > 10
+        refused += entered is None and now > 15
         if entered is not None:
             ends.append((now + 0.3, entered))
     assert not refused
@@ -228,6 +228,6 @@ def test_what_nobody_ends_is_bounded() -> None:
     assert entered == 4 * 8
 
 
-def test_a_few_may_always_go_on() -> None:
+def test_one_may_always_go_on() -> None:
     gate = Gate(1)
-    assert [gate.enter(0.1) is not None for _ in range(4)] == [True, True, False, False]
+    assert [gate.enter(0.1) is not None for _ in range(3)] == [True, False, False]

@@ -1,0 +1,29 @@
+"""A service that lets everybody in: the control of `proofs.overload`.
+
+Run as `python -m proofs.without_limits`, with BENCH_SERVICE=context, cache or agent_memory.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+from shared.http import serve
+from shared.overload import Gate, Work
+
+
+def _enter(gate: Gate, now: float) -> Work:
+    work = Work(now)
+    gate.resume(work, now)
+    return work
+
+
+def main() -> None:
+    name = os.environ["BENCH_SERVICE"]
+    Gate.enter = _enter  # type: ignore[method-assign,assignment]
+    settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
+    serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
+
+
+if __name__ == "__main__":
+    main()

@@ -36,6 +36,8 @@ _REFUSALS = {
     for error in (_TOO_LARGE, TooMany("the service is full"))
 }
 _ALWAYS = ("/livez", "/readyz", "/metrics")
+# For each request that may pile up.
+_STREAMS = 4
 _EVENT_STREAM = b"text/event-stream"
 
 
@@ -52,12 +54,12 @@ class Edge:
     An event stream waits more than it works: once open it counts against a limit of its own.
     """
 
-    def __init__(self, app: Litestar, *, pile: int, streams: int = 256) -> None:
+    def __init__(self, app: Litestar, *, pile: int) -> None:
         self.litestar = app
         self.app: ASGIApp = app
         self.gate = Gate(pile)
         self.streams = 0
-        self._most_streams = streams
+        self._most_streams = _STREAMS * pile
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working)
         metrics.ALLOWED.set_function(lambda: self.gate.allowed())
         metrics.STREAMS.set_function(lambda: self.streams)

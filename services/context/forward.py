@@ -119,7 +119,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
     except TimeoutError as error:
         if started:
             raise
-        if has_body and not body.whole:
+        if body.waiting:
             raise TooLate("the body did not arrive in time") from error
         raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
     except (aiohttp.ClientError, OSError) as error:
@@ -130,25 +130,26 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
 
 
 class _Body:
-    """The request's body as it comes in. `refused` is why it did not come to its end."""
+    """The request's body as it comes in. `refused` is why it did not come to its end, `waiting` is for the client."""
 
     def __init__(self, receive: Receive, tee: Tee) -> None:
         self._receive, self._tee = receive, tee
         self.refused: AppError | None = None
-        self.whole = False
+        self.waiting = False
 
     async def pieces(self) -> AsyncIterator[bytes]:
         while True:
+            self.waiting = True
             try:
                 message: Any = await self._receive()
             except AppError as error:
                 self.refused = error
                 raise
+            self.waiting = False
             piece: bytes = message.get("body", b"")
             self._tee.add(piece)
-            self.whole = not message.get("more_body")
             yield piece
-            if self.whole:
+            if not message.get("more_body"):
                 return
 
 

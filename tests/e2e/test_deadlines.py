@@ -143,7 +143,7 @@ async def test_a_full_context_service_refuses_at_once(cluster: Cluster) -> None:
             assert_unavailable(one.answer, "cache")
         # Streams wait, they do not work: they take nobody's place.
         async with AsyncExitStack() as streams:
-            for _ in range(IN_FLIGHT):
+            for _ in range(4 * IN_FLIGHT):
                 await streams.enter_async_context(Stream(agent, "/api/timeline"))
             full = await agent.get("/api/timeline", headers={"accept": "text/event-stream"})
             assert full.status == 429

@@ -262,6 +262,19 @@ async def test_a_body_that_says_it_is_too_large_is_not_read(client: Client, path
     assert b" 413 " in status
 
 
+async def test_a_body_that_does_not_come_is_not_the_owners_fault(client: Client) -> None:
+    host, port = URL(str(client.session._base_url)).host, URL(str(client.session._base_url)).port
+    reader, writer = await asyncio.open_connection(host, port)
+    token = client.session.headers["Authorization"]
+    writer.write(
+        f"POST /api/psychic-cache/query HTTP/1.1\r\nhost: x\r\nauthorization: {token}\r\nx-timeout-ms: 300\r\n"
+        'content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"query": '.encode()
+    )
+    status = await asyncio.wait_for(reader.readline(), 20)
+    writer.close()
+    assert b" 408 " in status
+
+
 @ROUTES
 async def test_a_body_that_turns_out_too_large(client: Client, path: str) -> None:
     async def pieces() -> AsyncGenerator[bytes]:

@@ -84,6 +84,7 @@ async def fill(tenant: Tenant, word: str) -> Filled:
         },
     )
     assert word in assembly["context_block"]
+    key = await post("/api/context/keys", {"name": f"the key of {word}"})
     await client.call(
         "PUT", "/api/context/weights", {"caller": word, "source": "psychic_cache", "weight": 1.2}
     )
@@ -101,6 +102,7 @@ async def fill(tenant: Tenant, word: str) -> Filled:
             "mission_id": MISSION,
             "session_id": SESSION,
             "handle": f"cache:{entry['data']['id']}",
+            "key_id": key["key"]["id"],
         },
     )
 
@@ -149,6 +151,9 @@ def bodies(path: str, owner: Filled) -> list[Any]:
         ],
         "/api/context/weights": [{"caller": owner.word, "source": "psychic_cache", "weight": 0.3}],
         "/api/context/budgets": [{"caller": owner.word, "default_budget": 200}],
+        "/api/context/keys": [{"name": f"the key of {owner.word}"}],
+        "/api/context/keys/{key_id:int}": [{"name": "taken over"}],
+        "/api/context/keys/{key_id:int}/rotate": [{}],
     }
     return known.get(path, [None])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 import secrets
@@ -49,6 +50,7 @@ class Tenant:
     def __init__(self, name: str, cluster: Cluster, sql: Connection, closing: AsyncExitStack) -> None:
         self.name = name
         self._cluster, self._sql, self._closing = cluster, sql, closing
+        self._turn = asyncio.Lock()  # one connection runs one statement at a time
 
     async def key(self, access: Access = "write", **more: Any) -> str:
         """`more`: agent, missions, users, expires_at, and limits by name. Leaves no event in the timeline."""
@@ -57,21 +59,20 @@ class Tenant:
             more.pop(name, None) for name in ("agent", "missions", "users", "expires_at")
         )
         reach, limits = sorted(REACH[access]), Limits(**more)
-        await queries.add_key(
-            self._sql,
-            *(
-                self.name,
-                "test",
-                hash_token(token),
-                reach,
-                agent,
-                missions,
-                users,
-                expires_at,
-                "test",
-                limits,
-            ),
+        made = (
+            self.name,
+            "test",
+            hash_token(token),
+            reach,
+            agent,
+            missions,
+            users,
+            expires_at,
+            "test",
+            limits,
         )
+        async with self._turn:
+            await queries.add_key(self._sql, *made)
         return token
 
     async def client(self, access: Access = "write", **more: Any) -> Client:
@@ -90,7 +91,8 @@ async def cluster(
     database: Database, redis_url: str, embedding_api: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
-    settings = embedder_settings(embedding_api)
+    # Some tests write a hundred things at once, and not to be refused.
+    settings = {**embedder_settings(embedding_api), "SCRUBJAY_IN_FLIGHT": "256"}
     async with Cluster(database, redis_url, folder, settings=settings) as running:
         yield running
 

@@ -34,6 +34,11 @@ class Principal(msgspec.Struct, frozen=True):
         if self.agent is not None and agent is not None and agent != self.agent:
             raise Forbidden(f"this key acts as agent {self.agent!r} only")
 
+    def require_every_agent(self) -> None:
+        """For what concerns others, too."""
+        if self.agent is not None:
+            raise Forbidden(f"this key acts as agent {self.agent!r} only")
+
     def require_mission(self, mission_id: str) -> None:
         if self.missions is not None and mission_id not in self.missions:
             raise Forbidden(f"this key has no grant for mission {mission_id!r}")

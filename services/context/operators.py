@@ -172,6 +172,7 @@ class Operators:
 
     async def set_weight(self, principal: Principal, given: WeightInput, deadline: Deadline) -> SourceWeight:
         tenant = principal.tenant
+        principal.require_agent(given.caller)
 
         async def work(connection: Connection) -> asyncpg.Record:
             await queries_weights.lock(connection, tenant, given.caller)
@@ -187,11 +188,13 @@ class Operators:
 
     async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
         """Back to the tenant's `*`, or to the start value."""
+        principal.require_agent(caller)
         await self._database.run(
             lambda c: queries_weights.reset_weight(c, principal.tenant, caller, source), deadline
         )
 
     async def set_budget(self, principal: Principal, given: BudgetInput, deadline: Deadline) -> CallerBudget:
+        principal.require_agent(given.caller)
         most = self._settings.max_budget
         if given.default_budget > most:
             raise Invalid.field("default_budget", f"this installation allows {most} tokens")
@@ -209,6 +212,7 @@ class Operators:
         return CallerBudget(**dict(row))
 
     async def reset_budget(self, principal: Principal, caller: str, deadline: Deadline) -> None:
+        principal.require_agent(caller)
         await self._database.run(
             lambda c: queries_weights.reset_budget(c, principal.tenant, caller), deadline
         )

@@ -114,17 +114,17 @@ async def find(connection: Connection, principal: Principal, assembly_id: int) -
 
 
 # What a caller says outweighs what was seen of it: an assembly that was evaluated on signals is looked at again.
-FEEDBACK = """
+FEEDBACK = f"""
 with noted as (
     update context.context_assembly_log
-    set used_source_ids = $3, tokens_used = $4,
+    set used_source_ids = $6, tokens_used = $7,
         processed_at = case when feedback_kind = 'explicit' then processed_at end, feedback_kind = 'explicit'
-    where tenant = $1 and id = $2 and ($5::text is null or caller = $5)
+    where {_READABLE} and id = $5
     returning caller, mission_namespace, session_id, dispatch_id, scopes
 ), event as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
     select $1, scopes[1], 'context_feedback', mission_namespace, caller, session_id, dispatch_id,
-           jsonb_build_object('id', $2::bigint, 'used', cardinality($3::text[]))
+           jsonb_build_object('id', $5::bigint, 'used', cardinality($6::text[]))
     from noted
 )
 select count(*) from noted
@@ -133,13 +133,14 @@ select count(*) from noted
 
 async def feedback(
     connection: Connection,
-    tenant: str,
+    principal: Principal,
     assembly_id: int,
     used: Sequence[str],
     tokens_used: int | None,
-    caller: str | None,
 ) -> bool:
-    return bool(await connection.fetchval(FEEDBACK, tenant, assembly_id, list(used), tokens_used, caller))
+    """False where the key cannot read the assembly."""
+    values = (assembly_id, list(used), tokens_used)
+    return bool(await connection.fetchval(FEEDBACK, *_reach(principal), *values))
 
 
 # A signal names handles that were in the block; none means that the block as a whole was cited.

@@ -181,6 +181,7 @@ async def reset_budget(
 @post("/eval", opt=ADMIN | takes(_EVAL_SECONDS), status_code=200)
 async def evaluate(state: State, service: ContextService, principal: Principal) -> Evaluated:
     """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
+    principal.require_every_agent()
     evaluation: Evaluation = state.evaluation
     result = await evaluation.run(principal.tenant, Deadline(_EVAL_SECONDS))
     service.forget_config(principal.tenant)

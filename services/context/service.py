@@ -36,7 +36,7 @@ from shared import metrics, tracing
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
-from shared.errors import NotFound
+from shared.errors import Forbidden, NotFound
 from shared.idempotency import Key, Records
 from shared.postgres import Connection, Database
 from shared.remembered import utc
@@ -262,12 +262,7 @@ class ContextService:
 
         async def note(connection: Connection) -> bool:
             return await queries_log.feedback(
-                connection,
-                principal.tenant,
-                given.assembly_id,
-                given.used_source_ids,
-                given.tokens_used,
-                principal.agent,
+                connection, principal, given.assembly_id, given.used_source_ids, given.tokens_used
             )
 
         # The same feedback twice is the same state: a key changes nothing.
@@ -285,6 +280,7 @@ class ContextService:
         """Every row, in every table of every service. The owners first: what they hold is the data."""
         scope = request.purged
         principal.require_scope(scope)
+        _require_reach(principal, request)
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self.owners.items():
             erased[name] = await owner.purge(scope, request.agent_name, principal, deadline, request_id)
@@ -304,6 +300,14 @@ class ContextService:
 
         erased["context"] = await self._database.transaction(erase, deadline)
         return Receipt(scope, erased)
+
+
+def _require_reach(principal: Principal, request: PurgeInput) -> None:
+    """A purge erases what is in its way, whoever wrote it and wherever."""
+    if not request.purged.startswith("agent:"):
+        principal.require_every_agent()
+    if principal.missions is not None and (request.agent_name or request.user_id):
+        raise Forbidden("this key has no grant for all the missions in which that may be")
 
 
 def _row(

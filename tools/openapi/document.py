@@ -42,7 +42,8 @@ _METHODS = ("post", "get", "put", "patch", "delete")
 _ABOUT = """Memory and context for fleets of AI agents: the one address that agents know.
 
 - Every call carries a bearer token. `x-access` is what its key must have: `read`, `write` (with read) or `admin`
-  (with both). A key may be bound to an agent, to missions and to users.
+  (with both). A key may be bound to an agent, to missions and to users, and have limits: a rate and quotas for the
+  day of UTC, told in `RateLimit-*` headers.
 - Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
 - A POST that writes takes an `Idempotency-Key`: sent again with the same body, it answers what it answered first.
 - A call has `x-deadline-seconds`; `x-timeout-ms` asks for less.

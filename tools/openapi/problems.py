@@ -28,7 +28,7 @@ _TOLD = {
     409: "It conflicts with what is there.",
     413: "The body is larger than 2 MiB.",
     422: "It can never be done as asked: too large for its budget, or the Idempotency-Key came with another request.",
-    429: "Too much at once; retry after `Retry-After` seconds.",
+    429: "The service is full, or the key's limit (`limit`) is reached; retry after `Retry-After` seconds.",
     503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
     "`Retry-After` seconds, a write with its Idempotency-Key.",
 }
@@ -55,6 +55,12 @@ HEADERS = {
         "required": True,
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
     },
+    "RateLimit": {
+        "description": "Of a key with limits, with every answer: what is left of the nearest one, beside "
+        "`RateLimit-Limit`, `RateLimit-Reset` (seconds) and `RateLimit-Policy` (all of them).",
+        "required": False,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
 }
 SCHEMA = {
     "title": "Problem",
@@ -75,6 +81,7 @@ SCHEMA = {
             },
         },
         "dependency": {"description": "What did not answer.", "type": "string"},
+        "limit": {"description": "The limit of the key that is reached.", "type": "string"},
     },
     "required": ["type", "title", "status", "detail"],
 }
@@ -88,6 +95,8 @@ def _response(error: AppError) -> dict[str, Any]:
     headers: dict[str, Any] = {"x-request-id": {"$ref": "#/components/headers/RequestId"}}
     if error.status in (429, 503):
         headers["retry-after"] = {"$ref": "#/components/headers/RetryAfter"}
+    if error.status == 429:
+        headers["ratelimit-remaining"] = {"$ref": "#/components/headers/RateLimit"}
     if error.status == 401:
         headers["www-authenticate"] = {"schema": {"const": "Bearer"}}
     schema = {"$ref": "#/components/schemas/Problem"}

@@ -17,7 +17,7 @@ from collections.abc import Hashable
 # One may always go on; how long a request takes alone is what others are compared with.
 LEAST = 1
 # Requests may take so much longer than alone.
-_SLOWER = 1.4
+_SLOWER = 1.25
 # The share of refusals that is too much for a pile; each request says so much of it, and it is forgotten with time.
 _SHARE = 0.4
 _SHARE_OF_ONE = 1 / 64

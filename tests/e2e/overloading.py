@@ -110,9 +110,8 @@ class Seen:
     def violations(self, slower: float, memory: float) -> list[str]:
         """What was not as promised, with these as the most that p99 and memory may grow."""
         checks = {
-            "slow answers": statistics.median(self.slower) > slower,
-            "slow beside slow clients": bool(self.beside_slow)
-            and statistics.median(self.beside_slow) > slower,
+            "slow answers": statistics.median_low(self.slower) > slower,
+            "slow beside slow clients": statistics.median_low(self.beside_slow or [0.0]) > slower,
             "memory": max(self.memory.values()) > memory,
             "refused without Retry-After": self.without_retry_after > 0,
             "no answer": self.broken > 0,

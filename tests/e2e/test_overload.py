@@ -30,4 +30,4 @@ async def test_overload_is_shed_and_slow_clients_hurt_nobody(cluster: Cluster) -
     await beside_slow_clients(cluster, seconds=2.0, rounds=1, seed=SEED, seen=seen)
     assert seen.violations(SLOWER, MEMORY) == [], seen
     assert seen.refused > seen.n / 3
-    assert max(seen.served) > 0.2
+    assert max(seen.served) > 0.1

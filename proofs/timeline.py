@@ -47,7 +47,7 @@ class Reader:
         while True:
             stay = None
             if self.broken_off < self.breaks:
-                stay = self.random.randint(1, 2 * self.wanted // self.breaks)
+                stay = self.random.randint(1, 3 * self.wanted // (2 * self.breaks))
             with contextlib.suppress(aiohttp.ClientError, TimeoutError):
                 await self._read(stay)
             self.broken_off += 1

@@ -29,7 +29,10 @@ log = structlog.get_logger()
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 _CLOSE = (b"connection", b"close")
-_RETRY_AFTER = (b"1", b"2", b"3")
+_TURNED_AWAY = (
+    b"HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\n"
+    b"retry-after: %b\r\nx-request-id: %b\r\ncontent-length: %d\r\n"
+)
 _TOO_LARGE = TooLarge(f"a request body may hold {MAX_BODY} bytes")
 _REFUSALS = {
     error.status: msgspec.json.encode(error.problem())
@@ -85,20 +88,29 @@ class Edge:
         drain: Drain = self.litestar.state.drain
         return drain
 
+    def turn_away(self, path: str, headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes] | None:
+        """The head and the body of a refusal, where the service is full: before there is a request to speak of."""
+        now = time.monotonic()
+        if path in _ALWAYS or not self.gate.full(now):
+            return None
+        self.gate.refuse(now)
+        metrics.SHED.inc()
+        body = _REFUSALS[429]
+        head = _TURNED_AWAY % (_retry_after(), _request_id(dict(headers)).encode(), len(body))
+        return (head + b"connection: close\r\n" if self.drain.started.is_set() else head), body
+
     def _enter(self, headers: dict[bytes, bytes]) -> Work | None:
         if self.streams >= self._most_streams and _EVENT_STREAM in headers.get(b"accept", b""):
             return None
         return self.gate.enter(time.monotonic())
 
     async def _refuse(self, status: int, headers: dict[bytes, bytes], send: Send) -> None:
-        """With as little work as can be: there may be many."""
         fields = [
             (b"content-type", PROBLEM.encode()),
             (b"x-request-id", _request_id(headers).encode()),
         ]
         if status == 429:
-            # Not all of them at the same time again.
-            fields.append((b"retry-after", random.choice(_RETRY_AFTER)))  # noqa: S311
+            fields.append((b"retry-after", _retry_after()))
         if self.drain.started.is_set():
             fields.append(_CLOSE)
         await send({"type": "http.response.start", "status": status, "headers": fields})
@@ -216,6 +228,11 @@ class _Exchange:
             ended()
         if self._status >= 500:
             log.warning("request failed", route=route, method=method, status=self._status)
+
+
+def _retry_after() -> bytes:
+    # Not all of them at the same time again.
+    return random.choice((b"1", b"2", b"3"))  # noqa: S311
 
 
 def _request_id(headers: dict[bytes, bytes]) -> str:

@@ -243,7 +243,9 @@ class _Server(uvicorn.Server):
         self.servers = [listener]  # type: ignore[list-item]
 
     def _protocol(self) -> ImpatientConnection:
-        return ImpatientConnection(self.config, self.server_state, self.lifespan.state)
+        connection = ImpatientConnection(self.config, self.server_state, self.lifespan.state)
+        connection.turn_away = self._app.turn_away
+        return connection
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._app.drain.started.set()

@@ -64,19 +64,29 @@ class Gate:
         self._needed = False
         self._looked = 0.0
 
+    def full(self, now: float) -> bool:
+        self._forget_old(now)
+        return self._young + 1 > self.allowed() or self.working >= _OLD_TOO * self._pile
+
+    def refuse(self, now: float) -> None:
+        """One that came while it was full."""
+        self._came(now, True)
+
     def enter(self, now: float) -> Work | None:
         """None: it is refused."""
-        self._forget_old(now)
-        full = self._young >= self.allowed() or self.working >= _OLD_TOO * self._pile
-        self._refused *= math.exp((self._arrived - now) / _SHARE_SECONDS)
-        self._refused += _SHARE_OF_ONE * (full - self._refused)
-        self._arrived = now
-        self._needed = self._needed or self._young + 1 >= self.limit / 2
+        full = self.full(now)
+        self._came(now, full)
         if full:
             return None
         work = Work(now)
         self.resume(work, now)
         return work
+
+    def _came(self, now: float, refused: bool) -> None:
+        self._refused *= math.exp((self._arrived - now) / _SHARE_SECONDS)
+        self._refused += _SHARE_OF_ONE * (refused - self._refused)
+        self._arrived = now
+        self._needed = self._needed or self._young + 1 >= self.limit / 2
 
     def pause(self, work: Work, now: float) -> None:
         """It waits for its client, which takes nothing from others."""
@@ -99,7 +109,7 @@ class Gate:
         self._usual += _LEARN * (work.seconds - self._usual)
         took = math.log(max(work.seconds, 1e-6))
         alone = self._alone.get(route)
-        if work.entered > self._crowded and self._young <= LEAST:
+        if work.entered > self._crowded:
             if alone is None and len(self._alone) >= _MOST_ROUTES:
                 self._alone.clear()
             alone = self._alone[route] = took if alone is None else alone + _LEARN * (took - alone)
@@ -115,7 +125,7 @@ class Gate:
         if slower > _SLOWER:
             self.limit = max(LEAST, self.limit * max(0.5, _SLOWER / slower))
         elif self._needed:
-            self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.5, self.limit / 4))
+            self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.25, self.limit / 4))
         self._slower, self._samples, self._needed, self._looked = 0.0, 0, False, now
 
     def allowed(self) -> float:

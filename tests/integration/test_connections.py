@@ -39,6 +39,12 @@ async def large() -> Response[bytes]:
     return Response(bytes(LARGE), media_type="application/octet-stream")
 
 
+@get("/wait", opt=PUBLIC)
+async def wait() -> str:
+    await asyncio.sleep(0.8)
+    return "waited"
+
+
 @pytest.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """An app that lets one request pile up, and is quick to lose patience."""
@@ -54,7 +60,7 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
         raise AssertionError
 
     app: Edge = create_app(
-        routes=[count, large],
+        routes=[count, large, wait],
         service=Settings,
         authenticate=nobody,  # type: ignore[arg-type]
         database=Database("postgresql://"),
@@ -64,7 +70,13 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     config = uvicorn.Config(app, http=ImpatientConnection, lifespan="off", log_config=None, access_log=False)
     config.load()
     state, chosen = ServerState(), free_port()
-    listener = Listener("127.0.0.1", chosen, lambda: ImpatientConnection(config, state, {}))
+
+    def protocol() -> ImpatientConnection:
+        made = ImpatientConnection(config, state, {})
+        made.turn_away = app.turn_away
+        return made
+
+    listener = Listener("127.0.0.1", chosen, protocol)
     yield chosen
     listener.close()
     await listener.wait_closed()
@@ -184,6 +196,48 @@ async def test_a_body_without_a_length_is_cut_off(port: int) -> None:
         for _ in range(MAX_BODY // 65_536 + 1):
             writer.write(b"10000\r\n" + bytes(65_536) + b"\r\n")
         assert b" 413 " in await asyncio.wait_for(reader.readline(), 20)
+
+
+async def test_a_full_service_turns_away_and_keeps_the_connection(port: int) -> None:
+    body = b'{"any": "body"}'
+    post = head(f"content-length: {len(body)}\r\nx-request-id: mine") + body
+    async with opened(port, b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n") as (first, _):
+        await asyncio.sleep(0.2)
+        async with opened(port, post) as (reader, writer):
+            for _ in range(3):
+                status, headers, answer = await _read(reader)
+                assert status == 429
+                assert headers["content-type"] == "application/problem+json"
+                assert headers["retry-after"] in ("1", "2", "3")
+                assert headers["x-request-id"] == "mine"
+                assert json.loads(answer)["status"] == 429
+                writer.write(post)
+            assert (await _read(reader))[0] == 429
+            writer.write(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert (await _read(reader))[0] == 200
+            # A body that comes in pieces is nobody's.
+            writer.write(post[:-5])
+            assert (await _read(reader))[0] == 429
+            writer.write(post[-5:] + b"HEAD /wait HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            rest = await reader.read()
+            assert rest.startswith(b"HTTP/1.1 429 ")
+            assert rest.endswith(b"connection: close\r\n\r\n")
+        assert (await _read(first))[0] == 200
+    assert await counted(port) == 200
+
+
+async def test_pipelined_requests_are_answered_in_order(port: int) -> None:
+    async with opened(port, b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n" + 2 * head("content-length: 0")) as (
+        r,
+        _,
+    ):
+        assert [(await _read(r))[0] for _ in range(3)] == [200, 200, 200]
+
+
+async def _read(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
+    start, *lines = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)).decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines if line)
+    return int(start.split()[1]), headers, await reader.readexactly(int(headers["content-length"]))
 
 
 async def test_all_who_wait_are_taken_at_once() -> None:

@@ -74,9 +74,18 @@ class IndexStatements:
             )
             delete from {queue} q using live
             where q.tenant = live.tenant and q.item_id = live.id and q.model = $1"""
+        # A row that somebody else holds is being deleted.
         self.postpone = f"""
-            update {queue} set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
-            where model = $1 and (tenant, item_id) in (select * from unnest($2::text[], $3::bigint[]))"""
+            with free as (
+                select tenant, item_id from {queue}
+                where model = $1 and (tenant, item_id) in (select * from unnest($2::text[], $3::bigint[]))
+                for update skip locked
+            )
+            update {queue} q set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
+            from free where q.model = $1 and q.tenant = free.tenant and q.item_id = free.item_id"""
+        self.drop = f"""
+            delete from {queue} q where (q.tenant, q.item_id) in (select * from unnest($1::text[], $2::bigint[]))
+              and not exists (select from {schema}.{items} i where i.tenant = q.tenant and i.id = q.item_id)"""
         self.backlog = f"select count(*) from (select 1 from {queue} where model = $1 limit 100000) waiting"
         self.waiting = f"""
             select exists (select 1 from {queue} where tenant = $1 and item_id = $2 and model = $3)"""
@@ -175,18 +184,19 @@ class Indexer:
         """Leases, embeds and stores up to BATCH items; how many were leased."""
         model = self._embedder.model
 
-        async def lease(c: Connection) -> list[asyncpg.Record]:
+        async def lease(c: Connection) -> tuple[int, list[asyncpg.Record]]:
             claimed = await c.fetch(self._sql.claim, model, BATCH, LEASE_SECONDS)
             if not claimed:
-                return []
-            rows: list[asyncpg.Record] = await c.fetch(
-                self._texts_sql, [r["tenant"] for r in claimed], [r["item_id"] for r in claimed]
-            )
-            return rows
+                return 0, []
+            keys = [r["tenant"] for r in claimed], [r["item_id"] for r in claimed]
+            rows: list[asyncpg.Record] = await c.fetch(self._texts_sql, *keys)
+            if len(rows) < len(claimed):
+                await c.execute(self._sql.drop, *keys)
+            return len(claimed), rows
 
-        rows = await self._database.run(lease, Deadline(_PATIENCE))
+        leased, rows = await self._database.run(lease, Deadline(_PATIENCE))
         if not rows:
-            return 0
+            return leased
         try:
             await self._index(rows)
         except EmbedderUnavailable as error:
@@ -194,7 +204,7 @@ class Indexer:
                 await self._postpone(rows)
                 raise
             await self._index_singly(rows)
-        return len(rows)
+        return leased
 
     async def _index(self, rows: Sequence[asyncpg.Record]) -> None:
         texts = [self._texts(row) for row in rows]

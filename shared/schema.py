@@ -76,6 +76,12 @@ def provenance() -> list[Column[Any]]:
     ]
 
 
+def _of_item(schema: str, items: str) -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
+    )
+
+
 def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
     """Where an item's chunks stand in its text (characters, end exclusive), and their words for full text."""
     return Table(
@@ -97,9 +103,7 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         Column("scoped", TSVECTOR, nullable=False),
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
-        ForeignKeyConstraint(
-            ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
-        ),
+        _of_item(schema, items),
         Index(f"{name}_scope", "tenant", "scope"),
         Index(f"{name}_scoped", "scoped", postgresql_using="gin"),
         schema=schema,
@@ -120,9 +124,7 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
         Column("embedding", HALFVEC(DIMENSIONS), nullable=False),
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk", "model"),
-        ForeignKeyConstraint(
-            ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
-        ),
+        _of_item(schema, items),
         Index(
             f"{name}_scope",
             "tenant",
@@ -134,8 +136,11 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
     )
 
 
-def index_queue_table(schema: str, items: str) -> Table:
-    """Items that wait for their vectors. Any replica may lease a row; the database's clock decides."""
+def index_queue_table(schema: str, items: str | None) -> Table:
+    """Items that wait for their vectors. Any replica may lease a row; the database's clock decides.
+
+    Without `items`, whoever deletes an item deletes its row here.
+    """
     return Table(
         "index_queue",
         metadata,
@@ -146,9 +151,7 @@ def index_queue_table(schema: str, items: str) -> Table:
         Column("attempts", Integer, nullable=False, server_default=text("0")),
         Column("due_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
         PrimaryKeyConstraint("tenant", "item_id", "model"),
-        ForeignKeyConstraint(
-            ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
-        ),
+        *([] if items is None else [_of_item(schema, items)]),
         Index("index_queue_due", "model", "due_at"),
         schema=schema,
     )

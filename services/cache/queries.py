@@ -200,6 +200,8 @@ DELETE_ENTRY = """
 with gone as (
     delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > clock_timestamp()
     returning id, mission_id, token_count
+), unqueued as (
+    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
 ), counters as (
     update cache.missions m
     set tokens = m.tokens - gone.token_count, entries = m.entries - 1, cleared_count = m.cleared_count + 1
@@ -255,7 +257,9 @@ async def mission_ids(connection: Connection, tenant: str, granted: Sequence[str
 
 CLEAR_ENTRIES = """
 with gone as (
-    delete from cache.psychic_cache where tenant = $1 and mission_id = $2 returning token_count, expires_at
+    delete from cache.psychic_cache where tenant = $1 and mission_id = $2 returning id, token_count, expires_at
+), unqueued as (
+    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
 ), counted as (
     select count(*) filter (where expires_at > clock_timestamp()) as live, count(*) as every,
            coalesce(sum(token_count) filter (where expires_at > clock_timestamp()), 0) as tokens
@@ -437,6 +441,11 @@ PURGE = (
         "with gone as (delete from cache.missions where tenant = $1 and scope = $2 returning 1)"
         " select count(*) from gone",
     ),
+    (
+        "index_queue",
+        "with gone as (delete from cache.index_queue where tenant = $1 and scope = $2 returning 1)"
+        " select count(*) from gone",
+    ),
 )
 
 # The missions first, in the order in which every transaction locks several.
@@ -450,7 +459,9 @@ PURGE_ENTRIES_OF = """
 with gone as (
     delete from cache.psychic_cache e
     where e.tenant = $1 and e.agent_name = $2 and e.mission_id = any($3)
-    returning e.mission_id, e.token_count
+    returning e.id, e.mission_id, e.token_count
+), unqueued as (
+    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
 ), freed as (
     select mission_id, sum(token_count) as tokens, count(*) as entries from gone group by mission_id
 ), counted as (

@@ -62,6 +62,7 @@ psychic_cache = Table(
     Column("dispatch_id", BigInteger),
     Column("token_count", Integer, nullable=False),
     *schema.when_and_where(),
+    Column("user_id", Text),
     *schema.provenance(),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
@@ -92,7 +93,7 @@ psychic_cache = Table(
 
 psychic_chunks = schema.chunk_table("cache", "psychic_cache", "psychic_chunks")
 psychic_vec = schema.vector_table("cache", "psychic_cache", "psychic_vec")
-index_queue = schema.index_queue_table("cache", "psychic_cache")
+index_queue = schema.index_queue_table("cache", None)
 idempotency = schema.idempotency_table("cache")
 embedding_cache = schema.embedding_cache_table("cache")
 

@@ -15,6 +15,7 @@ from aiohttp import ClientSession
 from prometheus_client import REGISTRY
 
 from local.database import Database
+from services.cache import queries
 from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared import timeline
@@ -276,9 +277,8 @@ async def test_what_is_deleted_meanwhile_is_passed_over(
     api.gate.clear()
     replica.service.start()
     await until(lambda: _asked(api, 1), PATIENCE)
-    await sql.execute(
-        "delete from cache.psychic_cache where tenant = $1 and id = any($2)", replica.tenant, ids[::2]
-    )
+    for id_ in ids[::2]:
+        await queries.delete_entry(sql, replica.tenant, id_, None)
     api.gate.set()
     await until_indexed(sql, replica.tenant, ids[1::2])
     assert set(await indexed(sql, replica.tenant)) == set(ids[1::2])
@@ -312,6 +312,20 @@ async def test_what_is_being_deleted_is_not_waited_for(
             await until(stored, PATIENCE)
         finally:
             await look.close()
+        await sql.execute(
+            "delete from cache.index_queue where tenant = $1 and item_id = $2", replica.tenant, ids[0]
+        )
+    assert await waiting(sql, replica.tenant) == set()
+
+
+async def test_what_waits_for_nothing_is_dropped(replica: Replica, sql: Connection) -> None:
+    """More than one batch of it, and then something to do."""
+    ids = await replica.write(*(f"gone {n}" for n in range(40)))
+    await sql.execute("delete from cache.psychic_cache where tenant = $1", replica.tenant)
+    assert await waiting(sql, replica.tenant) == set(ids)
+    more = await replica.write("still here")
+    replica.service.start()
+    await until_indexed(sql, replica.tenant, more)
     assert await waiting(sql, replica.tenant) == set()
 
 

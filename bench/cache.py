@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import asyncpg
 
+from bench.wire import Wire
 from local.database import NAME, Database, create_database, create_roles, migrate
 from local.process import children, free_ports
 from local.servers import Postgres, Valkey, reachable
@@ -88,7 +88,7 @@ class Bench:
     owner: asyncpg.Connection
     sql: asyncpg.Connection
     pool: asyncpg.Pool
-    http: aiohttp.ClientSession
+    http: Wire
 
     async def through_http(self, mission: str) -> None:
         body = {
@@ -99,10 +99,9 @@ class Bench:
             "agent_name": "scout",
             "tags": ["bench"],
         }
-        async with self.http.post("/api/psychic-cache/write", json=body) as response:
-            answer = await response.read()
-            if response.status != 201:
-                raise RuntimeError(f"a write answered {response.status}: {answer!r}")
+        status, answer = await self.http.post("/api/psychic-cache/write", body)
+        if status != 201:
+            raise RuntimeError(f"a write answered {status}: {answer!r}")
 
     async def through_function(self, mission: str) -> None:
         text = content()
@@ -154,14 +153,14 @@ def _cpu_of(pid: int) -> int:
 
 
 async def median_of_each(*writes: Write) -> list[float]:
-    """Seconds; one of each in turn."""
-    times: list[list[float]] = [[] for _ in writes]
+    """Seconds; one of each in turn, in random order: what comes after an idle moment takes longer."""
+    times: dict[Write, list[float]] = {write: [] for write in writes}
     for _ in range(ROUNDS):
-        for write, taken in zip(writes, times, strict=True):
+        for write in random.sample(writes, len(writes)):
             started = time.perf_counter()
             await write()
-            taken.append(time.perf_counter() - started)
-    return [statistics.median(taken) for taken in times]
+            times[write].append(time.perf_counter() - started)
+    return [statistics.median(taken) for taken in times.values()]
 
 
 async def rate(
@@ -257,8 +256,7 @@ async def measure(service: Service, tokens: Tokens, database: Database, postgres
         await owner.execute(NEW_MISSION, TENANT, mission)
     identity = Principal(tenant=TENANT, key="bench", access=frozenset({"read", "write"}))
     headers = {"Authorization": f"Bearer {tokens.service}", IDENTITY_HEADER: to_header(identity)}
-    connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(service.url, headers=headers, connector=connector) as http:
+    async with Wire("127.0.0.1", service.port, headers) as http:
         bench = Bench(service, postgres, owner, sql, pool, http)
         figures: dict[str, Any] = await single(bench)
         figures["hot_mission_over_naive"] = await hot(bench)

@@ -21,7 +21,7 @@ log = structlog.get_logger()
 CHANNEL = "timeline:"
 _PAUSE_AFTER_FAILURE = 1.0
 # Between two rings: readers look anyway, and a busy service would ring for each write.
-_PAUSE = 0.005
+_PAUSE = 0.02
 # Requests that one publishing is traced to.
 _MOST_ORIGINS = 32
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -62,6 +63,7 @@ def to_header(principal: Principal) -> str:
     return base64.b64encode(_ENCODER.encode(principal)).decode()
 
 
+@lru_cache(maxsize=1024)
 def from_header(value: str) -> Principal:
     try:
         return _DECODER.decode(base64.b64decode(value, validate=True))

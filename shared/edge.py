@@ -8,6 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -42,6 +43,11 @@ _ALWAYS = ("/livez", "/readyz", "/metrics")
 # For each request that may pile up.
 _STREAMS = 4
 _EVENT_STREAM = b"text/event-stream"
+
+
+# Metrics of one route, found without converting and locking.
+_seconds = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
+_count = lru_cache(maxsize=4096)(metrics.REQUESTS.labels)
 
 
 class Drain:
@@ -219,11 +225,11 @@ class _Exchange:
         if self._streaming:
             self._edge.streams -= 1
         else:
-            metrics.REQUEST_SECONDS.labels(route, method).observe(now - state["arrived"])
+            _seconds(route, method).observe(now - state["arrived"])
             self._pause()
             if self._work is not None and self._status < 400:
                 self._edge.gate.learn(self._work, (route, method), now)
-        metrics.REQUESTS.labels(route, method, str(self._status)).inc()
+        _count(route, method, str(self._status)).inc()
         if ended := state.get("ended"):
             ended()
         if self._status >= 500:

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import asyncpg
 import msgspec
@@ -37,6 +37,7 @@ log = structlog.get_logger()
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
+_HELD_SECONDS = 60.0
 # Several timeouts in a row mean a stalled server: refuse at once, and let one call probe after a moment.
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
@@ -44,12 +45,29 @@ _BREAKER_SECONDS = 0.5
 _TELLING_SECONDS = 0.25
 
 
+class _Held(NamedTuple):
+    """A connection of the pool, taken out at that time (of the performance counter)."""
+
+    connection: PoolConnectionProxy[asyncpg.Record]
+    since: float
+
+
 class Database:
+    """Connections are taken out of the driver's pool for a while, not for each piece of work.
+
+    Taking one out and giving it back costs as much as a short statement. A failed one goes back at once, the others
+    now and then, since the pool replaces what is old or was used a lot.
+    """
+
     def __init__(self, dsn: str, *, connections: int = 8, application: str = "scrubjay") -> None:
         self._dsn = dsn
         self._connections = connections
         self._application = application
         self._pool: Pool | None = None
+        # A place for each connection that there may be; what was used last is used next.
+        self._free: asyncio.LifoQueue[_Held | None] = asyncio.LifoQueue()
+        for _ in range(connections):
+            self._free.put_nowait(None)
         self._abandoned: set[asyncio.Task[Any]] = set()
         self._timeouts = 0
         self._closed_until = 0.0
@@ -69,9 +87,16 @@ class Database:
     async def close(self) -> None:
         if self._pool is not None:
             try:
-                await asyncio.wait_for(self._pool.close(), 2)
+                await asyncio.wait_for(self._close(self._pool), 2)
             except TimeoutError:
                 self._pool.terminate()
+
+    async def _close(self, pool: Pool) -> None:
+        """Once each connection is free."""
+        for _ in range(self._connections):
+            if (held := await self._free.get()) is not None:
+                await pool.release(held.connection)
+        await pool.close()
 
     async def run(self, work: Work[T], deadline: Deadline) -> T:
         """Runs `work` on one connection, each statement its own transaction.
@@ -107,19 +132,34 @@ class Database:
     async def _on_connection(self, work: Work[T]) -> T:
         assert self._pool is not None, "the database is not open"
         started = time.perf_counter()
-        async with self._pool.acquire() as connection:
+        held, kept = await self._free.get(), None
+        try:
+            if held is not None and held.connection.is_closed():
+                closed, held = held, None
+                await self._pool.release(closed.connection)
+            if held is None:
+                held = _Held(await self._pool.acquire(), started)
             metrics.POOL_WAIT_SECONDS.observe(time.perf_counter() - started)
             try:
-                return await work(connection)
+                result = await work(held.connection)
             except Exception as error:
                 # A server that ends the connection mid-way leaves the driver in states it has no error for.
                 if (
-                    connection.is_closed()
+                    held.connection.is_closed()
                     and not isinstance(error, AppError)
                     and from_postgres(error) is None
                 ):
                     raise ConnectionError("the connection ended") from error
                 raise
+            if started - held.since < _HELD_SECONDS:
+                kept = held
+            return result
+        finally:
+            try:
+                if held is not None and kept is None:
+                    await self._pool.release(held.connection)
+            finally:
+                self._free.put_nowait(kept)
 
     async def _bounded(self, work: Awaitable[T], deadline: Deadline) -> T:
         task = asyncio.ensure_future(work)

@@ -22,16 +22,22 @@ _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
 
 @dataclass(frozen=True)
 class Address:
-    """The context service and an admin's token for it."""
+    """The context service and an admin's token for it; `other_url` is of the second context service, if any."""
 
     url: str
     token: str = field(repr=False)
     throw_away: bool
+    other_url: str | None = None
 
 
 @contextmanager
-def cluster(environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
-    """Raises LocalError where only one of SCRUBJAY_URL and SCRUBJAY_ADMIN_TOKEN is set, or nothing starts."""
+def cluster(
+    environment: Mapping[str, str] = os.environ, other: Mapping[str, str] | None = None
+) -> Iterator[Address]:
+    """`other` are settings in which a second context service of a throw-away cluster differs.
+
+    Raises LocalError where only one of SCRUBJAY_URL and SCRUBJAY_ADMIN_TOKEN is set, or nothing starts.
+    """
     url, token = environment.get("SCRUBJAY_URL"), environment.get("SCRUBJAY_ADMIN_TOKEN")
     if bool(url) != bool(token):
         raise LocalError(
@@ -43,7 +49,7 @@ def cluster(environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
     # Without a handler the folder would stay behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
-        yield _start(_folder(cleanup), cleanup)
+        yield _start(_folder(cleanup), cleanup, other)
 
 
 @contextmanager
@@ -69,14 +75,15 @@ def _folder(cleanup: ExitStack) -> Path:
     return folder
 
 
-def _start(folder: Path, cleanup: ExitStack) -> Address:
+def _start(folder: Path, cleanup: ExitStack, other: Mapping[str, str] | None) -> Address:
     postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
     for server in (postgres, valkey):
         cleanup.callback(server.stop)
         server.start()
     database = asyncio.run(_database(postgres.dsn()))
     migrate(database.owner, folder / "migrations.log")
-    ports = dict(zip(NAMES, free_ports(len(NAMES)), strict=True))
+    *own, other_port = free_ports(len(NAMES) + 1)
+    ports = dict(zip(NAMES, own, strict=True))
     addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
     tokens = Tokens.make()
     services = [
@@ -94,12 +101,17 @@ def _start(folder: Path, cleanup: ExitStack) -> Address:
         )
         for name in NAMES
     ]
+    if other is not None:
+        context = services[-1]
+        changed = {**context.variables, **other}
+        services.append(Service("context", folder / "context-other.log", other_port, changed))
     cleanup.callback(stop_together, services[::-1])
     for service in services:
         service.launch()
     for service in services:
         service.await_ready()
-    return Address(addresses["context"], tokens.admin, throw_away=True)
+    other_url = None if other is None else services[-1].url
+    return Address(addresses["context"], tokens.admin, throw_away=True, other_url=other_url)
 
 
 async def _database(server_dsn: str) -> Database:

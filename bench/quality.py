@@ -2,6 +2,9 @@
 
 A data set is a folder of corpus.jsonl (id, group, seq, session, timestamp, speaker, text) and queries.jsonl
 (id, group, text, gold, category). Each group becomes a mission; a question is asked within its group.
+
+With SCRUBJAY_RERANKER set, a throw-away cluster is asked each question with the reranker and without it, and what it
+gains is printed.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +30,11 @@ from local.process import LocalError
 CALLER = "bench"
 STORE = "psychic_cache"
 ARMS = ("fused", "text", "vector")
+# As "fused", but by the context service that has no reranker.
+PLAIN = "plain"
+GAIN = "gain"
+_GAINS = ("r5", "r10", "ndcg10", "b1000", "b2000")
+_NO_RERANKER = {"SCRUBJAY_RERANKER": "none"}
 # Of a BEAM chat, what retrieval can answer: the other categories ask for summaries, order or manners.
 BEAM = {
     "contradiction_resolution",
@@ -38,6 +47,10 @@ UNANSWERABLE = {"adversarial"}
 _LIMITS = {"token_budget": 2**31 - 1, "entry_budget": 1_000_000, "ttl_hours": 24 * 365}
 CONNECTIONS = 8
 _TRIES = 5
+
+
+Answers = Mapping[int, Any]
+"""By the budget in tokens."""
 
 
 class Row(NamedTuple):
@@ -87,7 +100,8 @@ def main() -> None:
     arguments = _arguments()
     try:
         rows, queries = load(Path(arguments.data), arguments.limit)
-        with cluster() as address:
+        reranked = os.environ.get("SCRUBJAY_RERANKER", "none") != "none"
+        with cluster(other=_NO_RERANKER if reranked else None) as address:
             report = asyncio.run(measure(address, rows, queries))
     except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):
@@ -151,12 +165,17 @@ async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query
     started = time.monotonic()
     run = f"quality-{secrets.token_hex(4)}"
     missions = {row.group: f"{run}-{row.group}".replace("/", "-") for row in rows}
-    async with Client(address.url, address.token, connections=CONNECTIONS) as client:
+    async with AsyncExitStack() as stack:
+        client, *plain = [
+            await stack.enter_async_context(Client(url, address.token, connections=CONNECTIONS))
+            for url in (address.url, address.other_url)
+            if url
+        ]
         try:
             ids = await write_rows(client, run, missions, rows)
             await wait_until_indexed(client, run, missions, as_written(rows, ids))
             loaded = time.monotonic()
-            results = await _ask(client, missions, ids, queries)
+            results = await _ask(client, missions, ids, queries, *plain)
         finally:
             if not address.throw_away:
                 for mission in missions.values():
@@ -216,16 +235,15 @@ async def _ask(
     missions: Mapping[str, str],
     ids: Mapping[tuple[str, int], str],
     queries: Sequence[Query],
+    *plain: Client,
 ) -> list[Result]:
+    """`plain` is of a context service without the reranker; it is asked in turns with the other."""
     progress = Progress("asked", len(queries))
     results: list[Result | None] = [None] * len(queries)
 
     async def ask(place: int, query: Query) -> None:
-        answers = {
-            tokens: await ask_until_whole(client, query.text, missions[query.group], tokens)
-            for tokens in BUDGETS
-        }
-        results[place] = _result(query, answers, lambda number: ids[query.group, number])
+        answers = [await _answers(one, query.text, missions[query.group]) for one in (client, *plain)]
+        results[place] = _result(query, lambda number: ids[query.group, number], *answers)
         progress.step()
 
     await at_once((ask(place, query) for place, query in enumerate(queries)))
@@ -235,6 +253,10 @@ async def _ask(
     for place in late:
         await ask(place, queries[place])
     return [one for one in results if one is not None]
+
+
+async def _answers(client: Client, text: str, mission: str) -> Answers:
+    return {tokens: await ask_until_whole(client, text, mission, tokens) for tokens in BUDGETS}
 
 
 async def ask_until_whole(
@@ -263,31 +285,40 @@ async def ask_until_whole(
     return answer
 
 
-def _result(query: Query, answers: Mapping[int, Any], name: Callable[[int], str]) -> Result:
-    candidates = _ours(next(iter(answers.values()))["candidates"])
+def _result(query: Query, name: Callable[[int], str], answers: Answers, *plain: Answers) -> Result:
+    candidates = _candidates(answers)
     orders = {
-        # What repeats another text comes last in the answer; by score it has its place.
-        "fused": sorted(candidates, key=lambda c: -c["score"]),
         "text": sorted((c for c in candidates if c["text"] > 0), key=lambda c: -c["text"]),
         "vector": sorted((c for c in candidates if c["cosine"] is not None), key=lambda c: -c["cosine"]),
     }
-    arms = {}
+    arms = {"fused": _fused(answers, name, query.gold)}
     for arm, order in orders.items():
         chunks = [(name(c["id"]), c["tokens"]) for c in order]
         packed = {tokens: within(chunks, tokens) for tokens in BUDGETS}
-        if arm == "fused":
-            packed = {
-                tokens: {name(source["id"]) for source in _ours(answer["sources"])}
-                for tokens, answer in answers.items()
-            }
         arms[arm] = figures(list(dict.fromkeys(item for item, _ in chunks)), packed, query.gold)
+    for others in plain:
+        arms[PLAIN] = _fused(others, name, query.gold)
     return Result(
         category=query.category,
         arms=arms,
         text_empty=not orders["text"],
-        degraded=any(answer["degraded"] for answer in answers.values()),
+        degraded=any(answer["degraded"] for one in (answers, *plain) for answer in one.values()),
         milliseconds=answers[BUDGETS[0]]["retrieval_ms"],
     )
+
+
+def _fused(answers: Answers, name: Callable[[int], str], gold: Sequence[str]) -> Figures:
+    # What repeats another text comes last in the answer; by score it has its place.
+    order = sorted(_candidates(answers), key=lambda c: -c["score"])
+    packed = {
+        tokens: {name(source["id"]) for source in _ours(answer["sources"])}
+        for tokens, answer in answers.items()
+    }
+    return figures(list(dict.fromkeys(name(c["id"]) for c in order)), packed, gold)
+
+
+def _candidates(answers: Answers) -> list[dict[str, Any]]:
+    return _ours(next(iter(answers.values()))["candidates"])
 
 
 def _ours(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -315,7 +346,10 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _arms(results: Sequence[Result]) -> dict[str, Figures]:
-    return {arm: mean([one.arms[arm] for one in results]) for arm in ARMS}
+    arms = {arm: mean([one.arms[arm] for one in results]) for arm in results[0].arms}
+    if PLAIN in arms:
+        arms[GAIN] = {name: round(arms["fused"][name] - arms[PLAIN][name], 4) for name in _GAINS}
+    return arms
 
 
 async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -> None:
@@ -333,9 +367,10 @@ async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -
 def _print(report: Mapping[str, Any]) -> None:
     print(f"{'':<28}{'questions':>9}  {'arm':<7}" + "".join(f"{name:>8}" for name in NAMES))
     for category, one in {"main categories": report, **report["by_category"]}.items():
-        for arm in ARMS:
+        for arm in (arm for arm in (*ARMS, PLAIN, GAIN) if arm in one):
             label = (category, one["questions"]) if arm == ARMS[0] else ("", "")
-            cells = "".join(f"{one[arm][name]:8.3f}" for name in NAMES)
+            sign = "+" if arm == GAIN else ""
+            cells = "".join(f"{one[arm][name]:{sign}8.3f}" if name in one[arm] else " " * 8 for name in NAMES)
             print(f"{label[0]:<28}{label[1]:>9}  {arm:<7}{cells}")
     if report["degraded_share"]:
         print(

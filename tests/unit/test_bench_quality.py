@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bench.client import Client, problem_text, seconds
-from bench.quality import BEAM, Query, _ask, _result, load, main_categories, summary
+from bench.quality import BEAM, GAIN, PLAIN, Query, _ask, _print, _result, load, main_categories, summary
 
 
 def candidate(number: int, score: float, text: float, cosine: float | None) -> dict[str, Any]:
@@ -42,7 +42,7 @@ ANSWERS = {1000: answer(1, candidates=CANDIDATES), 2000: answer(1, 2, candidates
 
 
 def asked(gold: str, category: str = "temporal") -> Any:
-    return _result(Query("q", "g", "?", [gold], category), ANSWERS, "zabc".__getitem__)
+    return _result(Query("q", "g", "?", [gold], category), "zabc".__getitem__, ANSWERS)
 
 
 def test_arms_rank_items_by_their_own_score() -> None:
@@ -71,6 +71,32 @@ def test_the_headline_is_over_the_main_categories_only() -> None:
     assert report["fused"]["r5"] == 1
     assert report["by_category"]["adversarial"]["fused"]["r5"] == 0
     assert report["empty_text_share"] == 0
+
+
+def test_what_a_reranker_gains_is_the_difference_to_the_answers_without_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    without = {1000: answer(candidates=CANDIDATES[2:]), 2000: answer(2, candidates=CANDIDATES[2:])}
+    report = summary([_result(Query("q", "g", "?", ["b"], "temporal"), "zabc".__getitem__, ANSWERS, without)])
+    assert report["fused"]["mrr"] < report[PLAIN]["mrr"] == 0.5
+    assert report[GAIN] == {
+        "r5": 0,
+        "r10": 0,
+        "ndcg10": pytest.approx(1 / 2 - 0.6309, abs=1e-4),
+        "b1000": 0,
+        "b2000": 0,
+    }
+    assert report["by_category"]["temporal"][GAIN] == report[GAIN]
+    _print(report)
+    table, last = capsys.readouterr().out.rsplit("\n", 2)[:2]
+    assert "-0.131" in next(line for line in table.splitlines() if f"  {GAIN} " in line)
+    assert json.loads(last)[GAIN] == report[GAIN]
+
+
+def test_without_a_reranker_there_is_no_gain() -> None:
+    report = summary([asked("a")])
+    assert GAIN not in report
+    assert PLAIN not in report
 
 
 @pytest.fixture

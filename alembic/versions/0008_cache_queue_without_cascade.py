@@ -19,6 +19,7 @@ UP = """
 -- squawk-ignore ban-drop-constraint
 alter table cache.index_queue drop constraint index_queue_tenant_item_id_fkey;
 alter table cache.psychic_cache add column user_id text;
+alter table cache.missions add column evicted_up_to bigint default 0 not null;
 """
 DOWN = """
 delete from cache.index_queue q where not exists (
@@ -26,6 +27,7 @@ delete from cache.index_queue q where not exists (
 alter table cache.index_queue add constraint index_queue_tenant_item_id_fkey
     foreign key (tenant, item_id) references cache.psychic_cache (tenant, id) on delete cascade;
 alter table cache.psychic_cache drop column user_id;
+alter table cache.missions drop column evicted_up_to;
 """
 
 # One mission's writes in one round trip, with the outcome of writing them one after the other, exact under
@@ -33,7 +35,7 @@ alter table cache.psychic_cache drop column user_id;
 # a single CTE statement would not. `p_entries` is an array of objects, `p_tokens` their sizes. A row for each in
 # its order; `refused` is 'larger' (than the whole budget) or 'checkpoints' (only protected ones are left to evict),
 # and leaves no trace. Every statement has one sensible plan: planning it anew for each call would cost more than it.
-# What a function or an insert returns comes in the order of the array.
+# Many small statements cost less than a few that begin by taking the array apart again.
 PUT_ENTRIES = """
 create or replace function cache.put_entries(
     p_tenant text, p_mission text, p_entries jsonb, p_tokens int[], p_key text, p_model text,
@@ -42,27 +44,25 @@ create or replace function cache.put_entries(
 language plpgsql set search_path = pg_catalog, public, cache set plan_cache_mode = force_generic_plan as $$
 declare
     m cache.missions;
+    e record;
+    o record;
     v_scope text := 'mission:' || p_mission;
     v_new boolean := false;
     v_now timestamptz;
-    v_ids bigint[];
-    v_checkpoints boolean[];
-    v_dispatches bigint[];
     v_expires timestamptz;
-    v_token int;
-    v_place int := 0;
-    v_buffer bigint[] := '{}';
-    v_buffer_tokens int[];
-    v_at int := 1;
-    v_after bigint := 0;
+    v_next_expiry timestamptz := 'infinity';
     v_victims bigint[] := '{}';
     v_mark int;
+    v_after bigint;
+    v_from bigint;
     v_tokens int;
-    v_by_place bigint[];
-    v_evictions int[];
+    v_entries int;
+    v_before text;
     v_written int := 0;
-    v_in_session boolean;
-    v_before text[];
+    v_evicted int := 0;
+    v_of_dispatches bigint[];
+    v_ids bigint[];
+    v_dispatches bigint[];
 begin
     loop
         select * into m from cache.missions c where c.tenant = p_tenant and c.mission_id = p_mission for update;
@@ -76,96 +76,102 @@ begin
     if m.next_expiry <= v_now then
         m := cache.expire_mission(p_tenant, p_mission, v_now);
     end if;
+    v_tokens := m.tokens;
+    v_entries := m.entries;
+    v_after := m.evicted_up_to;
 
-    with inserted as (
-        insert into cache.psychic_cache (
-            tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
-            token_count, occurred_at, session_id, seq, speaker, user_id, written_by, source_kind, recalled_from,
-            created_at, expires_at)
-        select p_tenant, p_mission, e.context_type, e.content, e.metadata, e.agent_name, e.tags, e.source_turn,
-               e.dispatch_id, p_tokens[e.place], e.occurred_at, e.session_id, e.seq, e.speaker, e.user_id,
-               e.written_by, e.source_kind, e.recalled_from, v_now,
-               v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour'
+    for e in
+        select t.*, p_tokens[t.place] as tokens
         from rows from (jsonb_to_recordset(p_entries) as (
             context_type text, content text, metadata jsonb, agent_name text, tags text[], source_turn int,
-            dispatch_id bigint, occurred_at timestamptz, session_id text, seq bigint, speaker text,
-            user_id text, written_by text, source_kind text, recalled_from bigint, ttl_hours float8
-        )) with ordinality e(
+            dispatch_id bigint, occurred_at timestamptz, session_id text, seq bigint, speaker text, user_id text,
+            written_by text, source_kind text, recalled_from bigint, ttl_hours float8,
+            head text, starts int[], stops int[], chunks text[]
+        )) with ordinality t(
             context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, occurred_at, session_id,
-            seq, speaker, user_id, written_by, source_kind, recalled_from, ttl_hours, place)
-        where p_tokens[e.place] <= put_entries.token_budget
-        returning id, context_type, dispatch_id, session_id, seq, expires_at
-    )
-    select array_agg(i.id), array_agg(i.context_type = 'thread_checkpoint'),
-           array_agg(i.dispatch_id) filter (where i.dispatch_id is not null), min(i.expires_at),
-           bool_or(i.session_id is not null and i.seq is not null)
-    into v_ids, v_checkpoints, v_dispatches, v_expires, v_in_session
-    from inserted i;
-
-    for v_number in 1 .. cardinality(p_tokens) loop
-        v_token := p_tokens[v_number];
+            seq, speaker, user_id, written_by, source_kind, recalled_from, ttl_hours, head, starts, stops, chunks,
+            place)
+    loop
         entry_id := null;
         evicted := 0;
         refused := null;
-        total_tokens := m.tokens;
-        if v_token > token_budget then
+        total_tokens := v_tokens;
+        if e.tokens > token_budget then
             refused := 'larger';
             return next;
             continue;
         end if;
-        v_place := v_place + 1;
-        entry_id := v_ids[v_place];
-        if v_checkpoints[v_place] then
-            -- From here on an older checkpoint of its session may go: look again from the oldest.
-            v_buffer := '{}';
-            v_at := 1;
-            v_after := 0;
+        if e.context_type = 'thread_checkpoint' then
+            v_after := 0;  -- an older one of its session may go now
         end if;
-        v_mark := cardinality(v_victims);
-        v_tokens := m.tokens;
-        while v_tokens + v_token > token_budget or m.entries - evicted + 1 > p_entry_budget loop
-            if v_at > cardinality(v_buffer) then
-                select array_agg(o.id), array_agg(o.token_count), 1
-                into v_buffer, v_buffer_tokens, v_at
-                from (
-                    select e.id, e.token_count from cache.psychic_cache e
-                    where e.tenant = p_tenant and e.mission_id = p_mission
-                      and e.id > v_after and e.id < entry_id and e.id <> all (v_victims)
-                      and (e.context_type <> 'thread_checkpoint' or exists (
-                          select 1 from cache.psychic_cache newer
-                          where newer.tenant = p_tenant and newer.mission_id = p_mission
-                            and newer.context_type = 'thread_checkpoint' and newer.session_id = e.session_id
-                            and newer.id > e.id and newer.id <= entry_id))
-                    order by e.id limit 4 * (1 + cardinality(p_tokens) - v_number)
-                ) o;
-                if v_buffer is null then
-                    refused := 'checkpoints';
-                    exit;
-                end if;
-                v_after := v_buffer[cardinality(v_buffer)];
+        if v_tokens + e.tokens > token_budget or v_entries >= p_entry_budget then
+            v_mark := cardinality(v_victims);
+            v_from := v_after;
+            for o in
+                select c.id, c.token_count from cache.psychic_cache c
+                where c.tenant = p_tenant and c.mission_id = p_mission and c.id > v_after and c.id <> all (v_victims)
+                  and (c.context_type <> 'thread_checkpoint'
+                       or e.context_type = 'thread_checkpoint' and e.session_id = c.session_id
+                       or exists (
+                           select 1 from cache.psychic_cache newer
+                           where newer.tenant = p_tenant and newer.mission_id = p_mission
+                             and newer.context_type = 'thread_checkpoint' and newer.session_id = c.session_id
+                             and newer.id > c.id))
+                order by c.id
+            loop
+                v_victims := v_victims || o.id;
+                v_tokens := v_tokens - o.token_count;
+                evicted := evicted + 1;
+                v_after := o.id;
+                exit when v_tokens + e.tokens <= token_budget and v_entries - evicted < p_entry_budget;
+            end loop;
+            if v_tokens + e.tokens > token_budget or v_entries - evicted >= p_entry_budget then
+                v_tokens := total_tokens;
+                v_victims := v_victims[1:v_mark];
+                v_after := v_from;
+                evicted := 0;
+                refused := 'checkpoints';
+                return next;
+                continue;
             end if;
-            v_victims := v_victims || v_buffer[v_at];
-            v_tokens := v_tokens - v_buffer_tokens[v_at];
-            v_at := v_at + 1;
-            evicted := evicted + 1;
-        end loop;
-        if refused is not null then
-            delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = entry_id;
-            v_victims := v_victims[1:v_mark];
-            v_buffer := '{}';
-            v_at := 1;
-            v_after := 0;
-            entry_id := null;
-            evicted := 0;
-            return next;
-            continue;
         end if;
-        m.tokens := v_tokens + v_token;
-        m.entries := m.entries - evicted + 1;
-        total_tokens := m.tokens;
-        v_by_place[v_number] := entry_id;
-        v_evictions[v_number] := evicted;
+
+        v_expires := v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
+        insert into cache.psychic_cache (
+            tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
+            token_count, occurred_at, session_id, seq, speaker, user_id, written_by, source_kind, recalled_from,
+            created_at, expires_at)
+        values (
+            p_tenant, p_mission, e.context_type, e.content, e.metadata, e.agent_name, e.tags, e.source_turn,
+            e.dispatch_id, e.tokens, e.occurred_at, e.session_id, e.seq, e.speaker, e.user_id, e.written_by,
+            e.source_kind, e.recalled_from, v_now, v_expires)
+        returning id into entry_id;
+        v_before := null;
+        if e.seq is not null then
+            select c.content into v_before from cache.psychic_cache c
+            where c.tenant = p_tenant and c.scope = v_scope and c.session_id = e.session_id and c.seq < e.seq
+            order by c.seq desc limit 1;
+        end if;
+        insert into cache.psychic_chunks
+            (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+        select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, v_expires,
+               w.tsv, w.scoped
+        from cache.chunk_words(array[p_key], e.starts, e.stops, e.chunks, e.head, v_before) w;
+        insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+        values (p_tenant, v_scope, 'cache_write', p_mission, e.agent_name, e.session_id, e.dispatch_id,
+                jsonb_build_object('id', entry_id, 'context_type', e.context_type, 'token_count', e.tokens,
+                                   'evicted_count', evicted));
+        v_tokens := v_tokens + e.tokens;
+        v_entries := v_entries - evicted + 1;
+        total_tokens := v_tokens;
         v_written := v_written + 1;
+        v_ids := v_ids || entry_id;
+        v_evicted := v_evicted + evicted;
+        v_next_expiry := least(v_next_expiry, v_expires);
+        if e.dispatch_id is not null then
+            v_of_dispatches := v_of_dispatches || entry_id;
+            v_dispatches := v_dispatches || e.dispatch_id;
+        end if;
         return next;
     end loop;
     if v_written = 0 then
@@ -174,55 +180,22 @@ begin
         end if;
         return;
     end if;
-
-    if v_in_session then
-        select array_agg((
-            select b.content from cache.psychic_cache b
-            where b.tenant = p_tenant and b.scope = v_scope and b.session_id = e.session_id and b.seq < e.seq
-            order by b.seq desc limit 1))
-        into v_before
-        from jsonb_to_recordset(p_entries) e(session_id text, seq bigint);
-    end if;
-    -- By their places, without a join: a plan must not depend on how much the tenant holds.
-    with given as materialized (
-        select v_by_place[e.place] as id, e.*, v_evictions[e.place] as evictions, p_tokens[e.place] as token_count
-        from rows from (jsonb_to_recordset(p_entries) as (
-            context_type text, agent_name text, session_id text, dispatch_id bigint, ttl_hours float8,
-            head text, starts int[], stops int[], chunks text[]
-        )) with ordinality e(
-            context_type, agent_name, session_id, dispatch_id, ttl_hours, head, starts, stops, chunks, place)
-        where v_by_place[e.place] is not null
-    ), chunked as (
-        insert into cache.psychic_chunks
-            (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-        select p_tenant, v_scope, g.id, w.chunk, cardinality(g.chunks), w.start, w.stop, w.words,
-               v_now + coalesce(g.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour', w.tsv, w.scoped
-        from given g
-        cross join lateral cache.chunk_words(
-            array[p_key], g.starts, g.stops, g.chunks, g.head, v_before[g.place]) w
-        where g.id <> all (v_victims)
-    ), queued as (
-        insert into cache.index_queue (tenant, item_id, scope, model)
-        select p_tenant, g.id, v_scope, p_model from given g where g.id <> all (v_victims)
-    )
-    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-    select p_tenant, v_scope, 'cache_write', p_mission, g.agent_name, g.session_id, g.dispatch_id,
-           jsonb_build_object('id', g.id, 'context_type', g.context_type, 'token_count', g.token_count,
-                              'evicted_count', g.evictions)
-    from given g;
     if v_dispatches is not null then
-        perform cache.tick_dispatches(p_tenant, p_mission, v_by_place, v_dispatches);
+        perform cache.tick_dispatches(p_tenant, p_mission, v_of_dispatches, v_dispatches);
     end if;
-    if v_victims <> '{}' then
-        delete from cache.psychic_cache e where e.tenant = p_tenant and e.id = any (v_victims);
+    insert into cache.index_queue (tenant, item_id, scope, model)
+    select p_tenant, id, v_scope, p_model from unnest(v_ids) id where id <> all (v_victims);
+    if v_evicted > 0 then
+        delete from cache.psychic_cache c where c.tenant = p_tenant and c.id = any (v_victims);
         delete from cache.index_queue q where q.tenant = p_tenant and q.item_id = any (v_victims);
     end if;
     update cache.missions c set
-        tokens = m.tokens,
-        entries = m.entries,
+        tokens = v_tokens,
+        entries = v_entries,
         written_count = c.written_count + v_written,
-        evicted_count = c.evicted_count + cardinality(v_victims),
-        next_expiry = least(c.next_expiry, v_expires),
+        evicted_count = c.evicted_count + v_evicted,
+        evicted_up_to = v_after,
+        next_expiry = least(c.next_expiry, v_next_expiry),
         last_write_at = v_now
     where c.tenant = p_tenant and c.mission_id = p_mission;
 end $$

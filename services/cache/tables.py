@@ -38,6 +38,8 @@ missions = Table(
     Column("evicted_count", BigInteger, nullable=False, server_default=text("0")),
     Column("expired_count", BigInteger, nullable=False, server_default=text("0")),
     Column("cleared_count", BigInteger, nullable=False, server_default=text("0")),
+    # Up to here nothing is left to evict: what looks for the oldest need not pass over what was evicted long ago.
+    Column("evicted_up_to", BigInteger, nullable=False, server_default=text("0")),
     # Never later than the first expiry among the live entries.
     Column("next_expiry", Instant, nullable=False, server_default=text("'infinity'")),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),

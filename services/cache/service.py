@@ -12,7 +12,7 @@ import asyncpg
 import msgspec
 import structlog
 
-from services.cache import queries
+from services.cache import queries, queries_purge
 from services.cache.coalescing import Coalescer
 from services.cache.dispatches.service import DispatchService
 from services.cache.entries import branch_fields, entry_of, entry_text, search_words
@@ -416,10 +416,10 @@ class CacheService:
 
         async def erase(connection: Connection) -> dict[str, int]:
             counts: Counter[str] = Counter()
-            for table, statement in queries.PURGE:
+            for table, statement in queries_purge.PURGE:
                 counts[table] += await connection.fetchval(statement, principal.tenant, scope)
             if agent is not None:
-                counts.update(await queries.purge_agent(connection, principal.tenant, agent))
+                counts.update(await queries_purge.purge_agent(connection, principal.tenant, agent))
             return dict(counts)
 
         return await self._database.transaction(erase, deadline)

@@ -13,6 +13,8 @@ from shared.errors import Invalid
 
 T = TypeVar("T")
 
+UNKNOWN_FIELD = "unknown field"
+
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """Base of every request body: unknown fields are refused, and so is text that Postgres cannot hold."""
@@ -47,7 +49,7 @@ def invalid(error: msgspec.DecodeError) -> Invalid:
     path = path.removeprefix("$").removeprefix(".")
     if named := _NAMED.match(message):
         path = f"{path}.{named['name']}" if path else named["name"]
-        message = "is required" if named["what"].startswith("missing") else "unknown field"
+        message = "is required" if named["what"].startswith("missing") else UNKNOWN_FIELD
     elif refused := _REFUSED.match(message):
         path = f"{path}.{refused['name']}" if path else refused["name"]
         message = refused["message"]

@@ -15,6 +15,7 @@ from services.context.hedging import Hedge
 from shared import auth, idempotency, tracing
 from shared import deadline as deadlines
 from shared.auth import Principal
+from shared.body import UNKNOWN_FIELD
 from shared.deadline import Deadline
 from shared.edge import REQUEST_ID
 from shared.errors import AppError, Unavailable
@@ -86,7 +87,7 @@ class Owner:
     async def search(
         self, request: SearchRequest, principal: Principal, deadline: Deadline, request_id: str
     ) -> SearchResult:
-        """Raises Failed with one of: down, timeout, erroring, overloaded, breaker open."""
+        """Raises Failed with one of: down, timeout, erroring, overloaded, outdated, breaker open."""
         body = _ENCODER.encode(request)
         return await self._hedge.first(
             lambda: self._call("/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
@@ -190,12 +191,18 @@ class Refused(AppError):
         self.title = str(problem.get("title", ""))  # type: ignore[misc]
 
 
+def outdated(problem: Mapping[str, Any]) -> bool:
+    """Whether an owner of the release before, in the middle of an upgrade, does not know a field yet."""
+    return any(error.get("message") == UNKNOWN_FIELD for error in problem.get("errors") or ())
+
+
 def _failure(status: int, answer: bytes) -> Exception:
     if status in (400, 403, 404, 409, 422):
         try:
-            return Refused(status, msgspec.json.decode(answer, type=dict[str, Any]))
+            problem = msgspec.json.decode(answer, type=dict[str, Any])
         except msgspec.DecodeError:
             return Failed("erroring")
+        return Failed("outdated") if outdated(problem) else Refused(status, problem)
     return Failed("overloaded" if status in (429, 503) else "erroring")
 
 

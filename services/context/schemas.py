@@ -85,7 +85,7 @@ class Degraded(msgspec.Struct):
     source: str
     """A store, or the embedder."""
     reason: str
-    """down, timeout, erroring, overloaded, breaker open and the like."""
+    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):

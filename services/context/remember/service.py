@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from services.context.owners import Owner, Refused
+from services.context.owners import Owner, Refused, outdated
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
 from shared import tracing
@@ -257,7 +257,8 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     status, problem = int(entry["status"]), entry["error"]
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)
-    return Unavailable("cache", problem["detail"]) if status >= 500 else Refused(status, problem)
+    away = status >= 500 or outdated(problem)
+    return Unavailable("cache", problem["detail"]) if away else Refused(status, problem)
 
 
 def _mark(piece: Piece) -> _Mark | None:

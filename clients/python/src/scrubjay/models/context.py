@@ -92,7 +92,7 @@ class Degraded:
     source: str
     """A store, or the embedder."""
     reason: str
-    """down, timeout, erroring, overloaded, breaker open and the like."""
+    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,22 @@ class Principal(msgspec.Struct, frozen=True):
         if self.missions is not None and mission_id not in self.missions:
             raise Forbidden(f"this key has no grant for mission {mission_id!r}")
 
+    def require_user(self, user_id: str | None) -> None:
+        if self.users is not None and user_id is not None and user_id not in self.users:
+            raise Forbidden(f"this key has no grant for user {user_id!r}")
+
+    def require_every_user(self) -> None:
+        """For what erases whatever is in its way."""
+        if self.users is not None:
+            raise Forbidden("this key has no grant for all the users whom that may be about")
+
+    def seen_users(self, user_id: str | None = None) -> list[str] | None:
+        """Of whom a read may tell, besides what is about nobody: `user_id` alone where it is for one; None is all."""
+        if user_id is not None:
+            self.require_user(user_id)
+            return [user_id]
+        return None if self.users is None else sorted(self.users)
+
     def require_scope(self, scope: str) -> None:
         """`scope` is one of the tenant's: mission:…, agent:…, user:…, project:…, shared."""
         kind, _, name = scope.partition(":")
@@ -51,8 +67,8 @@ class Principal(msgspec.Struct, frozen=True):
             self.require_mission(name)
         elif kind == "agent":
             self.require_agent(name)
-        elif kind == "user" and self.users is not None and name not in self.users:
-            raise Forbidden(f"this key has no grant for user {name!r}")
+        elif kind == "user":
+            self.require_user(name)
 
 
 _ENCODER = msgspec.json.Encoder()

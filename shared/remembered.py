@@ -27,6 +27,8 @@ class Remembered(Body, kw_only=True):
     """Its place in the session."""
     speaker: Name | None = None
     """Who said it, where that is not the agent."""
+    user_id: Name | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: SourceKind = "agent"
     """How it came to be known."""
     recalled_from: BigId | None = None

@@ -41,6 +41,7 @@ def statement(principal: Principal, memory: CommitAgentMemoryInput) -> Statement
         session_id=memory.session_id,
         seq=memory.seq,
         speaker=memory.speaker,
+        user_id=memory.user_id,
         written_by=principal.key,
         source_kind=memory.source_kind,
         recalled_from=memory.recalled_from,
@@ -48,8 +49,10 @@ def statement(principal: Principal, memory: CommitAgentMemoryInput) -> Statement
     )
 
 
-def hash_of(content: str) -> bytes:
-    return hashlib.sha256(fact_key(content).encode()).digest()
+def hash_of(content: str, user_id: str | None) -> bytes:
+    """Of a fact: the same of somebody else, or of nobody, is another."""
+    fact = hashlib.sha256(fact_key(content).encode()).digest()
+    return fact if user_id is None else hashlib.sha256(fact + user_id.encode()).digest()
 
 
 def row_values(tenant: str, agent: str, said: Statement) -> list[Any]:
@@ -73,8 +76,9 @@ def row_values(tenant: str, agent: str, said: Statement) -> list[Any]:
         said.private,
         said.session_id,
         said.seq,
+        said.user_id,
         said.content,
-        hash_of(said.content),
+        hash_of(said.content, said.user_id),
         said.memory_type,
         said.task_description,
         said.skills_used,
@@ -147,7 +151,7 @@ class Commits:
                 raise Conflict(
                     f"a {said.source_kind}'s text does not replace what a {known.source_kind} said"
                 )
-            other = await sql.same_fact(c, tenant, agent, hash_of(said.content))
+            other = await sql.same_fact(c, tenant, agent, hash_of(said.content, said.user_id))
             if other not in (None, row["id"]):
                 raise Conflict(f"memory {other} of this agent says the same", memory_id=other)
         await self._restate(c, tenant, row, said, vector)
@@ -172,7 +176,7 @@ class Commits:
     async def _known(
         self, c: Connection, tenant: str, agent: str, said: Statement, vector: HalfVector | None
     ) -> int | None:
-        known = await sql.same_fact(c, tenant, agent, hash_of(said.content))
+        known = await sql.same_fact(c, tenant, agent, hash_of(said.content, said.user_id))
         if known is None and vector is not None:
             known = await self._near(c, tenant, agent, said, vector)
         return known
@@ -181,7 +185,10 @@ class Commits:
         self, c: Connection, tenant: str, agent: str, said: Statement, vector: HalfVector, *, but: int = 0
     ) -> int | None:
         near = await sql.nearest(
-            c, tenant, agent, self._model, vector, self._distance, private=said.private, but=but
+            *(c, tenant, agent, self._model, vector, self._distance),
+            private=said.private,
+            user_id=said.user_id,
+            but=but,
         )
         return next((id_ for id_, content in near if same_fact(said.content, content)), None)
 

@@ -15,7 +15,7 @@ _TRUSTED = frozenset(["user", "agent"])
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody said: the columns of a memory that a repeat may change."""
+    """What somebody said: the columns of a memory that a repeat may change. A repeat is of the same user."""
 
     content: str
     memory_type: str
@@ -28,6 +28,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
     written_by: str
     source_kind: str = "agent"
     recalled_from: int | None = None

@@ -17,8 +17,8 @@ from shared.search.sql import scope_key, search_sql
 
 
 class Look(msgspec.Struct, frozen=True):
-    """One search: `only` narrows it to these ids, `until` to those up to it. `documents` is how many chunks there
-    are and `common` the words that many of them hold, where known.
+    """One search: `only` narrows it to these ids, `until` to those up to it, `users` to what is about these or nobody.
+    `documents` is how many chunks there are and `common` the words that many of them hold, where known.
     """
 
     tenant: str
@@ -30,6 +30,7 @@ class Look(msgspec.Struct, frozen=True):
     documents: int | None = None
     common: Common = NONE_COMMON
     until: int | None = None
+    users: list[str] | None = None
 
 
 _COLUMNS = (
@@ -47,21 +48,31 @@ _NARROWED = (
     "($11::bigint[] is null or {0}.item_id = any($11)) and ($12::bigint is null or {0}.item_id <= $12)"
 )
 _PEERS = "{0}.scope <> $10 and not {0}.private and ($11::bigint is null or {0}.item_id <= $11)"
-SEARCH_OWN = _search_sql(
+_own = partial(
+    _search_sql,
     columns=f"{_COLUMNS}, (select max(a.access_count) from memory.agent_memory a"
     " where a.tenant = $1 and a.agent_name = substr($10, 7)) as most_accessed",
     narrow=f"{{0}}.scope = $10 and {_NARROWED}",
     count="c.tenant = $1 and c.scope = $10",
 )
-SEARCH_PEER = _search_sql(
+_peer = partial(
+    _search_sql,
     columns=_COLUMNS,
     narrow=f"{{0}}.scope = $10 and not {{0}}.private and {_NARROWED}",
     count="c.tenant = $1 and c.scope = $10",
 )
-SEARCH_PEERS = _search_sql(columns=_COLUMNS, narrow=_PEERS, count="c.tenant = $1")
-SEARCH_PEERS_APPROXIMATE = _search_sql(
-    columns=_COLUMNS, narrow=_PEERS, count="c.tenant = $1", approximate=True
-)
+_peers = partial(_search_sql, columns=_COLUMNS, narrow=_PEERS, count="c.tenant = $1")
+SEARCH_OWN = _own()
+SEARCH_PEER = _peer()
+SEARCH_PEERS = _peers()
+SEARCH_PEERS_APPROXIMATE = _peers(approximate=True)
+# A statement of its own, so that nobody else's plan has to allow for users.
+OF_USERS = {
+    SEARCH_OWN: _own(users="$13"),
+    SEARCH_PEER: _peer(users="$13"),
+    SEARCH_PEERS: _peers(users="$12"),
+    SEARCH_PEERS_APPROXIMATE: _peers(approximate=True, users="$12"),
+}
 # What the words of memories that peers may see are indexed under, beside their agent's scope.
 EVERY_AGENT = "*"
 
@@ -90,6 +101,8 @@ async def search_peers(
 async def _search(
     connection: Connection, statement: str, look: Look, key: str, *more: Any
 ) -> list[asyncpg.Record]:
+    if look.users is not None:
+        statement, more = OF_USERS[statement], (*more, look.users)
     rows: list[asyncpg.Record] = await connection.fetch(
         statement,
         look.tenant,
@@ -122,12 +135,13 @@ async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
 
 _LISTED = (
     "id, agent_name, content, memory_type, created_at, updated_at, access_count, confirmed_count, outcome,"
-    " task_description, skills_used, mission_namespace, private, occurred_at, session_id, seq, speaker, written_by,"
-    " source_kind, dispatch_id, recalled_from"
+    " task_description, skills_used, mission_namespace, private, occurred_at, session_id, seq, speaker, user_id,"
+    " written_by, source_kind, dispatch_id, recalled_from"
 )
 LIST = f"""
 select {_LISTED} from memory.agent_memory
 where tenant = $1 and agent_name = $2 and ($3::text is null or memory_type = $3)
+  and ($6::text[] is null or user_id is null or user_id = any($6))
 order by created_at desc, id desc limit $4 offset $5
 """
 
@@ -143,6 +157,7 @@ select {_LISTED} from memory.agent_memory
 where tenant = $1 and id = coalesce(
     (select m.id from memory.agent_memory m where m.tenant = $1 and m.id = $2),
     (select c.memory_id from memory.confirmations c where c.tenant = $1 and c.absorbed_id = $2 limit 1))
+  and ($3::text[] is null or user_id is null or user_id = any($3))
 """
 LATEST_CONFIRMATIONS = """
 select written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count, first_at, last_at
@@ -150,8 +165,10 @@ from memory.confirmations where tenant = $1 and memory_id = $2 order by last_at 
 """
 
 
-async def find(connection: Connection, tenant: str, memory_id: int) -> asyncpg.Record | None:
-    return await connection.fetchrow(FIND, tenant, memory_id)
+async def find(
+    connection: Connection, tenant: str, memory_id: int, users: Sequence[str] | None
+) -> asyncpg.Record | None:
+    return await connection.fetchrow(FIND, tenant, memory_id, users)
 
 
 async def latest_confirmations(connection: Connection, tenant: str, memory_id: int) -> list[asyncpg.Record]:
@@ -171,15 +188,21 @@ select s.agent_name, count(m.id) as count
 from unnest($2::text[], $3::timestamptz[]) s(agent_name, since)
 left join memory.agent_memory m on m.tenant = $1 and m.agent_name = s.agent_name and m.created_at > s.since
     and (not m.private or coalesce($4, s.agent_name) = s.agent_name)
+    and ($5::text[] is null or m.user_id is null or m.user_id = any($5))
 group by s.agent_name
 """
 
 
 async def count_since(
-    connection: Connection, tenant: str, agents: Sequence[str], since: Sequence[datetime], asking: str | None
+    connection: Connection,
+    tenant: str,
+    agents: Sequence[str],
+    since: Sequence[datetime],
+    asking: str | None,
+    users: Sequence[str] | None,
 ) -> dict[str, int]:
     """Without what is private to agents other than `asking`, where one asks."""
-    rows = await connection.fetch(COUNT_SINCE, tenant, list(agents), list(since), asking)
+    rows = await connection.fetch(COUNT_SINCE, tenant, list(agents), list(since), asking, users)
     return {row["agent_name"]: row["count"] for row in rows}
 
 

@@ -20,7 +20,10 @@ _FITTING = f"where place = 1 or bytes <= {_PAGE_BYTES} order by id"
 PAGE_OF_AGENT = f"""
 select {_FIELDS} from (
     select {_MEASURED} from (
-        select * from memory.agent_memory where tenant = $1 and agent_name = $2 and id > $3 order by id limit $4
+        select * from memory.agent_memory
+        where tenant = $1 and agent_name = $2 and id > $3
+          and ($5::text[] is null or user_id is null or user_id = any($5))
+        order by id limit $4
     ) page
 ) page {_FITTING}
 """
@@ -28,17 +31,24 @@ PAGE_OF_TENANT = f"""
 select {_FIELDS} from (
     select {_MEASURED} from (
         select * from memory.agent_memory
-        where tenant = $1 and $2::text is null and id > $3 order by id limit $4
+        where tenant = $1 and $2::text is null and id > $3
+          and ($5::text[] is null or user_id is null or user_id = any($5))
+        order by id limit $4
     ) page
 ) page {_FITTING}
 """
 
 
 async def page(
-    c: Connection, tenant: str, agent_name: str | None, after: int, limit: int
+    c: Connection,
+    tenant: str,
+    agent_name: str | None,
+    after: int,
+    limit: int,
+    users: Sequence[str] | None,
 ) -> list[asyncpg.Record]:
     statement = PAGE_OF_TENANT if agent_name is None else PAGE_OF_AGENT
-    rows: list[asyncpg.Record] = await c.fetch(statement, tenant, agent_name, after, limit)
+    rows: list[asyncpg.Record] = await c.fetch(statement, tenant, agent_name, after, limit, users)
     return rows
 
 

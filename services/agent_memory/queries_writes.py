@@ -42,8 +42,17 @@ from (
     order by (v.embedding <=> $4) + 0.0 limit 50
 ) near
 join memory.agent_memory m on m.tenant = $1 and m.id = near.item_id
-where near.distance < $5 and m.chunks = 1
+where near.distance < $5 and m.chunks = 1 and m.user_id is null
 order by near.distance, near.item_id
+"""
+# Of a user there are few, among many that say the same of others.
+NEAREST_OF_USER = """
+select m.id, m.content
+from memory.agent_memory m
+join memory.agent_memory_vec v on v.tenant = m.tenant and v.item_id = m.id and v.chunk = 0 and v.model = $3
+where m.tenant = $1 and m.user_id = $8 and m.agent_name = $2 and m.chunks = 1 and m.private = $6 and m.id <> $7
+  and v.embedding <=> $4 < $5
+order by (v.embedding <=> $4) + 0.0, m.id limit 50
 """
 
 
@@ -56,9 +65,15 @@ async def nearest(
     distance: float,
     *,
     private: bool,
+    user_id: str | None = None,
     but: int = 0,
 ) -> list[tuple[int, str]]:
-    rows = await connection.fetch(NEAREST, tenant, agent_name, model, vector, distance, private, but)
+    """Of what the agent knows of the user, or of nobody."""
+    values = (tenant, agent_name, model, vector, distance, private, but)
+    if user_id is None:
+        rows = await connection.fetch(NEAREST, *values)
+    else:
+        rows = await connection.fetch(NEAREST_OF_USER, *values, user_id)
     return [(row["id"], row["content"]) for row in rows]
 
 
@@ -78,36 +93,37 @@ def statement_of(row: asyncpg.Record) -> Statement:
 
 
 # $1 tenant, $2 agent, $3 id, then the chunks: $4 starts, $5 stops, $6 texts, $7 head, $8 keys, $9 private,
-# $10 session, $11 seq.
+# $10 session, $11 seq, $12 user.
 _CHUNKS = """memory.agent_memory_chunks
         (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
     select $1, 'agent:' || $2, item.id, c.chunk, cardinality($4::int[]), c.start, c.stop, c.words, $9, c.tsv, c.scoped
     from item, memory.chunk_words($8, $4, $5, $6, $7, (
         select p.content from memory.agent_memory p
         where $11::bigint is not null and p.tenant = $1 and p.scope = 'agent:' || $2 and p.session_id = $10
-          and p.seq < $11
+          and p.seq < $11 and p.user_id is not distinct from $12
         order by p.seq desc limit 1)) c
 """
 INSERT = f"""
 with item as (
     insert into memory.agent_memory (
-        tenant, agent_name, id, private, session_id, seq, content, content_hash, memory_type, task_description,
-        skills_used, outcome, mission_namespace, occurred_at, speaker, written_by, source_kind, recalled_from,
-        dispatch_id, token_count, chunks, pending, access_count, confirmed_count, created_at, updated_at)
+        tenant, agent_name, id, private, session_id, seq, user_id, content, content_hash, memory_type,
+        task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, written_by, source_kind,
+        recalled_from, dispatch_id, token_count, chunks, pending, access_count, confirmed_count, created_at,
+        updated_at)
     overriding system value
     values ($1, $2, coalesce($3, nextval('memory.agent_memory_id_seq')), $9, $10, $11, $12, $13, $14, $15,
-        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, cardinality($4::int[]), $26, $27, $28,
-        coalesce($29, clock_timestamp()), coalesce($30, clock_timestamp()))
+        $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, cardinality($4::int[]), $27, $28, $29,
+        coalesce($30, clock_timestamp()), coalesce($31, clock_timestamp()))
     returning id
 ), chunk as (insert into {_CHUNKS})
 select id from item
 """
 RESTATE = """
 update memory.agent_memory set
-    chunks = $3, private = $4, session_id = $5, seq = $6, content = $7, content_hash = $8, memory_type = $9,
-    task_description = $10, skills_used = $11, outcome = $12, mission_namespace = $13, occurred_at = $14,
-    speaker = $15, written_by = $16, source_kind = $17, recalled_from = $18, dispatch_id = $19, token_count = $20,
-    updated_at = clock_timestamp()
+    chunks = $3, private = $4, session_id = $5, seq = $6, user_id = $7, content = $8, content_hash = $9,
+    memory_type = $10, task_description = $11, skills_used = $12, outcome = $13, mission_namespace = $14,
+    occurred_at = $15, speaker = $16, written_by = $17, source_kind = $18, recalled_from = $19, dispatch_id = $20,
+    token_count = $21, updated_at = clock_timestamp()
 where tenant = $1 and id = $2
 """
 DROP_CHUNKS = "delete from memory.agent_memory_chunks where tenant = $1 and item_id = $2"
@@ -140,7 +156,7 @@ async def restate(connection: Connection, memory_id: int, values: Sequence[Any])
     tenant, agent_name, *more = values
     await connection.execute(RESTATE, tenant, memory_id, len(more[0]), *more[5:])
     await connection.execute(DROP_CHUNKS, tenant, memory_id)
-    await connection.execute(ADD_CHUNKS, tenant, agent_name, memory_id, *more[:8])
+    await connection.execute(ADD_CHUNKS, tenant, agent_name, memory_id, *more[:9])
     await connection.execute(HIDE_VECTORS, tenant, memory_id, more[5])
 
 
@@ -300,6 +316,22 @@ async def purge(connection: Connection, tenant: str, scope: str) -> dict[str, in
         done = await connection.execute(statement, tenant, scope)
         counts[table] = int(done.rsplit(" ", 1)[-1])
     return counts
+
+
+AGENTS_OF_USER = "select distinct agent_name from memory.agent_memory where tenant = $1 and user_id = $2"
+PURGE_USER = "delete from memory.agent_memory where tenant = $1 and user_id = $2 and agent_name = any($3)"
+
+
+async def purge_user(connection: Connection, tenant: str, user_id: str) -> int:
+    """How many memories there were of the user, over all agents; a commit of one of them waits or comes first."""
+    erased = 0
+    while rows := await connection.fetch(AGENTS_OF_USER, tenant, user_id):
+        agents = sorted(row["agent_name"] for row in rows)
+        for agent in agents:
+            await lock_agent(connection, tenant, agent)
+        done = await connection.execute(PURGE_USER, tenant, user_id, agents)
+        erased += int(done.rsplit(" ", 1)[-1])
+    return erased
 
 
 # Replicas never wait for each other or for a commit: rows that are being written are counted the next time.

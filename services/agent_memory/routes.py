@@ -209,9 +209,10 @@ async def purge(
     principal: Principal,
     deadline: Deadline,
     agent: str | None = None,
+    user: str | None = None,
 ) -> dict[str, int]:
     """All that an agent wrote here stands in its own scope."""
-    return await service.purge(principal, purged, deadline)
+    return await service.purge(principal, purged, user, deadline)
 
 
 ROUTES: list[ControllerRouterHandler] = [

@@ -132,6 +132,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: SourceKind = "agent"
@@ -183,6 +185,7 @@ class ExportedMemory(Body, kw_only=True):
     session_id: Name | None = None
     seq: Seq | None = None
     speaker: Name | None = None
+    user_id: Name | None = None
     written_by: Name
     source_kind: SourceKind
     recalled_from: BigId | None = None

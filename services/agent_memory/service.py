@@ -119,6 +119,7 @@ class AgentMemoryService:
         """All of them or none."""
         for memory in batch.memories:
             principal.require_agent(memory.agent_name)
+            principal.require_user(memory.user_id)
         agents = sorted({memory.agent_name for memory in batch.memories})
         said = [commits.statement(principal, memory) for memory in batch.memories]
         vectors = await self._dedup_vectors(said, deadline)
@@ -230,7 +231,7 @@ class AgentMemoryService:
 
     @staticmethod
     async def _found(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:
-        row = await queries.find(c, principal.tenant, memory_id)
+        row = await queries.find(c, principal.tenant, memory_id, principal.seen_users())
         hidden = row is not None and row["private"] and principal.agent not in (None, row["agent_name"])
         if row is None or hidden:
             raise NotFound(f"no memory {memory_id}")
@@ -242,6 +243,7 @@ class AgentMemoryService:
     ) -> ForgetReceipt:
         """Erases all that the agent committed; the timeline keeps that it happened, without content."""
         principal.require_agent(agent_name)
+        principal.require_every_user()
         tenant, scope = principal.tenant, f"agent:{agent_name}"
 
         async def work(c: Connection) -> ForgetReceipt:
@@ -263,7 +265,8 @@ class AgentMemoryService:
         principal.require_agent(agent_name or principal.agent)
         agent = agent_name or principal.agent
         return await self._database.run(
-            lambda c: transfer.export(c, principal.tenant, agent, after, limit), deadline
+            lambda c: transfer.export(c, principal.tenant, agent, after, limit, principal.seen_users()),
+            deadline,
         )
 
     async def restore(
@@ -271,6 +274,7 @@ class AgentMemoryService:
     ) -> ImportResult:
         for line in lines:
             principal.require_agent(line.agent_name)
+            principal.require_user(line.user_id)
         return await self._write(
             principal,
             "shared",
@@ -340,7 +344,8 @@ class AgentMemoryService:
             only = None
             if memory_type is not None:
                 only = await queries.ids_of_type(c, principal.tenant, agent_name, memory_type)
-            wanted = Look(principal.tenant, query, vector, self._embedder.model, DEPTH, only)
+            model, users = self._embedder.model, principal.seen_users()
+            wanted = Look(principal.tenant, query, vector, model, DEPTH, only, users=users)
             rows: list[asyncpg.Record] = await search(c, wanted, agent_name)
             return rows
 
@@ -358,12 +363,14 @@ class AgentMemoryService:
         """Own and peers' memories of `request.agent`, by the stores asked for."""
         assert request.agent is not None
         principal.require_agent(request.agent)
-        agent = request.agent
+        agent, users = request.agent, principal.seen_users(request.user_id)
         vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
         until = None
         if (time := utc(request.as_of, "as_of")) is not None:
             until = await self._database.run(lambda c: queries.last_by(c, principal.tenant, time), deadline)
-        wanted = Look(principal.tenant, request.query, vector, request.model, request.depth, until=until)
+        wanted = Look(
+            *(principal.tenant, request.query, vector, request.model, request.depth), until=until, users=users
+        )
         looks = []
         if OWN in request.stores:
             looks.append(self._search_own(wanted, agent, deadline))
@@ -415,7 +422,8 @@ class AgentMemoryService:
         principal.require_agent(request.agent_name)
         rows = await self._database.run(
             lambda c: queries.list_memories(
-                c, principal.tenant, request.agent_name, request.memory_type, request.limit, request.offset
+                *(c, principal.tenant, request.agent_name, request.memory_type),
+                *(request.limit, request.offset, principal.seen_users()),
             ),
             deadline,
         )
@@ -427,16 +435,25 @@ class AgentMemoryService:
         """How many memories each agent gained since its time."""
         return await self._database.run(
             lambda c: queries.count_since(
-                c, principal.tenant, list(since), list(since.values()), principal.agent
+                *(c, principal.tenant, list(since), list(since.values())),
+                *(principal.agent, principal.seen_users()),
             ),
             deadline,
         )
 
     @tracing.memory("delete_memory", "agent_memory")
-    async def purge(self, principal: Principal, scope: str, deadline: Deadline) -> dict[str, int]:
-        """Every row of the scope, from every table of this service; counts per table."""
+    async def purge(
+        self, principal: Principal, scope: str, user_id: str | None, deadline: Deadline
+    ) -> dict[str, int]:
+        """Every row of the scope, and what any agent knows of the user; counts per table."""
 
-        return await self._database.transaction(lambda c: sql.purge(c, principal.tenant, scope), deadline)
+        async def erase(c: Connection) -> dict[str, int]:
+            counts = await sql.purge(c, principal.tenant, scope)
+            if user_id is not None:
+                counts["agent_memory"] += await sql.purge_user(c, principal.tenant, user_id)
+            return counts
+
+        return await self._database.transaction(erase, deadline)
 
     def count_accesses(self, tenant: str, ids: Sequence[int]) -> None:
         self._accesses.update((tenant, id_) for id_ in ids)

@@ -47,10 +47,12 @@ agent_memory = Table(
     *schema.when_and_where(),
     *schema.provenance(),
     Column("dispatch_id", BigInteger),
+    Column("user_id", Text),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id"),
-    # Of the fact's key, not of its bytes: what differs in case, punctuation and spacing is one memory.
+    # Of the fact's key, not of its bytes: what differs in case, punctuation and spacing is one memory. Of the user
+    # too: what is said of two users are two facts.
     UniqueConstraint("tenant", "agent_name", "content_hash"),
     Index("agent_memory_agent", "tenant", "agent_name", "created_at"),
     # Each search of one's own asks for the agent's maximum.
@@ -63,6 +65,7 @@ agent_memory = Table(
         "seq",
         postgresql_where=text("seq IS NOT NULL"),
     ),
+    Index("agent_memory_user", "tenant", "user_id", postgresql_where=text("user_id IS NOT NULL")),
     schema="memory",
 )
 

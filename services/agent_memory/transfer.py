@@ -44,9 +44,16 @@ def parse(body: bytes) -> list[ExportedMemory]:
     return lines
 
 
-async def export(c: Connection, tenant: str, agent_name: str | None, after: int, limit: int) -> bytes:
+async def export(
+    c: Connection,
+    tenant: str,
+    agent_name: str | None,
+    after: int,
+    limit: int,
+    users: Sequence[str] | None,
+) -> bytes:
     """Memories with ids above `after`, in their order; fewer than `limit` where they would not fit one import."""
-    rows = await queries.page(c, tenant, agent_name, after, limit)
+    rows = await queries.page(c, tenant, agent_name, after, limit, users)
     found = await queries.confirmations(c, tenant, [row["id"] for row in rows])
     by_id = {id_: list(some) for id_, some in groupby(found, key=lambda row: row["memory_id"])}
     lines = [_line(row, by_id.get(row["id"], [])) for row in rows]
@@ -66,7 +73,7 @@ async def restore(
     c: Connection, commits: Commits, tenant: str, lines: Sequence[ExportedMemory]
 ) -> ImportResult:
     """A fact that its agent has already is left alone; an id that another memory has is replaced by a new one."""
-    hashes = [hash_of(line.content) for line in lines]
+    hashes = [hash_of(line.content, line.user_id) for line in lines]
     agents = sorted({line.agent_name for line in lines})
     await queries.lock_imports(c)
     for agent in agents:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -50,7 +51,8 @@ async def put_entries(
     return rows
 
 
-SEARCH = search_sql(
+_search = partial(
+    search_sql,
     items="cache.psychic_cache",
     chunks="cache.psychic_chunks",
     vectors="cache.psychic_vec",
@@ -60,6 +62,9 @@ SEARCH = search_sql(
     " and ($12::bigint is null or {0}.item_id <= $12)",
     count="c.tenant = $1 and c.scope = any($10)",
 )
+SEARCH = _search()
+# A statement of its own, so that nobody else's plan has to allow for users.
+SEARCH_OF_USERS = _search(users="$13")
 
 
 async def search(
@@ -74,9 +79,11 @@ async def search(
     documents: int | None = None,
     common: Common = NONE_COMMON,
     until: int | None = None,
+    users: Sequence[str] | None = None,
 ) -> list[asyncpg.Record]:
+    """With `users`, of what is about these or nobody."""
     rows: list[asyncpg.Record] = await connection.fetch(
-        SEARCH,
+        SEARCH if users is None else SEARCH_OF_USERS,
         tenant,
         query,
         vector,
@@ -88,6 +95,7 @@ async def search(
         list(scopes),
         None if only is None else list(only),
         until,
+        *(() if users is None else (users,)),
     )
     return rows
 
@@ -100,11 +108,14 @@ async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
     return await connection.fetchval(LAST_BY, tenant, time) or 0
 
 
-IDS_WITH = """
+# An entry about nobody, or about one of the users that a key may see; null is everybody.
+_SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
+IDS_WITH = f"""
 select id from cache.psychic_cache
 where tenant = $1 and scope = any($2) and expires_at > now()
   and ($3::text[] is null or context_type = any($3)) and ($4::text[] is null or tags && $4)
   and ($5::text is null or agent_name = $5) and ($6::bigint is null or dispatch_id = $6)
+  and {_SEEN.format("$7")}
 """
 
 
@@ -116,41 +127,51 @@ async def ids_with(
     tags: Sequence[str] | None,
     agent_name: str | None,
     dispatch_id: int | None,
+    users: Sequence[str] | None,
 ) -> list[int]:
     rows = await connection.fetch(
-        IDS_WITH, tenant, list(scopes), context_types, tags, agent_name, dispatch_id
+        IDS_WITH, tenant, list(scopes), context_types, tags, agent_name, dispatch_id, users
     )
     return [row["id"] for row in rows]
 
 
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
-       created_at, expires_at, session_id, seq, speaker, occurred_at
+       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at
 from cache.psychic_cache
 """
 
 CHECKPOINT = f"""{_ENTRY}
 where tenant = $1 and context_type = 'thread_checkpoint' and session_id = $2 and expires_at > now()
-  and ($3::text[] is null or mission_id = any($3))
+  and ($3::text[] is null or mission_id = any($3)) and {_SEEN.format("$4")}
 order by id desc limit 1
 """
 
 
 async def latest_checkpoint(
-    connection: Connection, tenant: str, session_id: str, missions: Sequence[str] | None
+    connection: Connection,
+    tenant: str,
+    session_id: str,
+    missions: Sequence[str] | None,
+    users: Sequence[str] | None,
 ) -> asyncpg.Record | None:
-    return await connection.fetchrow(CHECKPOINT, tenant, session_id, missions)
+    return await connection.fetchrow(CHECKPOINT, tenant, session_id, missions, users)
 
 
 BY_ID = f"""{_ENTRY}
 where tenant = $1 and id = $2 and expires_at > now() and ($3::text[] is null or mission_id = any($3))
+  and {_SEEN.format("$4")}
 """
 
 
 async def by_id(
-    connection: Connection, tenant: str, entry_id: int, missions: Sequence[str] | None
+    connection: Connection,
+    tenant: str,
+    entry_id: int,
+    missions: Sequence[str] | None,
+    users: Sequence[str] | None,
 ) -> asyncpg.Record | None:
-    return await connection.fetchrow(BY_ID, tenant, entry_id, missions)
+    return await connection.fetchrow(BY_ID, tenant, entry_id, missions, users)
 
 
 LOCK_MISSION = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
@@ -224,23 +245,28 @@ async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent
 
 RECENT = f"""{_ENTRY}
 where tenant = $1 and expires_at > now() and ($2::text[] is null or mission_id = any($2))
+  and {_SEEN.format("$3")}
 order by id desc limit 100
 """
 
 
-async def recent(connection: Connection, tenant: str, missions: Sequence[str] | None) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(RECENT, tenant, missions)
+async def recent(
+    connection: Connection, tenant: str, missions: Sequence[str] | None, users: Sequence[str] | None
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(RECENT, tenant, missions, users)
     return rows
 
 
 OF_MISSION = f"""{_ENTRY}
-where tenant = $1 and mission_id = $2 and expires_at > now()
+where tenant = $1 and mission_id = $2 and expires_at > now() and {_SEEN.format("$3")}
 order by id desc limit 1000
 """
 
 
-async def of_mission(connection: Connection, tenant: str, mission_id: str) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(OF_MISSION, tenant, mission_id)
+async def of_mission(
+    connection: Connection, tenant: str, mission_id: str, users: Sequence[str] | None
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(OF_MISSION, tenant, mission_id, users)
     return rows
 
 

@@ -46,11 +46,7 @@ where m.tenant = $1 and m.mission_id in (
     select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.agent_name = $2)
 order by m.mission_id for update
 """
-PURGE_ENTRIES_OF = """
-with gone as (
-    delete from cache.psychic_cache e
-    where e.tenant = $1 and e.agent_name = $2 and e.mission_id = any($3)
-    returning e.id, e.mission_id, e.token_count
+_COUNTED = """returning e.id, e.mission_id, e.token_count
 ), unqueued as (
     delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
 ), freed as (
@@ -61,6 +57,24 @@ with gone as (
     from freed f where m.tenant = $1 and m.mission_id = f.mission_id
 )
 select count(*) from gone
+"""
+PURGE_ENTRIES_OF = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.agent_name = $2 and e.mission_id = any($3)
+    {_COUNTED}
+"""
+LOCK_MISSIONS_OF_USER = """
+select m.mission_id from cache.missions m
+where m.tenant = $1 and m.mission_id in (
+    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.user_id = $2)
+order by m.mission_id for update
+"""
+PURGE_ENTRIES_OF_USER = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.user_id = $2 and e.mission_id = any($3)
+    {_COUNTED}
 """
 PURGE_DISPATCHES_OF = """
 with d as materialized (
@@ -74,8 +88,20 @@ select count(*) from gone
 
 async def purge_agent(connection: Connection, tenant: str, agent: str) -> dict[str, int]:
     """What an agent wrote into missions; their budgets have room for as much again."""
-    entries = 0
-    while missions := [row["mission_id"] for row in await connection.fetch(LOCK_MISSIONS_OF, tenant, agent)]:
-        entries += await connection.fetchval(PURGE_ENTRIES_OF, tenant, agent, missions)
+    entries = await _purge_entries(connection, LOCK_MISSIONS_OF, PURGE_ENTRIES_OF, tenant, agent)
     dispatches = await connection.fetchval(PURGE_DISPATCHES_OF, tenant, agent)
     return {"psychic_cache": entries, "agent_dispatch": dispatches}
+
+
+async def purge_user(connection: Connection, tenant: str, user_id: str) -> dict[str, int]:
+    """What missions hold about a user, whoever wrote it."""
+    entries = await _purge_entries(connection, LOCK_MISSIONS_OF_USER, PURGE_ENTRIES_OF_USER, tenant, user_id)
+    return {"psychic_cache": entries}
+
+
+async def _purge_entries(connection: Connection, lock: str, purge: str, tenant: str, whose: str) -> int:
+    """Until there are none: a mission may get its first while others are locked."""
+    entries = 0
+    while missions := [row["mission_id"] for row in await connection.fetch(lock, tenant, whose)]:
+        entries += await connection.fetchval(purge, tenant, whose, missions)
+    return entries

@@ -200,8 +200,9 @@ async def purge(
     principal: Principal,
     deadline: Deadline,
     agent: str | None = None,
+    user: str | None = None,
 ) -> dict[str, int]:
-    return await service.purge(principal, purged, agent, deadline)
+    return await service.purge(principal, purged, agent, user, deadline)
 
 
 ROUTES: list[ControllerRouterHandler] = [

@@ -220,6 +220,8 @@ class CacheEntry(msgspec.Struct, omit_defaults=True):
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
     occurred_at: datetime | None = None
     metadata: dict[str, Any] = {}
     """The fields of its type."""

@@ -74,6 +74,7 @@ class CacheSearch:
                     request.tags or None,
                     request.agent_name,
                     request.dispatch_id,
+                    principal.seen_users(),
                 )
             rows = await queries.search(
                 c,
@@ -84,6 +85,7 @@ class CacheSearch:
                 DEPTH,
                 scopes,
                 only,
+                users=principal.seen_users(),
             )
             return rows, await queries.size(c, principal.tenant, scopes), await queries.now(c)
 
@@ -149,6 +151,7 @@ class CacheSearch:
         known = " ".join([principal.tenant, *scopes])
         common = self._common.get(known)
         time = utc(request.as_of, "as_of")
+        users = principal.seen_users(request.user_id)
 
         async def look(c: Connection) -> list[asyncpg.Record]:
             until = None if time is None else await queries.last_by(c, principal.tenant, time)
@@ -162,6 +165,7 @@ class CacheSearch:
                 scopes,
                 common=common,
                 until=until,
+                users=users,
             )
 
         result = _search_result(await self._database.run(look, deadline))

@@ -153,6 +153,7 @@ class CacheService:
     def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
         principal.require_mission(entry.mission_id)
         principal.require_agent(entry.agent_name)
+        principal.require_user(entry.user_id)
         self._check_tags(entry.tags)
 
     def _check_tags(self, tags: Sequence[str]) -> None:
@@ -243,6 +244,7 @@ class CacheService:
             "session_id": entry.session_id,
             "seq": entry.seq,
             "speaker": entry.speaker,
+            "user_id": entry.user_id,
             "written_by": principal.key,
             "source_kind": entry.source_kind,
             "recalled_from": entry.recalled_from,
@@ -257,7 +259,10 @@ class CacheService:
 
     async def checkpoint(self, principal: Principal, session_id: str, deadline: Deadline) -> CacheEntry:
         row = await self._database.run(
-            lambda c: queries.latest_checkpoint(c, principal.tenant, session_id, granted(principal)), deadline
+            lambda c: queries.latest_checkpoint(
+                c, principal.tenant, session_id, granted(principal), principal.seen_users()
+            ),
+            deadline,
         )
         if row is None:
             raise NotFound(f"no checkpoint of session {session_id!r}")
@@ -265,14 +270,15 @@ class CacheService:
 
     async def recent(self, principal: Principal, deadline: Deadline) -> list[CacheEntry]:
         rows = await self._database.run(
-            lambda c: queries.recent(c, principal.tenant, granted(principal)), deadline
+            lambda c: queries.recent(c, principal.tenant, granted(principal), principal.seen_users()),
+            deadline,
         )
         return [entry_of(row) for row in rows]
 
     async def of_mission(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[CacheEntry]:
         principal.require_mission(mission_id)
         rows = await self._database.run(
-            lambda c: queries.of_mission(c, principal.tenant, mission_id), deadline
+            lambda c: queries.of_mission(c, principal.tenant, mission_id, principal.seen_users()), deadline
         )
         return [entry_of(row) for row in rows]
 
@@ -317,9 +323,12 @@ class CacheService:
         return DeleteResult(deleted_count=1, freed_tokens=freed)
 
     async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
-        """An entry of a mission that the key has no grant for is not there."""
+        """An entry of a mission or about a user that the key has no grant for is not there."""
         row = await self._database.run(
-            lambda c: queries.by_id(c, principal.tenant, entry_id, granted(principal)), deadline
+            lambda c: queries.by_id(
+                c, principal.tenant, entry_id, granted(principal), principal.seen_users()
+            ),
+            deadline,
         )
         if row is None:
             raise NotFound(f"no entry {entry_id}")
@@ -408,9 +417,9 @@ class CacheService:
 
     @tracing.memory("delete_memory", "cache")
     async def purge(
-        self, principal: Principal, scope: str, agent: str | None, deadline: Deadline
+        self, principal: Principal, scope: str, agent: str | None, user_id: str | None, deadline: Deadline
     ) -> dict[str, int]:
-        """Every row of the scope, and what the agent wrote into any mission; counts per table."""
+        """Every row of the scope, and in any mission what the agent wrote or is about the user; counts per table."""
         # Events of queries that were answered must not come after the purge of events.
         await self.query_log.flush()
 
@@ -420,6 +429,8 @@ class CacheService:
                 counts[table] += await connection.fetchval(statement, principal.tenant, scope)
             if agent is not None:
                 counts.update(await queries_purge.purge_agent(connection, principal.tenant, agent))
+            if user_id is not None:
+                counts.update(await queries_purge.purge_user(connection, principal.tenant, user_id))
             return dict(counts)
 
         return await self._database.transaction(erase, deadline)

@@ -90,6 +90,7 @@ psychic_cache = Table(
         "seq",
         postgresql_where=text("seq IS NOT NULL"),
     ),
+    Index("psychic_cache_user", "tenant", "user_id", postgresql_where=text("user_id IS NOT NULL")),
     schema="cache",
 )
 

@@ -123,10 +123,18 @@ class Owner:
             raise Unavailable(self.name, f"{self.name}: {error.reason}") from error
 
     async def purge(
-        self, scope: str, agent: str | None, principal: Principal, deadline: Deadline, request_id: str
+        self,
+        scope: str,
+        agent: str | None,
+        user: str | None,
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
     ) -> dict[str, int]:
-        """Of the scope, and what the agent wrote elsewhere. Raises Unavailable: a purge is whole or not done."""
-        params = {"purged": scope} | ({} if agent is None else {"agent": agent})
+        """Of the scope, what the agent wrote elsewhere, and what is about the user. Raises Unavailable: a purge is
+        whole or not done."""
+        named = {"purged": scope, "agent": agent, "user": user}
+        params = {name: value for name, value in named.items() if value is not None}
         try:
             return await self._call(
                 "/internal/purge", b"", _COUNTS, principal, deadline, request_id, params=params

@@ -33,7 +33,7 @@ class AssembleContextInput(Body, kw_only=True):
     session_id: Name | None = None
     """The session that asks."""
     user_id: Name | None = None
-    """The user whom it is for."""
+    """The user whom it is for: nothing that is about other users is in it."""
     dispatch_id: BigId | None = None
     """The dispatch that it is for."""
     explicit_links: Annotated[list[LinkPath], Meta(max_length=20)] = field(default_factory=list)
@@ -359,7 +359,7 @@ class PurgeInput(Body, kw_only=True):
     agent_name: Name | None = None
     """The scope `agent:…`, what the agent wrote into missions, and what was learned of it."""
     user_id: Name | None = None
-    """The scope `user:…`, and every assembly made for the user."""
+    """The scope `user:…`, what is remembered of the user, and every assembly made for the user or with any of it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -145,8 +145,7 @@ class ContextService:
     def _check(self, principal: Principal, request: AssembleContextInput) -> list[str]:
         """The scopes to search. Raises Forbidden where the key has no grant."""
         principal.require_agent(request.caller)
-        if request.user_id is not None:
-            principal.require_scope(f"user:{request.user_id}")
+        principal.require_user(request.user_id)
         if request.debug:
             principal.require("admin")
         scopes = list(request.scopes)
@@ -204,6 +203,7 @@ class ContextService:
             query=asked.request.query,
             stores={},
             agent=asked.request.caller,
+            user_id=asked.request.user_id,
             vector=None if vector is None else encode_vector(vector),
             model=self._embedder.model,
             as_of=None if asked.request.as_of is None else asked.now,
@@ -283,7 +283,9 @@ class ContextService:
         _require_reach(principal, request)
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self.owners.items():
-            erased[name] = await owner.purge(scope, request.agent_name, principal, deadline, request_id)
+            erased[name] = await owner.purge(
+                scope, request.agent_name, request.user_id, principal, deadline, request_id
+            )
         await self._journal.written(deadline)
 
         async def erase(connection: Connection) -> dict[str, int]:
@@ -306,6 +308,8 @@ def _require_reach(principal: Principal, request: PurgeInput) -> None:
     """A purge erases what is in its way, whoever wrote it and wherever."""
     if not request.purged.startswith("agent:"):
         principal.require_every_agent()
+    if not request.purged.startswith("user:"):
+        principal.require_every_user()
     if principal.missions is not None and (request.agent_name or request.user_id):
         raise Forbidden("this key has no grant for all the missions in which that may be")
 
@@ -324,7 +328,7 @@ def _row(
         *asked.scopes,
         f"agent:{request.caller}",
         *chosen.scopes(),
-        *(one.candidate.scope for one in below_floor),
+        *(scope for one in below_floor for scope in one.candidate.scopes),
     ]
     return AssemblyRow(
         tenant=asked.principal.tenant,

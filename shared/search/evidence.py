@@ -45,7 +45,13 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     session_id: str | None = None
     seq: int | None = None
     occurred_at: datetime | None = None
+    user_id: str | None = None
     composite: dict[str, float] | None = None
+
+    @property
+    def scopes(self) -> list[str]:
+        """What is made of it goes when one of these is purged, and is shown to those only who may see each."""
+        return [self.scope] if self.user_id is None else [self.scope, f"user:{self.user_id}"]
 
 
 class StoreResult(msgspec.Struct, omit_defaults=True):
@@ -64,12 +70,13 @@ class SearchResult(msgspec.Struct, omit_defaults=True):
 class SearchRequest(Body, kw_only=True):
     """The one internal call for several stores of an owner. `vector` is base64 of 512 float32, or absent.
 
-    With `as_of`, what was recorded by then; a few of later may be among it.
+    With `as_of`, what was recorded by then; a few of later may be among it. With `user_id`, nothing of other users.
     """
 
     query: Query
     stores: dict[str, list[str]]
     agent: Name | None = None
+    user_id: Name | None = None
     vector: str | None = None
     model: str = ""
     as_of: datetime | None = None
@@ -125,5 +132,6 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         session_id=row["session_id"],
         seq=row["seq"],
         occurred_at=row["occurred_at"],
+        user_id=row["user_id"],
         **more,
     )

@@ -34,11 +34,11 @@ with lexeme as materialized (
 ), searched as materialized (
     select coalesce($7::bigint, (select count(*) from {chunks} c where {count})) as documents
 ), by_vector as materialized (
-    select v.item_id, v.chunk, 1 - (v.embedding <=> $3::halfvec) as cosine
+    select {over} v.item_id, v.chunk, 1 - (v.embedding <=> $3::halfvec) as cosine
     from {vectors} v
     where $3::halfvec is not null and {narrow_vectors}
     order by {nearest}
-    limit $5
+    {first}
 ), matched as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
     from {chunks} m
@@ -51,9 +51,11 @@ with lexeme as materialized (
            ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf
     from lexeme l left join (select place, count(*) as df from hit group by place) h on h.place = l.place
 ), best_text as materialized (
-    select h.item_id, h.chunk, sum(((select array_agg(r.idf order by r.place) from rarity r))[h.place] * h.tf) as score
+    select {over} h.item_id, h.chunk,
+           sum(((select array_agg(r.idf order by r.place) from rarity r))[h.place] * h.tf) as score
     from hit h group by h.item_id, h.chunk
-    order by score desc, h.item_id desc, h.chunk limit $5
+    order by score desc, h.item_id desc, h.chunk
+    {first}
 ), candidate as materialized (
     select item_id, chunk, cosine from by_vector
     union all
@@ -64,7 +66,7 @@ with lexeme as materialized (
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, said.places, said.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, {columns}
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, {columns}
     from candidate k
     join {chunks} c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join {items} i on i.tenant = $1 and i.id = k.item_id
@@ -81,6 +83,13 @@ select (select documents from searched) as documents,
 from (select 1) always left join evidence e on true
 """
 
+# An arm's first $5 rows; for some users those that they may see, looked up in their order until there are enough.
+_FIRST = "limit $5"
+_OVER = "s.* from (select"
+_FIRST_SEEN = """offset 0) s
+    where (select u.user_id is null or u.user_id = any({users}) from {items} u where u.tenant = $1 and u.id = s.item_id)
+    limit $5"""
+
 # The planner does not know what pgvector's filtered scans cost: each form below has only one index to choose.
 _EXACT = "(v.embedding <=> $3::halfvec) + 0.0"
 _APPROXIMATE = "v.embedding <=> $3::halfvec"
@@ -92,10 +101,19 @@ def scope_key(tenant: str, scope: str) -> str:
 
 
 def search_sql(
-    *, items: str, chunks: str, vectors: str, columns: str, narrow: str, count: str, approximate: bool = False
+    *,
+    items: str,
+    chunks: str,
+    vectors: str,
+    columns: str,
+    narrow: str,
+    count: str,
+    approximate: bool = False,
+    users: str | None = None,
 ) -> str:
     """A store's statement; every argument is a constant of the code. `narrow` is a condition on `{0}`, the chunk
-    or vector table's alias; `count` one on `c`. With `approximate` the vector arm goes through HNSW.
+    or vector table's alias; `count` one on `c`. With `approximate` the vector arm goes through HNSW. With `users`, a
+    parameter, nothing is found that is about other users; words are as rare as in all that was searched.
 
     It answers at least one row, of which `item_id` is null when nothing was found.
     """
@@ -108,6 +126,8 @@ def search_sql(
         narrow_chunks=narrow.format("m"),
         narrow_vectors=f"{tenant} and v.model = $4 and {narrow.format('v')}",
         nearest=_APPROXIMATE if approximate else _EXACT,
+        over="" if users is None else _OVER,
+        first=_FIRST if users is None else _FIRST_SEEN.format(users=users, items=items),
         count=count,
         weights=FIELD_WEIGHTS,
         norm_matched=LENGTH_NORM.format("m"),

@@ -215,24 +215,26 @@ async def test_export_wipe_import_export_gives_identical_files(tenant: Tenant, s
         agent = f"agent {n % 2}/é"
         await commit(client, agent, f"node {n} keeps {n + 90} sockets open\u2028", seq=n, session_id="s")
         await commit(client, agent, f"node {n} keeps {n + 90} sockets open\u2028", dispatch_id=n + 1)
-        await commit(client, agent, f"secret of node {n} is {n + 70}", private=True, task_context=task)
+        secret = f"secret of node {n} is {n + 70}"
+        await commit(client, agent, secret, private=True, task_context=task)
+        await commit(client, agent, secret, private=True, user_id="dana/é")
     await commit(client, "agent 0/é", "long " * 900, occurred_at="2024-02-29T23:59:59.123456+05:00")
     await found(client, "agent 0/é", "sockets")
     await until(lambda: _counted(client), 5)
     await settled(sql, tenant.name)
     first = await export(admin, limit=4)
-    assert len(first.splitlines()) == 15
+    assert len(first.splitlines()) == 22
     for n in range(2):
         await admin.post(f"{ROOT}/forget", {"agent_name": f"agent {n}/é"})
     assert await export(admin) == b""
     answer = await restore(admin, first)
-    assert (answer.status, answer.body) == (201, {"imported": 15, "already_there": 0, "remapped": {}})
+    assert (answer.status, answer.body) == (201, {"imported": 22, "already_there": 0, "remapped": {}})
     assert await export(admin, limit=3) == first, "before the vectors are there"
     await settled(sql, tenant.name)
     assert await export(admin) == first
     assert len(await found(client, "agent 1/é", "sockets of node 3")) > 0
     answer = await restore(admin, first)
-    assert answer.body == {"imported": 0, "already_there": 15, "remapped": {}}
+    assert answer.body == {"imported": 0, "already_there": 22, "remapped": {}}
     assert (await commit(client, "agent 0/é", "one more"))["memory_id"] > 0
     own = await tenant.client("read", agent="agent 1/é")
     lines = (await export(own, "agent 1/é")).splitlines()

@@ -1,4 +1,4 @@
-"""One row a fact and agent, whatever the order, the concurrency and the embedder: by properties, on two replicas."""
+"""One row a fact, user and agent, whatever the order, concurrency and embedder: by properties, on two replicas."""
 
 from __future__ import annotations
 
@@ -79,8 +79,15 @@ few = settings(
 
 
 @few
-@given(facts, st.integers(1, 4), st.integers(1, 5), st.booleans(), st.randoms(use_true_random=False))
-async def test_one_row_a_fact_and_agent(
+@given(
+    facts,
+    st.integers(1, 4),
+    st.integers(1, 5),
+    st.booleans(),
+    st.sampled_from([[None], [None, "alice", "bob"]]),
+    st.randoms(use_true_random=False),
+)
+async def test_one_row_a_fact_user_and_agent(
     replicas: list[AgentMemoryService],
     api: FakeOpenAI,
     sql: Connection,
@@ -88,35 +95,44 @@ async def test_one_row_a_fact_and_agent(
     agents: int,
     repeats: int,
     reworded: bool,
+    users: list[str | None],
     random: Random,
 ) -> None:
     tenant = f"property-{next(_tenants)}"
-    said = [(f"agent-{n}", fact, fact) for n in range(agents) for fact in facts for _ in range(repeats)]
+    said = [
+        (f"agent-{n}", users[turn % len(users)], fact, fact)
+        for n in range(agents)
+        for fact in facts
+        for turn in range(repeats)
+    ]
     if reworded:
-        said += [(agent, fact, plural(fact)) for agent, fact, _ in said[::2]]
+        said += [(agent, user, fact, plural(fact)) for agent, user, fact, _ in said[::2]]
     random.shuffle(said)
     api.script.extend(random.choices(FAULTS, k=3 * len(said)))
     answers = await asyncio.gather(
-        *(commit(random.choice(replicas), tenant, agent, text) for agent, _, text in said)
+        *(commit(random.choice(replicas), tenant, agent, text, user_id=user) for agent, user, _, text in said)
     )
     api.script.clear()
     await settled(sql, tenant)
 
     rows = await sql.fetch(
-        "select id, agent_name, content, confirmed_count, pending from memory.agent_memory where tenant = $1",
+        "select id, agent_name, user_id, content, confirmed_count, pending from memory.agent_memory"
+        " where tenant = $1",
         tenant,
     )
     fact_of = {wording: fact for fact in facts for wording in (fact, plural(fact))}
-    times = Counter((agent, fact) for agent, fact, _ in said)
-    held = {(row["agent_name"], fact_of[row["content"]]): row for row in rows}
-    assert len(rows) == len(held) == len(times), "one row a fact and agent, none lost"
+    times = Counter((agent, user, fact) for agent, user, fact, _ in said)
+    held = {(row["agent_name"], row["user_id"], fact_of[row["content"]]): row for row in rows}
+    assert len(rows) == len(held) == len(times), "one row a fact, user and agent, none lost"
     assert {key: row["confirmed_count"] + 1 for key, row in held.items()} == times
     assert not any(row["pending"] for row in rows)
     embedded = await sql.fetch("select item_id from memory.agent_memory_vec where tenant = $1", tenant)
     assert {row["item_id"] for row in embedded} == {row["id"] for row in rows}
-    for (agent, fact, _), answer in zip(said, answers, strict=True):
+    for (agent, user, fact, _), answer in zip(said, answers, strict=True):
         found = await replicas[0].get(who(tenant), answer.memory_id, Deadline(MANY_SECONDS))
-        assert found.memory.id == held[agent, fact]["id"], "an absorbed memory's id leads to what absorbed it"
+        assert found.memory.id == held[agent, user, fact]["id"], (
+            "an absorbed memory's id leads to what absorbed it"
+        )
 
 
 async def test_a_late_vector_merges_and_keeps_where_it_came_from(

@@ -131,5 +131,24 @@ async def test_the_plans(large: asyncpg.Connection[Any]) -> None:
     assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "Bitmap Index Scan on agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory" not in peers
+    of_users = queries.OF_USERS[queries.SEARCH_OWN]
+    own = await plan(
+        large, of_users, *asked, own_key, None, *NONE_COMMON, scope, None, None, ["alice", "bob"]
+    )
+    assert "Index Only Scan using agent_memory_vec_scope" in own
+    assert "Index Scan using agent_memory_pkey on agent_memory u" in own
+    assert "Seq Scan on agent_memory" not in own
+    async with large.transaction():
+        for name, value in HNSW_SETTINGS.items():
+            await large.execute(f"set local {name} = {value}")
+        peers = await plan(large, queries.OF_USERS[queries.SEARCH_PEERS_APPROXIMATE], *of_peers, ["alice"])
+    assert "Index Scan using agent_memory_vec_nearest" in peers
+    assert "Index Scan using agent_memory_pkey on agent_memory u" in peers
+    assert "Seq Scan on agent_memory" not in peers
     near = await plan(large, queries_writes.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
     assert "Index Only Scan using agent_memory_vec_scope" in near
+    values = (TENANT, agent, MODEL, vector, 0.2, False, 0, "alice")
+    near = await plan(large, queries_writes.NEAREST_OF_USER, *values)
+    assert "agent_memory_user" in near
+    assert "agent_memory_vec_nearest" not in near
+    assert "Seq Scan" not in near

@@ -74,7 +74,8 @@ OF_MISSIONS_TOO = {"agent_memory_commit", "agent_memory_batch", "agent_memory_im
 FOR_ALL: dict[str, set[Bound]] = {
     "context_evaluate": {"agent"},
     # It erases what is in its way, whoever wrote it and wherever.
-    "context_purge": {"agent", "mission"},
+    "context_purge": {"agent", "mission", "user"},
+    "agent_memory_forget": {"user"},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from typing import Any
 
 import pytest
@@ -108,6 +109,132 @@ async def test_a_users_assemblies_are_gone(tenant: Tenant, admin_client: Client,
     assert receipt["erased"]["context"]["context_assembly_log"] == 2
     assert await holding(sql, tenant.name, CANARY) == {}
     assert (await holding(sql, tenant.name, "plantain"))["cache.psychic_cache"] == 2
+
+
+async def told_of(client: Client, user: str, word: str) -> None:
+    """What is remembered of a user: in missions that have others too, and outside; said twice, and keyed."""
+    for mission in ("joint", "other", None):
+        where = {} if mission is None else {"mission_namespace": mission, "session_id": "s"}
+        messages = [
+            {"role": "user", "content": f"The {word} of {mission} was never delivered."},
+            {"role": "assistant", "content": f"Lesson learned: a {word} for {mission} needs a signature."},
+        ]
+        body = {"caller": "scout", "user_id": user, "messages": messages, **where}
+        for _ in range(2):
+            headers = {"idempotency-key": secrets.token_hex(8)}
+            answer = await client.post("/api/context/remember", body, headers=headers)
+            assert answer.status == 200, answer
+    await post(
+        client,
+        "/api/context/remember",
+        {"caller": "medic", "user_id": user, "text": f"I learned that a {word} rots within a day"},
+    )
+
+
+async def test_what_was_remembered_of_a_user_is_gone(
+    tenant: Tenant, admin_client: Client, sql: Connection
+) -> None:
+    await told_of(admin_client, "dana", "plantain")
+    await told_of(admin_client, CANARY, CANARY)
+    # What others say next in the session, and what was assembled for nobody in particular.
+    for number, mission in enumerate(("joint", "other")):
+        body = note(mission, "and then it rained", session_id="s", seq=number)
+        await post(admin_client, "/api/psychic-cache/write", body)
+        question = {"query": f"where is the {CANARY}?", "caller": "scout", "mission_namespace": mission}
+        assert CANARY in (await post(admin_client, "/api/context/assemble", question))["context_block"]
+
+    async def settled() -> dict[str, int]:
+        logs = await sql.fetchval(
+            "select count(*) from context.context_assembly_log where tenant = $1", tenant.name
+        )
+        waiting = await sql.fetchval(
+            "select count(*) from memory.index_queue where tenant = $1", tenant.name
+        ) + await sql.fetchval("select count(*) from cache.index_queue where tenant = $1", tenant.name)
+        assert (logs, waiting) == (2, 0)
+        return await holding(sql, tenant.name, CANARY)
+
+    before = await until(settled, 30)
+    assert {table for table in before if not table.startswith("context.context_assembly_log")} == {
+        "cache.psychic_cache",
+        "cache.psychic_chunks",
+        "memory.agent_memory",
+        "memory.agent_memory_chunks",
+    }
+    confirmed = await sql.fetchval("select count(*) from memory.confirmations where tenant = $1", tenant.name)
+    counts = {"cache.psychic_cache": 2, "memory.agent_memory": 5}
+    assert {table: before[table] for table in counts} == counts
+    receipt = await post(admin_client, PURGE, {"user_id": CANARY})
+    assert await holding(sql, tenant.name, CANARY) == {}
+    assert receipt["erased"]["cache"]["psychic_cache"] == 2
+    assert receipt["erased"]["agent_memory"]["agent_memory"] == 5
+    assert receipt["erased"]["context"]["context_assembly_log"] == 2
+    left = await holding(sql, tenant.name, "plantain")
+    assert {table: left[table] for table in counts} == counts
+    kept = await sql.fetchval("select count(*) from memory.confirmations where tenant = $1", tenant.name)
+    assert kept == confirmed / 2 > 0
+    for mission in ("joint", "other"):
+        stats = (await admin_client.get(f"/api/psychic-cache/{mission}/stats")).body["data"]
+        entries = (await admin_client.get(f"/api/psychic-cache/{mission}/entries")).body["data"]
+        assert stats["entry_count"] == len(entries) == 2
+        assert stats["total_tokens"] == sum(entry["token_count"] for entry in entries)
+        assert (stats["cleared_count"], stats["written_count"]) == (1, 3)
+        counted = await sql.fetchval(
+            "select array[tokens, entries] from cache.missions where tenant = $1 and mission_id = $2",
+            tenant.name,
+            mission,
+        )
+        assert counted == [stats["total_tokens"], 2]
+    again = await post(admin_client, PURGE, {"user_id": CANARY})
+    assert {count for tables in again["erased"].values() for count in tables.values()} == {0}
+
+
+async def test_a_turn_keeps_no_words_of_another_users_turn(
+    tenant: Tenant, admin_client: Client, sql: Connection
+) -> None:
+    """A turn is found by the end of the one before it, too: of the same user."""
+    for seq, (user, text) in enumerate([(CANARY, f"my {CANARY} is late"), ("dana", "so is mine")]):
+        where = {"user_id": user, "session_id": "s", "seq": seq}
+        await post(admin_client, "/api/psychic-cache/write", note("joint", text, **where))
+        await post(admin_client, "/api/agent-memory/commit", lesson("scout", text, **where))
+        await post(
+            admin_client,
+            "/api/agent-memory/commit",
+            lesson("scout", f"{text} again", **where | {"seq": 2 + seq}),
+        )
+    await post(admin_client, PURGE, {"user_id": CANARY})
+    assert await holding(sql, tenant.name, CANARY) == {}
+    assert (await holding(sql, tenant.name, "dana"))["memory.agent_memory"] == 2
+
+
+async def test_purges_of_a_user_and_writes_at_once(
+    tenant: Tenant, admin_client: Client, sql: Connection
+) -> None:
+    """Neither waits for the other in a circle, none fails, and counters stay true."""
+    writers = [await tenant.client() for _ in range(4)]
+
+    async def write(client: Client, number: int) -> None:
+        for n in range(20):
+            body = note(f"m{n % 3}", "it ripens " * 20, user_id=CANARY if n % 2 else "dana")
+            assert (await client.post("/api/psychic-cache/write", body)).status == 201
+            said = lesson(f"agent-{(n + number) % 3}", f"row {n % 4} is ripe", user_id=CANARY)
+            assert (await client.post("/api/agent-memory/commit", said)).status == 201
+
+    async def purge() -> None:
+        for _ in range(12):
+            assert (await admin_client.post(PURGE, {"user_id": CANARY})).status == 200
+            await asyncio.sleep(0.02)
+
+    await asyncio.gather(purge(), *(write(client, number) for number, client in enumerate(writers)))
+    await post(admin_client, PURGE, {"user_id": CANARY})
+    assert await holding(sql, tenant.name, CANARY) == {}
+    rows = await sql.fetch(
+        """select m.entries, m.tokens, count(e.id) as live, coalesce(sum(e.token_count), 0) as held
+           from cache.missions m left join cache.psychic_cache e using (tenant, mission_id)
+           where m.tenant = $1 group by m.tenant, m.mission_id""",
+        tenant.name,
+    )
+    assert sum(row["live"] for row in rows) == 40
+    assert all((row["entries"], row["tokens"]) == (row["live"], row["held"]) for row in rows)
 
 
 async def test_a_mission_by_its_name(tenant: Tenant, admin_client: Client, sql: Connection) -> None:

@@ -59,7 +59,7 @@ async def test_a_text_without_a_mission(client: Client) -> None:
     told = await _remember(client, text="The ledger's owner is Dana.", user_id="u1", source_kind="user")
     (item,) = told.body["items"]
     assert (item["store"], item["kind"], item["status"]) == ("agent_memory", "domain_pattern", "created")
-    again = await _remember(client, text="the ledger's owner is Dana", source_kind="user")
+    again = await _remember(client, text="the ledger's owner is Dana", user_id="u1", source_kind="user")
     assert again.body["items"][0] == {**item, "status": "updated"}
     memory = (await client.get(f"/api/agent-memory/{item['id']}")).body["memory"]
     assert (memory["private"], memory["source_kind"]) == (True, "user")

@@ -257,10 +257,13 @@ async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
     await local.database.drop_database(server, database.name)
 
 
-async def plan_of(connection: Connection, query: str, scopes: list[str]) -> list[dict[str, Any]]:
+async def plan_of(
+    connection: Connection, query: str, scopes: list[str], users: list[str] | None = None
+) -> list[dict[str, Any]]:
     """Every node of the search's plan, as it ran."""
+    statement = queries.SEARCH if users is None else queries.SEARCH_OF_USERS
     (row,) = await connection.fetch(
-        f"explain (analyze, buffers, format json) {queries.SEARCH}",
+        f"explain (analyze, buffers, format json) {statement}",
         TENANT,
         query,
         HalfVector(np.ones(512, np.float32)),
@@ -272,6 +275,7 @@ async def plan_of(connection: Connection, query: str, scopes: list[str]) -> list
         scopes,
         None,
         None,
+        *([] if users is None else [users]),
     )
     return list(_nodes(json.loads(row[0])[0]["Plan"]))
 
@@ -290,11 +294,12 @@ ONE = ["mission:mission-7"]
 SOME = [f"mission:mission-{n}" for n in range(1, 11)]
 
 
+@pytest.mark.parametrize("users", [None, ["alice"]], ids=["all users", "one user"])
 @pytest.mark.parametrize("scopes", [ONE, SOME], ids=["one scope", "ten scopes"])
 async def test_vectors_of_a_scope_come_from_the_covering_index_alone(
-    crowded: Connection, scopes: list[str]
+    crowded: Connection, scopes: list[str], users: list[str] | None
 ) -> None:
-    nodes = await plan_of(crowded, "why does the gateway answer slowly?", scopes)
+    nodes = await plan_of(crowded, "why does the gateway answer slowly?", scopes, users)
     (scan,) = [node for node in _by_index(nodes, "psychic_vec_scope") if node["Actual Rows"] >= EACH]
     assert scan["Node Type"] == "Index Only Scan"
     assert scan["Heap Fetches"] == 0
@@ -312,6 +317,19 @@ async def test_no_table_is_read_from_end_to_end(crowded: Connection, query: str,
     text = _by_index(nodes, "psychic_chunks_scoped")
     assert text
     assert max(node["Actual Rows"] for node in text) <= EACH * len(scopes)
+
+
+async def test_users_are_looked_up_until_there_are_enough(crowded: Connection) -> None:
+    nodes = await plan_of(crowded, "why does the gateway answer slowly?", ONE, ["alice"])
+    looked_up = [
+        node
+        for node in nodes
+        if node.get("Alias", "").startswith("u") and "psychic_cache" in node.get("Relation Name", "")
+    ]
+    assert len(looked_up) == 2
+    for node in looked_up:
+        assert node["Node Type"] == "Index Scan"
+        assert node["Actual Loops"] == 100
 
 
 async def test_the_plan_sees_a_table_that_is_read_whole(crowded: Connection) -> None:

@@ -92,6 +92,25 @@ def test_no_grant_at_all_is_not_every_grant() -> None:
 
 
 @pytest.mark.parametrize(
+    ("granted", "asked", "seen"),
+    [
+        (None, None, None),
+        (None, "u", ["u"]),
+        ({"v", "u"}, None, ["u", "v"]),
+        ({"v", "u"}, "u", ["u"]),
+        (set(), None, []),
+    ],
+)
+def test_of_whom_a_read_may_tell(granted: set[str] | None, asked: str | None, seen: list[str] | None) -> None:
+    users = None if granted is None else frozenset(granted)
+    principal = Principal("t", "k", frozenset(), users=users)
+    assert principal.seen_users(asked) == seen
+    if granted is not None:
+        with pytest.raises(Forbidden):
+            principal.seen_users("w")
+
+
+@pytest.mark.parametrize(
     ("header", "token"),
     [("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER  abc ", "abc"), ("Bearer a b", "a b")],
 )

@@ -366,6 +366,7 @@ _KEYS = [
 ]
 
 _ERASURE = [
+    Example("context_purge", "A user, everywhere", {"user_id": "ana"}),
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
     Example(
         "cache_clear",

@@ -55,9 +55,10 @@ class Chosen(NamedTuple):
 
     def scopes(self) -> Iterable[str]:
         return (
-            worth.scored.candidate.scope
+            scope
             for worth in (*(one.worth for one in self.placed), *self.repeats)
             if worth.scored.store != EXPLICIT_LINK
+            for scope in worth.scored.candidate.scopes
         )
 
 

@@ -39,7 +39,10 @@ class RememberInput(Body, kw_only=True):
     messages: Annotated[
         list[Message], Meta(max_length=100, description="A conversation, or a part of it, in order.")
     ] = field(default_factory=list)
-    user_id: Annotated[Name | None, Meta(description="The user whom it is about, or who said it.")] = None
+    user_id: Annotated[
+        Name | None,
+        Meta(description="The user whom it is about, or who said it; a purge of the user erases it."),
+    ] = None
     mission_namespace: Annotated[
         Name | None, Meta(description="The mission that it happened in: other agents of the mission see it.")
     ] = None

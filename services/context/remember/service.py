@@ -138,7 +138,7 @@ class Remember:
                 one["id"], f"cache:{one['id']}", "skipped", "the mission has it of this session already"
             )
             for one in answer["data"]
-            if one.get("session_id") == session
+            if (one.get("session_id"), one.get("user_id")) == (session, asked.request.user_id)
         }
 
     async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
@@ -171,8 +171,7 @@ def _check(principal: Principal, request: RememberInput) -> None:
     principal.require_agent(request.caller)
     if request.mission_namespace is not None:
         principal.require_mission(request.mission_namespace)
-    if request.user_id is not None:
-        principal.require_scope(f"user:{request.user_id}")
+    principal.require_user(request.user_id)
 
 
 def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
@@ -227,6 +226,7 @@ def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
         "agent_name": request.caller,
         "source_kind": piece.source_kind,
         "speaker": piece.speaker,
+        "user_id": request.user_id,
         "occurred_at": piece.occurred_at,
         "session_id": request.session_id,
         "seq": piece.seq,

@@ -29,6 +29,8 @@ class AgentMemory:
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
@@ -51,6 +53,8 @@ class CommitAgentMemoryInput:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -119,6 +123,7 @@ class ExportedMemory:
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
     written_by: str
     source_kind: Literal["agent", "derived", "document", "tool", "user"]
     recalled_from: int | None = None
@@ -171,6 +176,8 @@ class FoundMemory:
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"

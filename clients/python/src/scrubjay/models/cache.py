@@ -51,6 +51,8 @@ class CacheEntry:
     session_id: str | None = None
     seq: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
     occurred_at: datetime | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     """The fields of its type."""
@@ -114,6 +116,8 @@ class Decision:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -155,6 +159,8 @@ class Directive:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -198,6 +204,8 @@ class Escalation:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -232,6 +240,8 @@ class Intel:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -303,6 +313,8 @@ class Output:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -354,6 +366,8 @@ class Report:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -387,6 +401,8 @@ class ShadowClone:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -421,6 +437,8 @@ class StateChange:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None
@@ -460,6 +478,8 @@ class ThreadCheckpoint:
     """Its place in the session."""
     speaker: str | None = None
     """Who said it, where that is not the agent."""
+    user_id: str | None = None
+    """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
     recalled_from: int | None = None

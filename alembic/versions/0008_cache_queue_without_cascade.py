@@ -150,6 +150,7 @@ begin
         if e.seq is not null then
             select c.content into v_before from cache.psychic_cache c
             where c.tenant = p_tenant and c.scope = v_scope and c.session_id = e.session_id and c.seq < e.seq
+              and c.user_id is not distinct from e.user_id
             order by c.seq desc limit 1;
         end if;
         insert into cache.psychic_chunks

@@ -46,7 +46,7 @@ def create(settings: Settings) -> Edge:
             name: Owner(name, url, settings.service_token, session)
             for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
         }
-        reranker = await open_reranker(settings.rerank, settings.embedding)
+        reranker = open_reranker(settings.rerank)
         journal = Journal(database, doorbell)
         signals = app.state.signals = Signals(database)
         app.state.service = ContextService(settings, database, embedder, journal, owners, reranker)

@@ -12,7 +12,6 @@ import pytest
 from local.database import Database
 from services.context.rerank import RerankerUnavailable, RerankSettings, open_reranker
 from services.context.rerank.voyage import VoyageReranker
-from shared.embeddings import EmbeddingSettings
 from shared.settings import SettingsError
 from tests.cluster import Cluster
 from tests.e2e.calls import note, question
@@ -71,12 +70,12 @@ async def test_a_server_that_hangs_is_given_up(api: FakeRerank) -> None:
     api.release()
 
 
-async def test_settings_are_checked(api: FakeRerank) -> None:
+def test_settings_are_checked() -> None:
     with pytest.raises(SettingsError, match="VOYAGE_API_KEY"):
         RerankSettings.from_env({"SCRUBJAY_RERANKER": "voyage"})
     with pytest.raises(SettingsError, match="SCRUBJAY_RERANKER must be one of"):
         RerankSettings.from_env({"SCRUBJAY_RERANKER": "magic"})
-    assert await open_reranker(RerankSettings(), EmbeddingSettings.from_env({})) is None
+    assert open_reranker(RerankSettings()) is None
 
 
 async def test_assembly_takes_the_second_look_and_goes_on_without_it(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
-from shared.embeddings.settings import EmbeddingSettings
 from shared.search.relevance import Scored
 from shared.settings import Env, SettingsError
 
-Kind = Literal["none", "maxsim", "voyage"]
+Kind = Literal["none", "voyage"]
 # How many of the best are looked at again, and how much the second look weighs.
 DEPTH = 50
 WEIGHT = 0.3
@@ -59,20 +57,13 @@ class RerankSettings:
         return settings
 
 
-async def open_reranker(settings: RerankSettings, embedding: EmbeddingSettings) -> Reranker | None:
-    # Each brings libraries of its own: only the selected one is imported.
-    if settings.kind == "maxsim":
-        if embedding.provider != "local":
-            raise SettingsError(["SCRUBJAY_RERANKER=maxsim works with the local embedder's model only"])
-        from services.context.rerank.maxsim import MaxSim
-        from shared.embeddings.local import load_model
+def open_reranker(settings: RerankSettings) -> Reranker | None:
+    if settings.kind == "none":
+        return None
+    # It brings libraries of its own: imported only when selected.
+    from services.context.rerank.voyage import VoyageReranker
 
-        return MaxSim(*await asyncio.to_thread(load_model))
-    if settings.kind == "voyage":
-        from services.context.rerank.voyage import VoyageReranker
-
-        return VoyageReranker(settings)
-    return None
+    return VoyageReranker(settings)
 
 
 def blend(scored: list[Scored], second: list[float]) -> list[Scored]:

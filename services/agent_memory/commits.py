@@ -151,7 +151,7 @@ class Commits:
                 raise Conflict(
                     f"a {said.source_kind}'s text does not replace what a {known.source_kind} said"
                 )
-            other = await sql.same_fact(c, tenant, agent, hash_of(said.content, said.user_id))
+            other = await self._known(c, tenant, agent, said, vector, but=row["id"])
             if other not in (None, row["id"]):
                 raise Conflict(f"memory {other} of this agent says the same", memory_id=other)
         await self._restate(c, tenant, row, said, vector)
@@ -174,11 +174,18 @@ class Commits:
         await sql.settle(c, tenant, memory_id, self._model)
 
     async def _known(
-        self, c: Connection, tenant: str, agent: str, said: Statement, vector: HalfVector | None
+        self,
+        c: Connection,
+        tenant: str,
+        agent: str,
+        said: Statement,
+        vector: HalfVector | None,
+        *,
+        but: int = 0,
     ) -> int | None:
         known = await sql.same_fact(c, tenant, agent, hash_of(said.content, said.user_id))
         if known is None and vector is not None:
-            known = await self._near(c, tenant, agent, said, vector)
+            known = await self._near(c, tenant, agent, said, vector, but=but)
         return known
 
     async def _near(

@@ -322,7 +322,7 @@ async def test_near_repeats_are_one_and_another_number_is_another(client: Client
     )
     assert (again["status"], again["memory_id"]) == ("updated", first["memory_id"])
     assert (other["status"], other["duplicate_detected"]) == ("created", False)
-    near = {"content": "Retry the payment webhook at most 3 times before alerting anybody."}
+    near = {"content": "Retry the payment webhooks at most 3 times before alerting anybody."}
     refused = await client.call("PATCH", f"{ROOT}/{other['memory_id']}", near)
     assert (refused.status, refused.body["memory_id"]) == (409, again["memory_id"])
 

@@ -21,6 +21,7 @@ from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
 from shared.errors import AppError
 from shared.postgres import Connection, Database
+from shared.tasks import end
 
 log = structlog.get_logger()
 
@@ -121,8 +122,7 @@ class Indexer:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
 
     def wake(self) -> None:
         """Something was queued here: do not wait for the next look."""

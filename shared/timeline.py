@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from shared import metrics, tracing
+from shared.tasks import end
 
 log = structlog.get_logger()
 
@@ -52,8 +53,7 @@ class Doorbell:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
         await self._client.aclose()
 
     def ring(self, tenant: str) -> None:

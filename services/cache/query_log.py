@@ -11,6 +11,7 @@ from services.cache import queries
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.postgres import Database
+from shared.tasks import end
 from shared.timeline import Doorbell
 
 log = structlog.get_logger()
@@ -35,8 +36,7 @@ class QueryLog:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
         await self.flush()
 
     def note(self, tenant: str, mission_id: str | None, agent: str | None, **counts: int) -> None:

@@ -92,11 +92,10 @@ class Journal:
         """Writes what waits; what cannot be written by then is named in the process log."""
         if self._task is not None:
             self._wake.set()
-            end = time.monotonic() + seconds
-            while (self._queue or self._in_flight) and time.monotonic() < end:
+            until = time.monotonic() + seconds
+            while (self._queue or self._in_flight) and time.monotonic() < until:
                 await asyncio.sleep(0.01)
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
         if self._refill is not None:
             self._refill.cancel()
         if left := [one.id for one in (*self._in_flight, *self._queue)]:

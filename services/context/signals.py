@@ -18,6 +18,7 @@ from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.postgres import Database
+from shared.tasks import end
 
 log = structlog.get_logger()
 
@@ -48,8 +49,7 @@ class Signals:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end(self._task)
         await self.flush()
 
     def read(self, principal: Principal, assembly_id: int, handle: str) -> None:

@@ -24,6 +24,7 @@ from shared.deadline import Deadline
 from shared.edge import Drain
 from shared.errors import AppError
 from shared.postgres import Database
+from shared.tasks import end
 
 log = structlog.get_logger()
 
@@ -62,9 +63,7 @@ class Timeline:
         self._tasks = [asyncio.create_task(job()) for job in jobs]
 
     async def stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(*self._tasks)
 
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline

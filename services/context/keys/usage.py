@@ -16,6 +16,7 @@ from services.context.keys import queries
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.postgres import Database
+from shared.tasks import end
 
 log = structlog.get_logger()
 
@@ -55,8 +56,7 @@ class Usage:
     async def stop(self) -> None:
         if self._task is not None:
             async with self._flushing:  # a flush that was broken off might count twice
-                self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+                await end(self._task)
         await self._flush_quietly()
 
     def seen(self, tenant: str, key_id: int, requests: int, tokens: int) -> Count:

@@ -22,6 +22,7 @@ from shared import metrics, tracing
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable
 from shared.postgres import Database
+from shared.tasks import end
 from shared.timeline import Doorbell
 
 log = structlog.get_logger()

@@ -35,7 +35,8 @@ alter table cache.missions drop column evicted_up_to;
 # a single CTE statement would not. `p_entries` is an array of objects, `p_tokens` their sizes. A row for each in
 # its order; `refused` is 'larger' (than the whole budget) or 'checkpoints' (only protected ones are left to evict),
 # and leaves no trace. Every statement has one sensible plan: planning it anew for each call would cost more than it.
-# Many small statements cost less than a few that begin by taking the array apart again.
+# For one entry, small statements cost less than a few that take the array apart again; for several, their chunks are
+# what is worth doing at once.
 PUT_ENTRIES = """
 create or replace function cache.put_entries(
     p_tenant text, p_mission text, p_entries jsonb, p_tokens int[], p_key text, p_model text,
@@ -45,7 +46,6 @@ language plpgsql set search_path = pg_catalog, public, cache set plan_cache_mode
 declare
     m cache.missions;
     e record;
-    o record;
     v_scope text := 'mission:' || p_mission;
     v_new boolean := false;
     v_now timestamptz;
@@ -55,13 +55,17 @@ declare
     v_mark int;
     v_after bigint;
     v_from bigint;
+    v_freed int;
     v_tokens int;
     v_entries int;
     v_before text;
     v_written int := 0;
     v_evicted int := 0;
+    v_single boolean := cardinality(p_tokens) = 1;
+    v_by_place bigint[];
+    v_befores text[];
+    v_expiries timestamptz[];
     v_of_dispatches bigint[];
-    v_ids bigint[];
     v_dispatches bigint[];
 begin
     loop
@@ -104,36 +108,34 @@ begin
         if e.context_type = 'thread_checkpoint' then
             v_after := 0;  -- an older one of its session may go now
         end if;
-        if v_tokens + e.tokens > token_budget or v_entries >= p_entry_budget then
-            v_mark := cardinality(v_victims);
-            v_from := v_after;
-            for o in
-                select c.id, c.token_count from cache.psychic_cache c
-                where c.tenant = p_tenant and c.mission_id = p_mission and c.id > v_after and c.id <> all (v_victims)
-                  and (c.context_type <> 'thread_checkpoint'
-                       or e.context_type = 'thread_checkpoint' and e.session_id = c.session_id
-                       or exists (
-                           select 1 from cache.psychic_cache newer
-                           where newer.tenant = p_tenant and newer.mission_id = p_mission
-                             and newer.context_type = 'thread_checkpoint' and newer.session_id = c.session_id
-                             and newer.id > c.id))
-                order by c.id
-            loop
-                v_victims := v_victims || o.id;
-                v_tokens := v_tokens - o.token_count;
-                evicted := evicted + 1;
-                v_after := o.id;
-                exit when v_tokens + e.tokens <= token_budget and v_entries - evicted < p_entry_budget;
-            end loop;
-            if v_tokens + e.tokens > token_budget or v_entries - evicted >= p_entry_budget then
-                v_tokens := total_tokens;
-                v_victims := v_victims[1:v_mark];
-                v_after := v_from;
-                evicted := 0;
+        v_mark := cardinality(v_victims);
+        v_from := v_after;
+        while v_tokens + e.tokens > token_budget or v_entries - evicted >= p_entry_budget loop
+            select c.id, c.token_count into v_after, v_freed from cache.psychic_cache c
+            where c.tenant = p_tenant and c.mission_id = p_mission and c.id > v_after and c.id <> all (v_victims)
+              and (c.context_type <> 'thread_checkpoint'
+                   or e.context_type = 'thread_checkpoint' and e.session_id = c.session_id
+                   or exists (
+                       select 1 from cache.psychic_cache newer
+                       where newer.tenant = p_tenant and newer.mission_id = p_mission
+                         and newer.context_type = 'thread_checkpoint' and newer.session_id = c.session_id
+                         and newer.id > c.id))
+            order by c.id limit 1;
+            if not found then
                 refused := 'checkpoints';
-                return next;
-                continue;
+                exit;
             end if;
+            v_victims := v_victims || v_after;
+            v_tokens := v_tokens - v_freed;
+            evicted := evicted + 1;
+        end loop;
+        if refused is not null then
+            v_tokens := total_tokens;
+            v_victims := v_victims[1:v_mark];
+            v_after := v_from;
+            evicted := 0;
+            return next;
+            continue;
         end if;
 
         v_expires := v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
@@ -153,11 +155,19 @@ begin
               and c.user_id is not distinct from e.user_id
             order by c.seq desc limit 1;
         end if;
-        insert into cache.psychic_chunks
-            (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-        select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, v_expires,
-               w.tsv, w.scoped
-        from cache.chunk_words(array[p_key], e.starts, e.stops, e.chunks, e.head, v_before) w;
+        if v_single then
+            insert into cache.psychic_chunks
+                (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+            select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, v_expires,
+                   w.tsv, w.scoped
+            from cache.chunk_words(array[p_key], e.starts, e.stops, e.chunks, e.head, v_before) w;
+            insert into cache.index_queue (tenant, item_id, scope, model)
+            values (p_tenant, entry_id, v_scope, p_model);
+        else
+            v_by_place[e.place] := entry_id;
+            v_befores[e.place] := v_before;
+            v_expiries[e.place] := v_expires;
+        end if;
         insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
         values (p_tenant, v_scope, 'cache_write', p_mission, e.agent_name, e.session_id, e.dispatch_id,
                 jsonb_build_object('id', entry_id, 'context_type', e.context_type, 'token_count', e.tokens,
@@ -166,7 +176,6 @@ begin
         v_entries := v_entries - evicted + 1;
         total_tokens := v_tokens;
         v_written := v_written + 1;
-        v_ids := v_ids || entry_id;
         v_evicted := v_evicted + evicted;
         v_next_expiry := least(v_next_expiry, v_expires);
         if e.dispatch_id is not null then
@@ -184,8 +193,20 @@ begin
     if v_dispatches is not null then
         perform cache.tick_dispatches(p_tenant, p_mission, v_of_dispatches, v_dispatches);
     end if;
-    insert into cache.index_queue (tenant, item_id, scope, model)
-    select p_tenant, id, v_scope, p_model from unnest(v_ids) id where id <> all (v_victims);
+    if not v_single then
+        insert into cache.psychic_chunks
+            (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+        select p_tenant, v_scope, v_by_place[g.place], w.chunk, cardinality(g.chunks), w.start, w.stop, w.words,
+               v_expiries[g.place], w.tsv, w.scoped
+        from rows from (jsonb_to_recordset(p_entries) as (head text, starts int[], stops int[], chunks text[]))
+            with ordinality g(head, starts, stops, chunks, place)
+        cross join lateral cache.chunk_words(
+            array[p_key], g.starts, g.stops, g.chunks, g.head, v_befores[g.place]) w
+        where v_by_place[g.place] is not null and v_by_place[g.place] <> all (v_victims);
+        insert into cache.index_queue (tenant, item_id, scope, model)
+        select p_tenant, id, v_scope, p_model from unnest(v_by_place) id
+        where id is not null and id <> all (v_victims);
+    end if;
     if v_evicted > 0 then
         delete from cache.psychic_cache c where c.tenant = p_tenant and c.id = any (v_victims);
         delete from cache.index_queue q where q.tenant = p_tenant and q.item_id = any (v_victims);

@@ -134,7 +134,7 @@ class Database:
         started = time.perf_counter()
         held, kept = await self._free.get(), None
         try:
-            if held is not None and held.connection.is_closed():
+            if held is not None and _ended(held.connection):
                 closed, held = held, None
                 await self._pool.release(closed.connection)
             if held is None:
@@ -145,7 +145,7 @@ class Database:
             except Exception as error:
                 # A server that ends the connection mid-way leaves the driver in states it has no error for.
                 if (
-                    held.connection.is_closed()
+                    _ended(held.connection)
                     and not isinstance(error, AppError)
                     and from_postgres(error) is None
                 ):
@@ -201,6 +201,13 @@ class Database:
         self._abandoned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.debug("abandoned database call ended", error=type(error).__name__)
+
+
+def _ended(connection: PoolConnectionProxy[asyncpg.Record]) -> bool:
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:
+        return True  # the pool has taken it back, since its server ended it
 
 
 async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:

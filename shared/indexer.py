@@ -56,7 +56,7 @@ class IndexStatements:
             from due where q.tenant = due.tenant and q.item_id = due.item_id and q.model = due.model
             returning q.tenant, q.item_id"""
         # An item that is being deleted is passed over, not waited for: eviction takes its locks in the
-        # other order. Its queue row goes with it.
+        # other order. Who deletes it takes its queue row away.
         self.finish = f"""
             with given as (
                 select * from unnest($2::text[], $3::bigint[], $4::smallint[], $5::halfvec[])

@@ -40,17 +40,13 @@ PURGE = (
 )
 
 # The missions first, in the order in which every transaction locks several.
-_LOCK_MISSIONS = """
+LOCK_MISSIONS_OF = """
 select m.mission_id from cache.missions m
 where m.tenant = $1 and m.mission_id in (
-    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.{whose} = $2)
+    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.agent_name = $2)
 order by m.mission_id for update
 """
-_PURGE_ENTRIES = """
-with gone as (
-    delete from cache.psychic_cache e
-    where e.tenant = $1 and e.{whose} = $2 and e.mission_id = any($3)
-    returning e.id, e.mission_id, e.token_count
+_COUNTED = """returning e.id, e.mission_id, e.token_count
 ), unqueued as (
     delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
 ), freed as (
@@ -62,12 +58,24 @@ with gone as (
 )
 select count(*) from gone
 """
-LOCK_MISSIONS_OF, LOCK_MISSIONS_OF_USER = (
-    _LOCK_MISSIONS.format(whose=column) for column in ("agent_name", "user_id")
-)
-PURGE_ENTRIES_OF, PURGE_ENTRIES_OF_USER = (
-    _PURGE_ENTRIES.format(whose=column) for column in ("agent_name", "user_id")
-)
+PURGE_ENTRIES_OF = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.agent_name = $2 and e.mission_id = any($3)
+    {_COUNTED}
+"""
+LOCK_MISSIONS_OF_USER = """
+select m.mission_id from cache.missions m
+where m.tenant = $1 and m.mission_id in (
+    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.user_id = $2)
+order by m.mission_id for update
+"""
+PURGE_ENTRIES_OF_USER = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.user_id = $2 and e.mission_id = any($3)
+    {_COUNTED}
+"""
 PURGE_DISPATCHES_OF = """
 with d as materialized (
     select id from cache.agent_dispatch where tenant = $1 and agent_name = $2 order by id for update

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from services.agent_memory import tables as _memory  # noqa: F401
 from services.cache import tables as _cache  # noqa: F401
 from services.context import tables as _context  # noqa: F401
-from shared.schema import metadata
+from shared.database.schema import metadata
 
 SCHEMAS = {"timeline", "cache", "memory", "context"}
 # Partitions come and go by time; the parents describe them.

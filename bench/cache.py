@@ -28,9 +28,9 @@ from local.database import NAME, Database, create_database, create_roles, migrat
 from local.process import children, free_ports
 from local.servers import Postgres, Valkey, reachable
 from local.services import Service, Tokens, variables
-from services.cache.queries import Limits, put_entries
+from services.cache.missions.queries import Limits, put_entries
 from shared.auth import IDENTITY_HEADER, Principal, to_header
-from shared.postgres import _prepare
+from shared.database.postgres import _prepare
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens
 

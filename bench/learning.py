@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from services.context import learning
 from services.context.assembly import choice
 from services.context.assembly.choice import Chosen
 from services.context.assembly.ranking import DEFAULT_WEIGHTS
-from services.context.evaluation import START
-from services.context.learning import Experience, Setting
+from services.context.learning import rules as learning
+from services.context.learning.evaluation import START
+from services.context.learning.rules import Experience, Setting
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from shared.http import serve
+from shared.web.app import serve
 
 
 def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

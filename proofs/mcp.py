@@ -21,10 +21,20 @@ from aiohttp import web
 
 from local.process import free_port
 from proofs.ground import Ground, Proof, run
-from tests.cluster import Cluster, RoundRobin
-from tests.fakes.fake_openai import FakeOpenAI
-from tests.mcp_calls import WORKERS, Call, Ledger, killed_midway, make_room, note, plan, run_python, unlike
-from tests.mcp_client import LEGACY, MODERN
+from tests.support.cluster import Cluster, RoundRobin
+from tests.support.fakes.fake_openai import FakeOpenAI
+from tests.support.mcp_calls import (
+    WORKERS,
+    Call,
+    Ledger,
+    killed_midway,
+    make_room,
+    note,
+    plan,
+    run_python,
+    unlike,
+)
+from tests.support.mcp_client import LEGACY, MODERN
 
 SEED = 20_261
 CALLS, SHORT_CALLS = 2_000, 200

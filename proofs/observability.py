@@ -22,7 +22,7 @@ from deploy.verify.findings import Finding
 from deploy.verify.tools import prometheus
 from local.process import Server, free_port
 from proofs.ground import Ground, ground
-from tests.cluster import Client, Cluster
+from tests.support.cluster import Client, Cluster
 
 _JOBS = {"context": "scrubjay-context", "cache": "scrubjay-cache", "agent_memory": "scrubjay-agent-memory"}
 # As Grafana fills them in.

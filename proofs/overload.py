@@ -8,8 +8,8 @@ from __future__ import annotations
 import statistics
 
 from proofs.ground import Ground, Proof, run
-from tests.cluster import Cluster
-from tests.e2e.overloading import SLOW_CLIENTS, TIMES, Seen, beside_slow_clients, fill, overload
+from tests.support.cluster import Cluster
+from tests.support.overloading import SLOW_CLIENTS, TIMES, Seen, beside_slow_clients, fill, overload
 
 SEED = 18
 MOST_SLOWER = 2.0

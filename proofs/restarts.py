@@ -23,7 +23,7 @@ import aiohttp
 from local.process import LocalError, Server, free_ports
 from local.services import NAMES, Service, Tokens, variables
 from proofs.ground import Ground, Proof, run
-from tests.cluster import Client
+from tests.support.cluster import Client
 
 SEED = 20_268
 PER_SECOND = 30

@@ -18,7 +18,7 @@ import asyncpg
 
 from local.servers import Valkey
 from proofs.ground import Ground, Proof, run
-from tests.cluster import Client, Cluster
+from tests.support.cluster import Client, Cluster
 
 SEED = 20_266
 WRITERS = 8

@@ -25,7 +25,7 @@ from local.process import environment, free_ports
 from local.services import NAMES, Service, Tokens, variables
 from proofs.ground import Ground, Proof, run
 from proofs.restarts import Load
-from tests.cluster import Client
+from tests.support.cluster import Client
 
 SEED = 20_270
 _LONGEST_WAIT = 2.0

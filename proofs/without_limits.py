@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib
 import os
 
-from shared.http import serve
-from shared.overload import Gate
+from shared.web.app import serve
+from shared.web.overload import Gate
 
 
 def main() -> None:

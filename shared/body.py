@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from litestar.dto import AbstractDTO
-from litestar.typing import FieldDefinition
 
 from shared.errors import Invalid
 
@@ -65,40 +63,3 @@ def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         raise Invalid.field("body", "not valid UTF-8") from error
     except RecursionError as error:
         raise Invalid.field("body", "nested too deeply") from error
-
-
-class StrictBody(AbstractDTO[T]):
-    """Litestar's own decoding coerces ("1" becomes 1); this one takes the declared types only."""
-
-    _decoders: ClassVar[dict[str, msgspec.json.Decoder[Any]]] = {}
-
-    def decode_bytes(self, value: bytes) -> Any:
-        return decode(value, self._decoders[self.asgi_connection.route_handler.handler_id])
-
-    def decode_builtins(self, value: dict[str, Any]) -> Any:
-        raise Invalid.field("body", "must be application/json")
-
-    @classmethod
-    def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
-        return True
-
-    @classmethod
-    def create_for_field_definition(
-        cls, field_definition: FieldDefinition, handler_id: str, backend_cls: Any = None
-    ) -> None:
-        if field_definition.name == "data":
-            cls._decoders[handler_id] = msgspec.json.Decoder(field_definition.annotation)
-
-    @classmethod
-    def create_openapi_schema(
-        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
-    ) -> Any:
-        return schema_creator.for_field_definition(field_definition)
-
-    @classmethod
-    def generate_field_definitions(cls, model_type: type[Any]) -> Any:
-        return iter(())
-
-    @classmethod
-    def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
-        return False

@@ -17,7 +17,7 @@ from local.database import Database, create_database, create_roles, drop_databas
 from local.servers import Postgres, Valkey, temporary_folder
 
 if TYPE_CHECKING:
-    from tests.containers import ContainerPostgres, ContainerRedis
+    from tests.support.containers import ContainerPostgres, ContainerRedis
 
 _KEPT = {"SCRUBJAY_TEST_SERVERS", "SCRUBJAY_PG_BIN", "SCRUBJAY_REDIS_BIN"}
 _TEMPLATE = "scrubjay_template"
@@ -73,7 +73,7 @@ def _containers(cleanup: ExitStack, *, forced: bool) -> Servers | None:
         return None
     from docker.errors import DockerException  # type: ignore[import-untyped]
 
-    from tests.containers import ContainerPostgres, ContainerRedis, engine_answers
+    from tests.support.containers import ContainerPostgres, ContainerRedis, engine_answers
 
     if not (forced or engine_answers()):
         return None

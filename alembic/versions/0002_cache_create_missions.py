@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from shared.schema import grants, statements
+from shared.database.schema import grants, statements
 
 revision = "0002"
 down_revision = "0001"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from alembic import op
 
-from shared.schema import statements
+from shared.database.schema import statements
 
 revision = "0008"
 down_revision = "0007"

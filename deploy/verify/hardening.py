@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from deploy.verify.findings import Finding, Manifest, containers, of_kind, pods, title
 
-# What a process may take after SIGTERM (shared/http.py).
+# What a process may take after SIGTERM (shared/web/app.py).
 DRAIN_SECONDS = 10
 _FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
 _UNITS = {"": 1.0, "m": 1e-3, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "k": 1e3, "M": 1e6, "G": 1e9}

@@ -22,7 +22,7 @@ _SETTINGS: Mapping[str, Any] = {
     "services.context": Context,
 }
 SERVICES = tuple(_SETTINGS)
-# Migrations grant to these roles; their names are put together in shared/schema.py.
+# Migrations grant to these roles; their names are put together in shared/database/schema.py.
 MIGRATION = {"DATABASE_URL", *(f"SCRUBJAY_ROLE_{name.split('.')[1].upper()}" for name in SERVICES)}
 
 

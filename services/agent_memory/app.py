@@ -6,22 +6,23 @@ from collections.abc import AsyncIterator
 
 from litestar import Litestar
 
-from services.agent_memory.routes import ROUTES
-from services.agent_memory.service import AgentMemoryService
+from services.agent_memory.memories.routes import ROUTES
+from services.agent_memory.memories.service import AgentMemoryService
 from services.agent_memory.settings import Settings
-from shared import timeline
-from shared.edge import Edge
-from shared.embedding_table import open_cached
-from shared.housekeeping import tidy_forever
-from shared.http import create_app, inward
-from shared.postgres import Database
+from shared.database.doorbell import Doorbell
+from shared.database.doorbell import connect as connect_redis
+from shared.database.embedding_table import open_cached
+from shared.database.housekeeping import tidy_forever
+from shared.database.postgres import Database
+from shared.web.admission import Edge
+from shared.web.app import create_app, inward
 
 
 @contextlib.asynccontextmanager
 async def opened(settings: Settings, database: Database) -> AsyncIterator[AgentMemoryService]:
     """The service with all that runs beside it, without HTTP."""
     embedder, table = await open_cached(settings.embedding, database, "memory")
-    doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+    doorbell = Doorbell(connect_redis(settings.redis_url))
     await database.open()
     service = AgentMemoryService(settings, database, embedder, doorbell)
     doorbell.start()

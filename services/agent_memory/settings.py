@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
-from shared.tracing import TracingSettings
+from shared.telemetry import log
+from shared.telemetry.tracing import TracingSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 from services.cache.app import create
 from services.cache.settings import Settings
-from shared import log, tracing
-from shared.http import serve
+from shared.telemetry import log, tracing
+from shared.web.app import serve
 
 if __name__ == "__main__":
     settings = Settings.from_env()

@@ -6,15 +6,16 @@ from collections.abc import AsyncIterator
 
 from litestar import Litestar
 
-from services.cache.routes import ROUTES
-from services.cache.service import CacheService
+from services.cache.missions.routes import ROUTES
+from services.cache.missions.service import CacheService
 from services.cache.settings import Settings
-from shared import timeline
-from shared.edge import Edge
-from shared.embedding_table import open_cached
-from shared.housekeeping import tidy_forever
-from shared.http import create_app, inward
-from shared.postgres import Database
+from shared.database.doorbell import Doorbell
+from shared.database.doorbell import connect as connect_redis
+from shared.database.embedding_table import open_cached
+from shared.database.housekeeping import tidy_forever
+from shared.database.postgres import Database
+from shared.web.admission import Edge
+from shared.web.app import create_app, inward
 
 
 def create(settings: Settings) -> Edge:
@@ -23,7 +24,7 @@ def create(settings: Settings) -> Edge:
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         embedder, table = await open_cached(settings.embedding, database, "cache")
-        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+        doorbell = Doorbell(connect_redis(settings.redis_url))
         await database.open()
         service = app.state.service = CacheService(settings, database, embedder, doorbell)
         doorbell.start()

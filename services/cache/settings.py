@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared import log
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
-from shared.tracing import TracingSettings
+from shared.telemetry import log
+from shared.telemetry.tracing import TracingSettings
 
 
 @dataclass(frozen=True, slots=True)

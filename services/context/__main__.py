@@ -8,15 +8,15 @@ import asyncio
 import sys
 
 from services.context.app import create
-from services.context.evaluation import Evaluation
 from services.context.keys import command
+from services.context.learning.evaluation import Evaluation
 from services.context.settings import Settings
-from shared import log, tracing
+from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.http import serve
-from shared.postgres import Database
 from shared.settings import Env
+from shared.telemetry import log, tracing
 from shared.text import to_json
+from shared.web.app import serve
 
 _EVAL_SECONDS = 3_600.0
 

@@ -6,40 +6,41 @@ from collections.abc import AsyncIterator
 
 from litestar import Litestar
 
-from services.context.evaluation import Evaluation
-from services.context.journal import Journal
+from services.context.assembly.service import ContextService
+from services.context.forwarding.owners import Owner, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
+from services.context.learning.evaluation import Evaluation
+from services.context.log.journal import Journal
+from services.context.log.service import Operators
+from services.context.log.signals import Signals
 from services.context.mcp.door import Mcp
-from services.context.operators import Operators
-from services.context.owners import Owner, open_session
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
-from services.context.service import ContextService
 from services.context.settings import Settings
-from services.context.signals import Signals
-from services.context.timeline import Timeline
-from shared import timeline
-from shared.edge import Edge
-from shared.embedding_table import open_cached
-from shared.housekeeping import tidy_forever
-from shared.http import create_app
-from shared.postgres import Database
+from services.context.timeline.service import Timeline
+from shared.database.doorbell import Doorbell
+from shared.database.doorbell import connect as connect_redis
+from shared.database.embedding_table import open_cached
+from shared.database.housekeeping import tidy_forever
+from shared.database.postgres import Database
+from shared.web.admission import Edge
+from shared.web.app import create_app
 
 
 def create(settings: Settings) -> Edge:
     database = Database(
         settings.database_url, connections=settings.connections, application="scrubjay-context"
     )
-    rates = Rates(timeline.connect(settings.redis_url))
+    rates = Rates(connect_redis(settings.redis_url))
     keys = Keys(database, settings.tokens, rates, settings.key_limits)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         embedder, table = await open_cached(settings.embedding, database, "context")
-        doorbell = timeline.Doorbell(timeline.connect(settings.redis_url))
+        doorbell = Doorbell(connect_redis(settings.redis_url))
         await database.open()
         session = open_session()
         owners = {

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.mcp.catalog import TOOLSETS
 from services.context.rerank import RerankSettings
-from shared import log
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
-from shared.tracing import TracingSettings
+from shared.telemetry import log
+from shared.telemetry.tracing import TracingSettings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

@@ -11,8 +11,8 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from shared import tracing
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Vectors
+from shared.telemetry import tracing
 
 log = structlog.get_logger()
 

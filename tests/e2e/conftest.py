@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from local.database import Database
-from tests.cluster import Cluster
+from tests.support.cluster import Cluster
 
 
 @pytest.fixture(scope="session")

@@ -13,10 +13,10 @@ import scrubjay
 from local.database import ROOT, Database
 from scrubjay import AsyncClient, Client
 from scrubjay.models import Decision, Event, ExportedMemory
-from tests.cluster import Cluster
-from tests.e2e.clusters import locked, spare
-from tests.e2e.cutting import Cutter
-from tests.openapi import DOCUMENT, operations
+from tests.support.cluster import Cluster
+from tests.support.clusters import locked, spare
+from tests.support.cutting import Cutter
+from tests.support.openapi import DOCUMENT, operations
 from tools.client.calls import Operation
 from tools.openapi.examples import EXAMPLES, Example
 from tools.openapi.playing import part, resolved

@@ -8,8 +8,7 @@ import pytest
 
 from local.database import Database
 from local.services import Service
-from tests.cluster import Answer, Client, Cluster
-from tests.e2e.calls import (
+from tests.support.calls import (
     PROBLEM,
     SLACK,
     Stream,
@@ -23,8 +22,9 @@ from tests.e2e.calls import (
     until,
     within,
 )
-from tests.e2e.clusters import locked, spare
-from tests.e2e.recorder import Recorder
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import locked, spare
+from tests.support.recorder import Recorder
 
 MISSION = "deadlines"
 READ_MS, WRITE_MS = 2_000, 5_000

@@ -16,9 +16,9 @@ from local.database import Database
 from local.process import ProcessFailedError, free_port, wait_for
 from local.services import Service
 from shared.auth import IDENTITY_HEADER, Principal, to_header
-from tests.cluster import Answer, Client, Cluster
-from tests.e2e.calls import Stream, lesson, metric, note, page_through, until
-from tests.e2e.clusters import locked, spare
+from tests.support.calls import Stream, lesson, metric, note, page_through, until
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import locked, spare
 
 DRAIN_SECONDS = 10
 IN_FLIGHT = 5

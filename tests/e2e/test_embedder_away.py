@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
-from tests.e2e.calls import SLACK, lesson, note, question, timed, until, within
-from tests.e2e.clusters import own_cluster
-from tests.fakes.fake_openai import FakeOpenAI
+from tests.support.calls import SLACK, lesson, note, question, timed, until, within
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import own_cluster
+from tests.support.fakes.fake_openai import FakeOpenAI
 
 # A breaker that opened meanwhile tries again within a few seconds, the background worker after it.
 RECOVERY_SECONDS = 30

@@ -11,9 +11,9 @@ from aiohttp import web
 
 from local.database import Database
 from local.process import free_port
-from tests.cluster import Client, Cluster
-from tests.e2e.calls import SLACK, assert_unavailable, lesson, note, question, timed, until, within
-from tests.e2e.clusters import spare
+from tests.support.calls import SLACK, assert_unavailable, lesson, note, question, timed, until, within
+from tests.support.cluster import Client, Cluster
+from tests.support.clusters import spare
 
 MISSION = "erroring"
 STORES = {"agent_memory": ["agent_memory_own", "agent_memory_peer"], "cache": ["psychic_cache"]}

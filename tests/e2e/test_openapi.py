@@ -4,8 +4,8 @@ import re
 
 import msgspec
 
-from tests.cluster import Cluster
-from tests.openapi import DOCUMENT, check_content, operations
+from tests.support.cluster import Cluster
+from tests.support.openapi import DOCUMENT, check_content, operations
 from tools.openapi.playing import Player
 
 

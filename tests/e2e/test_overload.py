@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.cluster import Cluster
 from tests.conftest import Servers
-from tests.e2e.clusters import own_cluster
-from tests.e2e.overloading import beside_slow_clients, fill, overload
+from tests.support.cluster import Cluster
+from tests.support.clusters import own_cluster
+from tests.support.overloading import beside_slow_clients, fill, overload
 
 SEED = 18
 SLOWER, MEMORY = 8.0, 1.4

@@ -5,19 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
-from tests.e2e.calls import (
-    SLACK,
-    assert_unavailable,
-    lesson,
-    note,
-    question,
-    timed,
-    until,
-    within,
-)
-from tests.e2e.clusters import own_cluster
+from tests.support.calls import SLACK, assert_unavailable, lesson, note, question, timed, until, within
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import own_cluster
 
 MISSION = "owners"
 # A frozen owner does what it was asked when it thaws, long after the 503.

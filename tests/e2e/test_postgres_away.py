@@ -13,9 +13,8 @@ import pytest
 
 from local.database import ROOT
 from local.process import environment, wait_for
-from tests.cluster import Answer, Client, Cluster
 from tests.conftest import Servers
-from tests.e2e.calls import (
+from tests.support.calls import (
     SLACK,
     Json,
     Timed,
@@ -27,8 +26,9 @@ from tests.e2e.calls import (
     until,
     within,
 )
-from tests.e2e.clusters import own_cluster
-from tests.e2e.noise import Noise
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import own_cluster
+from tests.support.noise import Noise
 
 PER_SECOND = 20
 # The last one outlasts a write's own deadline of 5 s.

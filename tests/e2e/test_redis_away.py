@@ -6,10 +6,10 @@ from typing import NamedTuple
 import pytest
 import redis.asyncio as redis
 
-from tests.cluster import Client, Cluster
 from tests.conftest import Servers
-from tests.e2e.calls import SLACK, Stream, lesson, metric, note, question, timed, until, within
-from tests.e2e.clusters import own_cluster, spare
+from tests.support.calls import SLACK, Stream, lesson, metric, note, question, timed, until, within
+from tests.support.cluster import Client, Cluster
+from tests.support.clusters import own_cluster, spare
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 """The token between services is changed while they run: an owner accepts two, context shows the first."""
 
 from shared.auth import IDENTITY_HEADER, Principal, to_header
-from tests.cluster import Client, Cluster
-from tests.e2e.clusters import spare
+from tests.support.cluster import Client, Cluster
+from tests.support.clusters import spare
 
 CALLER = Principal("default", "e2e", frozenset({"read", "write"}))
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from local.process import free_port
-from tests.cluster import Answer, Cluster
 from tests.conftest import Servers
-from tests.e2e.calls import lesson, note, question, until
-from tests.e2e.clusters import own_cluster, spare
-from tests.fakes.fake_collector import FakeCollector, Recorded, tree
+from tests.support.calls import lesson, note, question, until
+from tests.support.cluster import Answer, Cluster
+from tests.support.clusters import own_cluster, spare
+from tests.support.fakes.fake_collector import FakeCollector, Recorded, tree
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 CALLER = "0af7651916cd43dd8448eb211c80319c"
@@ -182,7 +182,7 @@ def test_nothing_is_imported_without_a_collector() -> None:
     services = "services.cache.app, services.agent_memory.app, services.context.app"
     code = (
         f"import sys, {services}; from shared import tracing; tracing.start('x', tracing.TracingSettings());"
-        "wanted = ('shared.spans', 'opentelemetry.exporter', 'opentelemetry.sdk.trace');"
+        "wanted = ('shared.telemetry.spans', 'opentelemetry.exporter', 'opentelemetry.sdk.trace');"
         "print([one for one in sys.modules if one.startswith(wanted)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 
 from local.database import Database
-from tests.cluster import Answer, Client, Cluster
-from tests.e2e.calls import lesson, nine, note, question, until, within
-from tests.e2e.clusters import locked, spare
-from tests.e2e.recorder import Recorder
+from tests.support.calls import lesson, nine, note, question, until, within
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import locked, spare
+from tests.support.recorder import Recorder
 
 REQUEST_ID = "x-request-id"
 

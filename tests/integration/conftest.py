@@ -28,9 +28,9 @@ from services.context.keys import hash_token, queries
 from services.context.keys.schemas import Limits
 from services.context.keys.verification import PREFIX, REACH
 from shared.auth import Access
-from shared.postgres import Connection
-from tests.cluster import Client, Cluster
-from tests.fakes.fake_openai import FakeOpenAI
+from shared.database.postgres import Connection
+from tests.support.cluster import Client, Cluster
+from tests.support.fakes.fake_openai import FakeOpenAI
 
 _numbers = itertools.count(1)
 

@@ -17,7 +17,7 @@ from shared.errors import (
     Unavailable,
     Unprocessable,
 )
-from shared.problems import PROBLEM
+from shared.web.problems import PROBLEM
 
 _TOLD = {
     400: "The request is not valid: `errors` names the fields.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from shared.postgres import Connection
+from shared.database.postgres import Connection
 
 _COLUMNS = """id, mission_id, agent_name, task, status, outputs, created_at, last_heartbeat,
        parent_id as parent_dispatch_id, session_id, progress, percent, outcome, summary, closed_at"""

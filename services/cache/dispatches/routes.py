@@ -14,14 +14,12 @@ from services.cache.dispatches.schemas import (
     ReportInput,
     Status,
 )
-from services.cache.service import CacheService
+from services.cache.missions.service import CacheService
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.idempotency import key_of
-from shared.operations import KEYED, problems
+from shared.web.idempotency_key import key_of
+from shared.web.operations import KEYED, READ, WRITE, problems
 
-READ = {"access": "read"}
-WRITE = {"access": "write"}
 _BEFORE = Parameter(ge=1, le=2**63 - 1, description="The last id of the page before.")
 DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 

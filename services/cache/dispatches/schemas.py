@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from services.cache.schemas import Outcome
+from services.cache.missions.schemas import Outcome
 from shared.body import Body
 from shared.text import BigId, Name, ShortText, mission_problem
 

@@ -20,11 +20,11 @@ from services.cache.dispatches.schemas import (
 )
 from services.cache.settings import Settings
 from shared.auth import Principal
+from shared.database.doorbell import Doorbell
+from shared.database.idempotency import Key, Records
+from shared.database.postgres import Connection, Database, Work
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, NotFound
-from shared.idempotency import Key, Records
-from shared.postgres import Connection, Database, Work
-from shared.timeline import Doorbell
 
 log = structlog.get_logger()
 

@@ -10,7 +10,9 @@ from urllib.parse import quote
 from services.context.assembly import budget, graph, ranking
 from services.context.assembly.budget import Packed
 from services.context.assembly.graph import GraphContextEntry
-from services.context.assembly.logged import (
+from services.context.assembly.ranking import Worth
+from services.context.assembly.schemas import Evidence, Source
+from services.context.log.replay import (
     EXPLICIT_LINK_BUDGET_SHARE,
     HANDLES,
     HEADER_CHARACTERS,
@@ -18,8 +20,6 @@ from services.context.assembly.logged import (
     STORES,
     LoggedCandidate,
 )
-from services.context.assembly.ranking import Worth
-from services.context.schemas import Evidence, Source
 from shared.render import render_item
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.relevance import Scored

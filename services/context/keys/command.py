@@ -12,10 +12,10 @@ from services.context.keys.schemas import KeyInput, MadeKey, RotateInput
 from services.context.keys.service import KeyService
 from services.context.keys.verification import DEFAULT_TENANT, REACH, Keys
 from shared.auth import Principal
+from shared.database.idempotency import Records
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.idempotency import Records
-from shared.postgres import Database
 from shared.text import to_json
 
 _SECONDS = 10.0

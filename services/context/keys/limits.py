@@ -16,7 +16,7 @@ import redis.asyncio as redis
 import structlog
 from redis.exceptions import RedisError
 
-from shared import metrics
+from shared.telemetry import metrics
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ import asyncpg
 
 from services.context.keys.schemas import Limits
 from shared.auth import Principal
-from shared.postgres import Connection
+from shared.database.postgres import Connection
 
 Row: TypeAlias = asyncpg.Record
 

@@ -10,10 +10,9 @@ from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, 
 from services.context.keys.service import KeyService
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.idempotency import key_of
-from shared.operations import KEYED, problems
+from shared.web.idempotency_key import key_of
+from shared.web.operations import ADMIN, KEYED, problems
 
-ADMIN = {"access": "admin"}
 KeyId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 After = Annotated[int, Parameter(ge=0, le=2**63 - 1)]
 Limit = Annotated[int, Parameter(ge=1, le=1_000)]

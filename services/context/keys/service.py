@@ -9,22 +9,14 @@ import msgspec
 
 from services.context.keys import queries
 from services.context.keys.grants import Holder, narrowed, require_within
-from services.context.keys.schemas import (
-    ApiKey,
-    ApiKeys,
-    KeyChange,
-    KeyInput,
-    Limits,
-    MadeKey,
-    RotateInput,
-)
+from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, Limits, MadeKey, RotateInput
 from services.context.keys.verification import PREFIX, REACH, Keys, hash_token
 from shared.auth import Access, Principal
+from shared.database.idempotency import Key, Records
+from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Invalid, NotFound, Unauthorized
-from shared.idempotency import Key, Records
-from shared.postgres import Connection, Database
-from shared.remembered import utc
+from shared.provenance import utc
 
 _SCOPE = "keys"
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import structlog
 
 from services.context.keys import queries
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.postgres import Database
 from shared.tasks import end
 
 log = structlog.get_logger()

@@ -16,13 +16,13 @@ from services.context.keys import queries
 from services.context.keys.limits import DAY, Allowance, Rates, headers
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
-from shared import metrics
 from shared.auth import Access, Principal, bearer, same_secret
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
-from shared.http import provide_deadline
-from shared.postgres import Database
+from shared.telemetry import metrics
 from shared.tokens import CHARACTERS_PER_TOKEN
+from shared.web.app import provide_deadline
 
 DEFAULT_TENANT = "default"
 PREFIX = "sj_"

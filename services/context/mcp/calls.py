@@ -13,7 +13,7 @@ from services.context.mcp.catalog import KEY
 from services.context.mcp.schemas import Json, Route
 from shared import deadline as deadlines
 from shared.errors import AppError, Invalid
-from shared.idempotency import HEADER
+from shared.web.idempotency_key import HEADER
 
 _PASSED_ON = (b"authorization", deadlines.HEADER.encode())
 

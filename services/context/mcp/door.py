@@ -17,10 +17,10 @@ from services.context.document import as_json
 from services.context.keys import Keys
 from services.context.mcp.catalog import TOOLSETS
 from shared.deadline import Deadline
-from shared.edge import MAX_BODY
 from shared.errors import AppError, Invalid, TooLarge, Unauthorized
-from shared.http import deadline_of, name_route
-from shared.problems import send_problem
+from shared.web.admission import MAX_BODY
+from shared.web.app import deadline_of, name_route
+from shared.web.problems import send_problem
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"

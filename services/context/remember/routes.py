@@ -5,16 +5,14 @@ from typing import Any
 from litestar import Request, post
 from litestar.datastructures import State
 
+from services.context.log.signals import Signals
 from services.context.remember.schemas import RememberInput, RememberResult
 from services.context.remember.service import Remember
-from services.context.signals import Signals
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.http import request_id_of
-from shared.idempotency import key_of
-from shared.operations import KEYED, problems
-
-WRITE = {"access": "write"}
+from shared.web.app import request_id_of
+from shared.web.idempotency_key import key_of
+from shared.web.operations import KEYED, WRITE, problems
 
 
 @post("/remember", opt=WRITE | KEYED | problems(403, 409), status_code=200)

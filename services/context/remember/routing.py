@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from services.context.remember.schemas import RememberInput, Role, Store
-from shared.remembered import SourceKind, utc
+from shared.provenance import SourceKind, utc
 from shared.render import before_items
 
 # Several of these fit into a mission's budget; one entry larger than all of it would be refused.

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta, field
 
 from shared.body import Body
-from shared.remembered import Seq, SourceKind
+from shared.provenance import Seq, SourceKind
 from shared.text import BigId, Content, Name, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]

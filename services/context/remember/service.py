@@ -10,15 +10,15 @@ from urllib.parse import quote
 
 import msgspec
 
-from services.context.owners import Owner, Refused, outdated
+from services.context.forwarding.owners import Owner, Refused, outdated
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
-from shared import tracing
 from shared.auth import Principal
+from shared.database.idempotency import Key, Records
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, TooMany, Unavailable
-from shared.idempotency import Key, Records
-from shared.postgres import Database
+from shared.telemetry import tracing
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
 _STORED = ("created", "updated", "pending")

@@ -1,0 +1,1 @@
+"""What each agent learned: commit without doubles, search, edit, transfer."""

@@ -1,0 +1,137 @@
+"""The SQL of export and import. Functions take the connection first and never commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from services.agent_memory.memories.schemas import Confirmation, ExportedMemory
+from shared.database.postgres import Connection
+from shared.provenance import utc
+
+# Of content in a page: with the rest of its lines it still fits one import.
+_PAGE_BYTES = 700_000
+_FIELDS = ", ".join(field for field in ExportedMemory.__struct_fields__ if field != "confirmations")
+_MEASURED = (
+    "*, sum(octet_length(content)) over (order by id) as bytes, row_number() over (order by id) as place"
+)
+_FITTING = f"where place = 1 or bytes <= {_PAGE_BYTES} order by id"
+PAGE_OF_AGENT = f"""
+select {_FIELDS} from (
+    select {_MEASURED} from (
+        select * from memory.agent_memory
+        where tenant = $1 and agent_name = $2 and id > $3
+          and ($5::text[] is null or user_id is null or user_id = any($5))
+        order by id limit $4
+    ) page
+) page {_FITTING}
+"""
+PAGE_OF_TENANT = f"""
+select {_FIELDS} from (
+    select {_MEASURED} from (
+        select * from memory.agent_memory
+        where tenant = $1 and $2::text is null and id > $3
+          and ($5::text[] is null or user_id is null or user_id = any($5))
+        order by id limit $4
+    ) page
+) page {_FITTING}
+"""
+
+
+async def page(
+    c: Connection,
+    tenant: str,
+    agent_name: str | None,
+    after: int,
+    limit: int,
+    users: Sequence[str] | None,
+) -> list[asyncpg.Record]:
+    statement = PAGE_OF_TENANT if agent_name is None else PAGE_OF_AGENT
+    rows: list[asyncpg.Record] = await c.fetch(statement, tenant, agent_name, after, limit, users)
+    return rows
+
+
+CONFIRMATIONS = """
+select memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count,
+       first_at, last_at
+from memory.confirmations where tenant = $1 and memory_id = any($2)
+order by memory_id, first_at, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
+"""
+
+
+async def confirmations(c: Connection, tenant: str, ids: Sequence[int]) -> list[asyncpg.Record]:
+    """Those of one memory follow each other."""
+    rows: list[asyncpg.Record] = await c.fetch(CONFIRMATIONS, tenant, list(ids))
+    return rows
+
+
+LOCK_IMPORTS = "select pg_advisory_xact_lock(7202611, 4)"
+
+
+async def lock_imports(c: Connection) -> None:
+    await c.execute(LOCK_IMPORTS)
+
+
+KNOWN = """
+select m.agent_name, m.content_hash, m.id from memory.agent_memory m
+join unnest($2::text[], $3::bytea[]) l(agent_name, content_hash)
+    on m.agent_name = l.agent_name and m.content_hash = l.content_hash
+where m.tenant = $1
+"""
+
+
+async def known(
+    c: Connection, tenant: str, agents: Sequence[str], hashes: Sequence[bytes]
+) -> dict[tuple[str, bytes], int]:
+    rows = await c.fetch(KNOWN, tenant, list(agents), list(hashes))
+    return {(row["agent_name"], row["content_hash"]): row["id"] for row in rows}
+
+
+TAKEN = "select id from memory.agent_memory where tenant = $1 and id = any($2)"
+
+
+async def taken(c: Connection, tenant: str, ids: Sequence[int]) -> set[int]:
+    return {row["id"] for row in await c.fetch(TAKEN, tenant, list(ids))}
+
+
+# One import at a time, so the sequence only grows. The margin is for ids that commits draw between look and move.
+RESERVE = """
+select setval('memory.agent_memory_id_seq', $1::bigint + 1000) from memory.agent_memory_id_seq
+where last_value < $1::bigint
+"""
+
+
+async def reserve(c: Connection, highest: int) -> None:
+    """Ids of later memories lie above `highest`."""
+    await c.execute(RESERVE, highest)
+
+
+CONFIRM_AGAIN = """
+insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
+    recalled_from, absorbed_id, count, first_at, last_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+on conflict on constraint confirmations_origin do nothing
+"""
+
+
+async def confirm_again(c: Connection, tenant: str, memory_id: int, given: Sequence[Confirmation]) -> None:
+    await c.executemany(
+        CONFIRM_AGAIN,
+        [
+            (
+                tenant,
+                memory_id,
+                one.written_by,
+                one.source_kind,
+                one.mission_namespace,
+                one.dispatch_id,
+                one.recalled_from,
+                one.absorbed_id,
+                one.count,
+                utc(one.first_at, "first_at"),
+                utc(one.last_at, "last_at"),
+            )
+            for one in given
+        ],
+    )

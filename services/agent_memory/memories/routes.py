@@ -1,0 +1,237 @@
+"""HTTP of the agent-memory service. `/api/agent-memory` is public (forwarded by context); `/internal` is not."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request, Response, Router, delete, get, patch, post
+from litestar.params import Parameter
+from litestar.types import ControllerRouterHandler
+
+from services.agent_memory.memories.schemas import (
+    CommitAgentMemoryInput,
+    CommitBatchInput,
+    CommitBatchResult,
+    CommitResult,
+    DeleteAnswer,
+    EditAgentMemoryInput,
+    ExportedMemory,
+    ForgetAgentInput,
+    ForgetReceipt,
+    FoundMemories,
+    ImportResult,
+    ListAgentMemoryInput,
+    Memories,
+    MemoryAnswer,
+    PendingReview,
+    QueryAgentMemoryInput,
+    QueryPeerMemoryInput,
+)
+from services.agent_memory.memories.service import AgentMemoryService
+from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, parse
+from services.agent_memory.vault.files import Links, LinksRequest
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.errors import Invalid, NotFound
+from shared.provenance import utc
+from shared.search.evidence import SearchRequest, SearchResult
+from shared.web.idempotency_key import key_of
+from shared.web.operations import ADMIN, KEYED, READ, WRITE, answers, problems, reads
+
+MAX_ID = 2**63 - 1
+_SINCE = Parameter(description="A JSON map of agents to ISO times.")
+
+
+@post("/commit", opt=WRITE | KEYED, status_code=201)
+async def commit(
+    request: Request[Any, Any, Any],
+    data: CommitAgentMemoryInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> CommitResult:
+    """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
+    return await service.commit(principal, data, await key_of(request), deadline)
+
+
+@post("/batch", opt=WRITE | KEYED, status_code=201)
+async def batch(
+    request: Request[Any, Any, Any],
+    data: CommitBatchInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> CommitBatchResult:
+    """Commit up to 100 memories, all or none."""
+    return await service.commit_batch(principal, data, await key_of(request), deadline)
+
+
+@get("/{memory_id:int}", operation_id="agent_memory_get", opt=READ | problems(404))
+async def get_memory(
+    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> MemoryAnswer:
+    """One memory, and who has confirmed it. Does not count as an access."""
+    return await service.get(principal, _id(memory_id), deadline)
+
+
+@patch("/{memory_id:int}", opt=WRITE | problems(404, 409))
+async def edit(
+    memory_id: int,
+    data: EditAgentMemoryInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> MemoryAnswer:
+    """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
+    return await service.edit(principal, _id(memory_id), data, deadline)
+
+
+@delete("/{memory_id:int}", operation_id="agent_memory_delete", opt=WRITE | problems(404), status_code=200)
+async def delete_memory(
+    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> DeleteAnswer:
+    """Delete one memory, with what confirmed it."""
+    return await service.delete(principal, _id(memory_id), deadline)
+
+
+@post("/forget", opt=ADMIN | KEYED, status_code=200)
+async def forget(
+    request: Request[Any, Any, Any],
+    data: ForgetAgentInput,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+) -> ForgetReceipt:
+    """Erase everything that an agent committed, and say how much that was."""
+    return await service.forget(principal, data.agent_name, await key_of(request), deadline)
+
+
+@get("/export", opt=READ | problems(403) | answers(lines=ExportedMemory))
+async def export(
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+    agent_name: Annotated[str | None, Parameter(required=False, description="Whose; else all.")] = None,
+    after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the page before.")] = 0,
+    limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
+) -> Response[bytes]:
+    """Export memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the end.
+
+    A page is small enough to be imported as it is. All agents' need an admin key.
+    """
+    page = await service.export(principal, agent_name, after, limit, deadline)
+    return Response(page, media_type=NDJSON)
+
+
+@post(
+    "/import",
+    operation_id="agent_memory_import",
+    opt=ADMIN | KEYED | reads(lines=ExportedMemory),
+    status_code=201,
+)
+async def import_memories(
+    request: Request[Any, Any, Any], service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> ImportResult:
+    """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
+    lines = parse(await request.body())
+    return await service.restore(principal, lines, await key_of(request), deadline)
+
+
+def _id(memory_id: int) -> int:
+    if not 0 < memory_id <= MAX_ID:
+        raise NotFound(f"no memory {memory_id}")
+    return memory_id
+
+
+@post("/query", opt=READ | problems(403), status_code=200)
+async def query(
+    data: QueryAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> FoundMemories:
+    """Search an agent's own memories, best composite score first."""
+    return await service.query(principal, data, deadline)
+
+
+@post("/list", operation_id="agent_memory_list", opt=READ | problems(403), status_code=200)
+async def list_memories(
+    data: ListAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> Memories:
+    """An agent's memories, newest first."""
+    return Memories(await service.list_memories(principal, data, deadline))
+
+
+@post("/peer-query", opt=READ, status_code=200)
+async def peer_query(
+    data: QueryPeerMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> FoundMemories:
+    """Search one other agent's memories, without those it keeps private."""
+    return await service.query_peer(principal, data, deadline)
+
+
+@get("/pending-review", opt=READ)
+async def pending_review(
+    since: Annotated[str, _SINCE], service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> PendingReview:
+    """How many memories each of the named agents gained since its time."""
+    try:
+        wanted = msgspec.json.decode(since, type=dict[str, datetime])
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise Invalid.field("since", f"must be a JSON map of agent to ISO time: {error}") from error
+    if len(wanted) > 1000:
+        raise Invalid.field("since", "at most 1000 agents")
+    times = {agent: at for agent, given in wanted.items() if (at := utc(given, "since")) is not None}
+    return PendingReview(await service.pending_review(principal, times, deadline))
+
+
+@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
+async def search(
+    data: SearchRequest, service: AgentMemoryService, principal: Principal, deadline: Deadline
+) -> SearchResult:
+    if data.agent is None:
+        raise Invalid.field("agent", "is required")
+    return await service.search(principal, data, deadline)
+
+
+@post("/internal/links", opt=READ, status_code=200, include_in_schema=False)
+async def links(data: LinksRequest, service: AgentMemoryService, principal: Principal) -> Links:
+    return Links(await asyncio.to_thread(service.vault.read, principal.tenant, data))
+
+
+@post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
+async def purge(
+    purged: str,
+    service: AgentMemoryService,
+    principal: Principal,
+    deadline: Deadline,
+    agent: str | None = None,
+    user: str | None = None,
+) -> dict[str, int]:
+    """All that an agent wrote here stands in its own scope."""
+    return await service.purge(principal, purged, user, deadline)
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router(
+        "/api/agent-memory",
+        route_handlers=[
+            commit,
+            batch,
+            query,
+            list_memories,
+            peer_query,
+            pending_review,
+            get_memory,
+            edit,
+            delete_memory,
+            forget,
+            export,
+            import_memories,
+        ],
+        tags=["agent memory"],
+    ),
+    search,
+    links,
+    purge,
+]

@@ -1,0 +1,228 @@
+"""Request and response bodies of the agent-memory service."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from shared.body import Body
+from shared.provenance import Remembered, Seq, SourceKind
+from shared.text import BigId, Content, Count, Name, Query, ShortText
+
+MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
+Outcome = Literal["success", "partial", "failed"]
+CommitStatus = Literal["created", "updated", "pending"]
+
+
+class TaskContext(Body, kw_only=True):
+    task_description: ShortText
+    """What the agent was doing."""
+    skills_used: Annotated[list[Name], Meta(max_length=100)]
+    outcome: Outcome
+    """How the task ended: memories of success rank higher."""
+    mission_namespace: Name | None = None
+    """The mission that it was learned in."""
+
+
+class CommitAgentMemoryInput(Remembered, kw_only=True):
+    agent_name: Name
+    content: Content
+    """What was learned, in a sentence or a few."""
+    memory_type: MemoryType
+    task_context: TaskContext | None = None
+    """The task that it was learned in."""
+    private: bool = False
+    """Hidden from peers."""
+    dispatch_id: BigId | None = None
+    """The dispatch that it was learned in."""
+
+
+class CommitResult(msgspec.Struct):
+    """`pending`: stored, and found by text; its duplicates are looked for when its vector arrives.
+
+    Should it then turn out to be a repeat, `memory_id` leads to the memory that was there before.
+    """
+
+    memory_id: int
+    duplicate_detected: bool
+    """The agent had said it before: that memory is confirmed."""
+    status: CommitStatus
+    """`updated`: a known memory was confirmed."""
+
+
+class CommitBatchInput(Body, kw_only=True):
+    memories: Annotated[list[CommitAgentMemoryInput], Meta(min_length=1, max_length=100)]
+
+
+class CommitBatchResult(msgspec.Struct):
+    """In the order of the request."""
+
+    results: list[CommitResult]
+
+
+class EditAgentMemoryInput(Body, kw_only=True):
+    """What is left out stays. `source_kind` is of a new content."""
+
+    content: Content | None = None
+    memory_type: MemoryType | None = None
+    task_context: TaskContext | None = None
+    private: bool | None = None
+    source_kind: SourceKind = "agent"
+
+
+class ForgetAgentInput(Body, kw_only=True):
+    agent_name: Name
+
+
+class ForgetReceipt(msgspec.Struct):
+    """Rows erased, by table."""
+
+    agent_name: str
+    erased: dict[str, int]
+    erased_at: datetime
+
+
+class QueryAgentMemoryInput(Body, kw_only=True):
+    agent_name: Name
+    """Whose memories."""
+    query: Query
+    """A question, or what is wanted."""
+    memory_type: MemoryType | None = None
+    limit: Annotated[int, Meta(ge=1, le=20)] = 10
+
+
+class QueryPeerMemoryInput(Body, kw_only=True):
+    target_agent: Name
+    """Whose memories; private ones stay hidden."""
+    query: Query
+    """A question, or what is wanted."""
+    memory_type: MemoryType | None = None
+    limit: Annotated[int, Meta(ge=1, le=10)] = 5
+
+
+class ListAgentMemoryInput(Body, kw_only=True):
+    agent_name: Name
+    memory_type: MemoryType | None = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 50
+    offset: Count = 0
+    """How many to pass over."""
+
+
+class AgentMemory(msgspec.Struct, omit_defaults=True):
+    id: int
+    agent_name: str
+    content: str
+    memory_type: str
+    created_at: datetime
+    updated_at: datetime
+    access_count: int = 0
+    """How often its agent read it."""
+    confirmed_count: int = 0
+    """How often it was said again."""
+    outcome: str | None = None
+    """Of the task that it was learned in."""
+    task_description: str | None = None
+    skills_used: list[str] = []
+    mission_namespace: str | None = None
+    private: bool = False
+    occurred_at: datetime | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
+    written_by: str = ""
+    """The key that wrote it."""
+    source_kind: SourceKind = "agent"
+    dispatch_id: int | None = None
+    recalled_from: int | None = None
+
+
+class Confirmation(Body, kw_only=True):
+    """Who said a memory again, how often. `absorbed_id`: the repeat was a memory of its own for a while."""
+
+    written_by: Name
+    source_kind: SourceKind
+    mission_namespace: str | None = None
+    dispatch_id: int | None = None
+    recalled_from: int | None = None
+    absorbed_id: int | None = None
+    count: int
+    first_at: datetime
+    last_at: datetime
+
+
+class MemoryAnswer(msgspec.Struct):
+    memory: AgentMemory
+    confirmations: list[Confirmation]
+
+
+class DeleteAnswer(msgspec.Struct):
+    deleted: int
+
+
+# JavaScript's largest safe integer: further ids would leave the installation few of its own.
+_KeptId = Annotated[int, Meta(gt=0, lt=2**53)]
+_Times = Annotated[int, Meta(ge=0, lt=2**53)]
+
+
+class ExportedMemory(Body, kw_only=True):
+    """One line of an export. Vectors are not part of it: they follow from the text."""
+
+    id: _KeptId
+    agent_name: Name
+    content: Content
+    memory_type: MemoryType
+    task_description: ShortText | None = None
+    skills_used: Annotated[list[Name], Meta(max_length=100)] = msgspec.field(default_factory=list)
+    outcome: Outcome | None = None
+    mission_namespace: Name | None = None
+    private: bool = False
+    occurred_at: datetime | None = None
+    session_id: Name | None = None
+    seq: Seq | None = None
+    speaker: Name | None = None
+    user_id: Name | None = None
+    written_by: Name
+    source_kind: SourceKind
+    recalled_from: BigId | None = None
+    dispatch_id: BigId | None = None
+    pending: bool = False
+    access_count: _Times = 0
+    confirmed_count: _Times = 0
+    created_at: datetime
+    updated_at: datetime
+    confirmations: list[Confirmation] = msgspec.field(default_factory=list)
+
+
+class ImportResult(msgspec.Struct):
+    """`remapped`: {id in the file: id here}, where the id was taken by another memory or the fact was known."""
+
+    imported: int
+    already_there: int
+    remapped: dict[int, int]
+
+
+class FoundMemory(AgentMemory, omit_defaults=True):
+    """`score` is the composite: 0.625 relevance + 0.25 access + 0.125 outcome."""
+
+    score: float = 0.0
+    score_parts: dict[str, float] = {}
+
+
+class Memories(msgspec.Struct):
+    memories: list[AgentMemory]
+
+
+class FoundMemories(msgspec.Struct):
+    memories: list[FoundMemory]
+    degraded: list[str] = []
+    """What could not be searched as it should, and why."""
+
+
+class PendingReview(msgspec.Struct):
+    counts: dict[str, int]
+    """Memories by agent."""

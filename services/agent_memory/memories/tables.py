@@ -1,0 +1,126 @@
+"""The schema `memory`: what agents learned, its chunks and vectors."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Computed,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from shared.database import schema
+from shared.database.schema import Instant, metadata
+
+agent_memory = Table(
+    "agent_memory",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("agent_name", Text, nullable=False),
+    Column("scope", Text, Computed("'agent:' || agent_name", persisted=True), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("memory_type", Text, nullable=False),
+    Column("task_description", Text),
+    Column("skills_used", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    Column("outcome", Text),
+    Column("mission_namespace", Text),
+    Column("private", Boolean, nullable=False, server_default=text("false")),
+    Column("token_count", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("access_count", BigInteger, nullable=False, server_default=text("0")),
+    Column("confirmed_count", BigInteger, nullable=False, server_default=text("0")),
+    # Stored without a vector: its duplicates are looked for when that arrives.
+    Column("pending", Boolean, nullable=False, server_default=text("false")),
+    *schema.when_and_where(),
+    *schema.provenance(),
+    Column("dispatch_id", BigInteger),
+    Column("user_id", Text),
+    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "id"),
+    # Of the fact's key, not of its bytes: what differs in case, punctuation and spacing is one memory. Of the user
+    # too: what is said of two users are two facts.
+    UniqueConstraint("tenant", "agent_name", "content_hash"),
+    Index("agent_memory_agent", "tenant", "agent_name", "created_at"),
+    # Each search of one's own asks for the agent's maximum.
+    Index("agent_memory_accessed", "tenant", "agent_name", "access_count"),
+    Index(
+        "agent_memory_session_seq",
+        "tenant",
+        "scope",
+        "session_id",
+        "seq",
+        postgresql_where=text("seq IS NOT NULL"),
+    ),
+    Index("agent_memory_user", "tenant", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    schema="memory",
+)
+
+# Who said a memory again: how, in which mission, for which dispatch, recalled from which assembly. `absorbed_id` is
+# the id that the repeat had of its own until its vector arrived; it still leads to the memory.
+confirmations = Table(
+    "confirmations",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("memory_id", BigInteger, nullable=False),
+    Column("written_by", Text, nullable=False),
+    Column("source_kind", Text, nullable=False),
+    Column("mission_namespace", Text),
+    Column("dispatch_id", BigInteger),
+    Column("recalled_from", BigInteger),
+    Column("absorbed_id", BigInteger),
+    Column("count", BigInteger, nullable=False, server_default=text("1")),
+    Column("first_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    Column("last_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "id"),
+    ForeignKeyConstraint(
+        ["tenant", "memory_id"],
+        ["memory.agent_memory.tenant", "memory.agent_memory.id"],
+        ondelete="CASCADE",
+    ),
+    UniqueConstraint(
+        "tenant",
+        "memory_id",
+        "written_by",
+        "source_kind",
+        "mission_namespace",
+        "dispatch_id",
+        "recalled_from",
+        "absorbed_id",
+        name="confirmations_origin",
+        postgresql_nulls_not_distinct=True,
+    ),
+    Index(
+        "confirmations_absorbed", "tenant", "absorbed_id", postgresql_where=text("absorbed_id IS NOT NULL")
+    ),
+    schema="memory",
+)
+
+
+def _private() -> Column[bool]:
+    return Column("private", Boolean, nullable=False, server_default=text("false"))
+
+
+agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
+agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())
+# For searches over all agents of a large tenant; an agent's own are scanned exactly.
+Index(
+    "agent_memory_vec_nearest",
+    agent_memory_vec.c.embedding,
+    postgresql_using="hnsw",
+    postgresql_ops={"embedding": "halfvec_cosine_ops"},
+)

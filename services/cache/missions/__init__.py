@@ -1,0 +1,1 @@
+"""Missions and their entries: write, query, budgets, expiry."""

@@ -1,0 +1,98 @@
+"""An entry's text: its content with what its branch says, as search indexes it and as a block shows it. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from services.cache.missions.schemas import BaseWrite, CacheEntry
+
+# As assembly counts age for this store; it weighs the same evidence, so a direct query agrees with it.
+HALF_LIFE_HOURS = 6.0
+RECENCY_FLOOR = 0.5
+
+_COMMON = set(BaseWrite.__struct_fields__)
+
+
+def branch_fields(entry: BaseWrite) -> dict[str, Any]:
+    """The fields of the entry's own branch, as its metadata keeps them."""
+    fields = msgspec.to_builtins(entry)
+    return {name: value for name, value in fields.items() if name not in _COMMON and name != "context_type"}
+
+
+def entry_text(content: str, context_type: str, metadata: dict[str, Any]) -> str:
+    lines = [content, *_branch_lines(context_type, metadata)]
+    return "\n".join(line for line in lines if line)
+
+
+def _branch_lines(context_type: str, m: dict[str, Any]) -> list[str]:
+    match context_type:
+        case "decision":
+            return [
+                f"Rationale: {m['decision_rationale']}",
+                _listed("Alternatives", m, "decision_alternatives"),
+            ]
+        case "directive":
+            priority = m.get("directive_priority")
+            return [f"For {m['directive_target']}" + (f", priority {priority}" if priority else "")]
+        case "intel":
+            return []
+        case "state_change":
+            trigger = m.get("state_trigger")
+            return [f"{m['state_from']} -> {m['state_to']}" + (f" because {trigger}" if trigger else "")]
+        case "output":
+            summary = m.get("output_summary")
+            return [f"Output: {m['output_url']}" + (f" ({summary})" if summary else "")]
+        case "report":
+            return [f"Dispatch {m['report_dispatch_id']}: {m['report_outcome']}"]
+        case "escalation":
+            return [f"Escalated to {m['escalation_target']}: {m['escalation_reason']}"]
+        case "shadow_clone":
+            return [_listed("Subtasks", m, "subtasks")]
+        case "thread_checkpoint":
+            return [
+                m["working_state_prose"],
+                _listed("Open decisions", m, "open_decisions"),
+                _listed("Pending directives", m, "pending_directives"),
+                _listed("Active dispatches", m, "active_dispatches"),
+            ]
+    return []
+
+
+def _listed(label: str, metadata: dict[str, Any], field: str) -> str:
+    values = metadata.get(field)
+    return f"{label}: {'; '.join(values)}" if values else ""
+
+
+def search_words(context_type: str, metadata: dict[str, Any], tags: list[str]) -> list[str]:
+    """What a question may name of an entry besides its text."""
+    source = metadata.get("intel_source")
+    return [context_type.replace("_", " "), *([str(source)] if source else []), *tags]
+
+
+def recency(at: datetime, now: datetime) -> float:
+    """2^(-age / half-life), never below the floor: old is not wrong."""
+    hours = max(0.0, (now - at).total_seconds() / 3600)
+    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / HALF_LIFE_HOURS)))
+
+
+_ENTRY_FIELDS = [
+    field
+    for field in CacheEntry.__struct_fields__
+    if field not in ("relevance", "recency", "context_type", "id")
+]
+
+
+def entry_of(row: asyncpg.Record, relevance: float | None = None, recency: float | None = None) -> CacheEntry:
+    """From a row of the entries' table or of a search over it."""
+    found = dict(row)
+    return CacheEntry(
+        id=found.get("item_id") or found["id"],
+        context_type=found.get("kind") or found["context_type"],
+        relevance=relevance,
+        recency=recency,
+        **{field: found[field] for field in _ENTRY_FIELDS},
+    )

@@ -1,0 +1,332 @@
+"""Request and response bodies of the cache service: the nine context types of the seed as one tagged union."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, field
+
+from shared.body import Body
+from shared.provenance import Remembered
+from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
+
+Priority = Literal["low", "normal", "high", "critical"]
+Confidence = Literal["low", "medium", "high"]
+Outcome = Literal["success", "partial", "failed"]
+ClearReason = Literal["mission_complete", "superseded", "contaminated", "operator"]
+ContextType = Literal[
+    "decision",
+    "directive",
+    "intel",
+    "state_change",
+    "output",
+    "report",
+    "escalation",
+    "shadow_clone",
+    "thread_checkpoint",
+]
+Prose = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Items = Annotated[list[ShortText], Meta(max_length=100)]
+TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
+
+
+class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
+    mission_id: Name
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: Content
+    """What a block of context shows."""
+    agent_name: Name | None = None
+    """Who writes it."""
+    ttl_hours: TtlHours | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: Tags = field(default_factory=list)
+    source_turn: Count | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: BigId | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if problem := mission_problem(self.mission_id):
+            raise ValueError(f"mission_id: {problem}")
+
+
+class Decision(BaseWrite, tag="decision", kw_only=True):
+    decision_rationale: ShortText
+    """Why."""
+    decision_alternatives: Items = field(default_factory=list)
+    """What was considered and not chosen."""
+
+
+class Directive(BaseWrite, tag="directive", kw_only=True):
+    directive_target: Name
+    """Who must follow it."""
+    directive_priority: Priority | None = None
+
+
+class Intel(BaseWrite, tag="intel", kw_only=True):
+    intel_source: ShortText
+    """Where it is from."""
+    intel_confidence: Confidence | None = None
+
+
+class StateChange(BaseWrite, tag="state_change", kw_only=True):
+    state_from: ShortText
+    state_to: ShortText
+    state_trigger: ShortText | None = None
+    """What brought it about."""
+
+
+class Output(BaseWrite, tag="output", kw_only=True):
+    output_url: ShortText
+    """Where the work is to be found."""
+    output_summary: ShortText | None = None
+    """What it is."""
+    # Required here only: an output belongs to somebody's dispatch.
+    agent_name: Name
+    dispatch_id: BigId
+
+
+class Report(BaseWrite, tag="report", kw_only=True):
+    report_dispatch_id: BigId
+    """The dispatch that it reports on."""
+    report_outcome: Outcome
+
+
+class Escalation(BaseWrite, tag="escalation", kw_only=True):
+    escalation_target: Name
+    """Who is to decide."""
+    escalation_reason: ShortText
+    """Why the agent cannot."""
+
+
+class ShadowClone(BaseWrite, tag="shadow_clone", kw_only=True):
+    subtasks: Annotated[list[ShortText], Meta(min_length=2, max_length=100)]
+    """What the clones do, side by side."""
+    clone_count: Annotated[int, Meta(ge=1, le=3)] | None = None
+    """How many work at it."""
+
+
+class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
+    session_id: Name
+    """The session that can be resumed from here."""
+    turn_count: Count
+    """Turns so far."""
+    active_dispatches: Items
+    open_decisions: Items
+    pending_directives: Items
+    current_mission_namespaces: Annotated[list[Name], Meta(min_length=1, max_length=100)]
+    """The missions that it works in."""
+    working_state_prose: Prose
+    """What one has to know to go on."""
+
+
+WriteCacheInput = (
+    Decision | Directive | Intel | StateChange | Output | Report | Escalation | ShadowClone | ThreadCheckpoint
+)
+
+
+class WriteResult(msgspec.Struct):
+    id: int
+    token_count: int
+    """Tokens are estimated: characters / 4."""
+    cache_total_tokens: int
+    """What the mission holds now."""
+    evicted_count: int
+    """Older entries that had to go, so that its budgets hold."""
+    indexed: bool = False
+    """It is found by meaning already, not by its words only."""
+
+
+class WriteAnswer(msgspec.Struct):
+    data: WriteResult
+
+
+class BatchInput(Body, kw_only=True):
+    """Entries as for a single write. Each is decoded on its own: a wrong one does not fail the others."""
+
+    entries: Annotated[list[msgspec.Raw], Meta(min_length=1, max_length=100)]
+
+
+class EntriesInput(Body, kw_only=True):
+    """Entries as for a single write. Each has its own result: a wrong one does not fail the others."""
+
+    entries: Annotated[list[WriteCacheInput], Meta(min_length=1, max_length=100)]
+
+
+class BatchItem(msgspec.Struct, omit_defaults=True):
+    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+
+    status: int
+    data: WriteResult | None = None
+    error: dict[str, Any] | None = None
+
+
+class BatchResult(msgspec.Struct):
+    entries: list[BatchItem]
+    written: int
+
+
+class BatchAnswer(msgspec.Struct):
+    data: BatchResult
+
+
+class TagsInput(Body, kw_only=True):
+    tags: Tags
+
+
+class DeleteResult(msgspec.Struct):
+    deleted_count: int
+    freed_tokens: int
+    """Estimated tokens that are free again."""
+
+
+class DeleteAnswer(msgspec.Struct):
+    data: DeleteResult
+
+
+class QueryCacheInput(Body, kw_only=True):
+    mission_id: Name
+    """`*` is every mission that the key may read."""
+    query: Query
+    """A question, or what is wanted."""
+    token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
+    """How many tokens the block may have."""
+    context_types: list[ContextType] | None = None
+    """These types only; an empty list narrows nothing."""
+    tags: Tags | None = None
+    """Entries with at least one of these; an empty list narrows nothing."""
+    agent_name: Name | None = None
+    dispatch_id: BigId | None = None
+
+
+class CacheEntry(msgspec.Struct, omit_defaults=True):
+    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
+
+    id: int
+    mission_id: str
+    context_type: str
+    content: str
+    token_count: int
+    created_at: datetime
+    expires_at: datetime
+    """When it is gone, unless it is evicted before."""
+    agent_name: str | None = None
+    tags: list[str] = []
+    source_turn: int | None = None
+    dispatch_id: int | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = {}
+    """The fields of its type."""
+    relevance: float | None = None
+    """In [0, 1]; of queries only."""
+    recency: float | None = None
+    """In [0.5, 1]; of queries only."""
+
+
+class QueryResult(msgspec.Struct):
+    context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
+    entries: list[CacheEntry]
+    total_tokens: int
+    cache_size: int
+    """Tokens that the searched missions hold."""
+    degraded: list[str] = []
+    """What could not be searched as it should, and why."""
+
+
+class QueryAnswer(msgspec.Struct):
+    data: QueryResult
+
+
+class EntryAnswer(msgspec.Struct):
+    data: CacheEntry
+
+
+class EntriesAnswer(msgspec.Struct):
+    data: list[CacheEntry]
+
+
+class ClearResult(msgspec.Struct):
+    deleted_count: int
+    freed_tokens: int
+
+
+class ClearAnswer(msgspec.Struct):
+    data: ClearResult
+
+
+class CacheStats(msgspec.Struct):
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+    by_type: dict[str, int]
+    """Entries by type."""
+    tokens_by_type: dict[str, int]
+    """Tokens by type."""
+    by_agent: dict[str, int]
+    """Entries by agent."""
+    written_count: int
+    """All that were ever written."""
+    evicted_count: int
+    """Those that had to go for newer ones."""
+    expired_count: int
+    """Those whose time was over."""
+    cleared_count: int
+    """Those that were cleared or deleted."""
+    unindexed_count: int
+    """Entries that wait for their vectors."""
+    created_at: datetime
+    last_write_at: datetime
+    oldest_at: datetime | None
+    newest_at: datetime | None
+    next_expiry: datetime | None
+    """When the next one expires."""
+
+
+class StatsAnswer(msgspec.Struct):
+    data: CacheStats
+
+
+class Mission(msgspec.Struct):
+    mission_id: str
+    total_tokens: int
+    entry_count: int
+    token_budget: int
+    entry_budget: int
+    written_count: int
+    evicted_count: int
+    created_at: datetime
+    last_write_at: datetime
+
+
+class MissionsAnswer(msgspec.Struct):
+    """By name; `next_after` continues the list."""
+
+    data: list[Mission]
+    next_after: str | None = None
+
+
+class MissionLimits(Body, kw_only=True):
+    """Null goes back to the installation's default."""
+
+    token_budget: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    """Tokens that the mission may hold."""
+    entry_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """Entries that it may hold."""
+    ttl_hours: TtlHours | None = None
+    """How long an entry lives that does not say it."""
+
+
+class LimitsAnswer(msgspec.Struct):
+    data: MissionLimits

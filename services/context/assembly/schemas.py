@@ -1,0 +1,117 @@
+"""What assemble takes and answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, field
+
+from services.context.schemas import _SCOPE, SearchableScope
+from shared.body import Body
+from shared.text import BigId, Name, Query, mission_problem
+
+LinkPath = Annotated[str, Meta(min_length=1, max_length=1_000)]
+
+
+class AssembleContextInput(Body, kw_only=True):
+    query: Query
+    """What the agent is about to do, or wants to know."""
+    caller: Name
+    """The agent that asks: its own memories count more than those of peers."""
+    mission_namespace: Name | None = None
+    """The mission that it works in."""
+    token_budget: Annotated[int, Meta(ge=1, le=16_000)] | None = None
+    """Tokens that the block may have; else the caller's budget."""
+    scopes: Annotated[list[SearchableScope], Meta(max_length=100)] = field(default_factory=list)
+    """More to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
+    session_id: Name | None = None
+    """The session that asks."""
+    user_id: Name | None = None
+    """The user whom it is for: nothing that is about other users is in it."""
+    dispatch_id: BigId | None = None
+    """The dispatch that it is for."""
+    explicit_links: Annotated[list[LinkPath], Meta(max_length=20)] = field(default_factory=list)
+    """Files of the tenant's vault, to be in the block whatever was asked."""
+    as_of: datetime | None = None
+    """Items recorded by then, with their ages counted from it; what was deleted since stays deleted."""
+    log: bool = True
+    """False: nothing is kept of it, and its `assembly_id` is 0."""
+    debug: bool = False
+    """With what each arm of the search said of every candidate. Needs admin."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
+            raise ValueError(f"mission_namespace: {problem}")
+        for scope in self.scopes:
+            if not _SCOPE.match(scope):
+                raise ValueError("scopes: each is mission:…, agent:…, user:…, project:… or shared")
+
+
+class Source(msgspec.Struct):
+    """One item of the block. score = weight * relevance * recency * priority."""
+
+    handle: str
+    """Names it in the block, in feedback and in `/api/context/sources`."""
+    store: str
+    """psychic_cache, agent_memory_own, agent_memory_peer or vault_index."""
+    id: int
+    chunk: int
+    """Which part of a long item."""
+    kind: str
+    """Its context_type or memory_type."""
+    score: float
+    weight: float
+    relevance: float
+    recency: float
+    priority: float
+    tokens: int
+    """What it takes in the block."""
+    cut: bool
+    """Only a part of it is in the block."""
+    agent: str | None
+    speaker: str | None
+    at: datetime
+    """When it happened, else when it was written."""
+
+
+class Degraded(msgspec.Struct):
+    source: str
+    """A store, or the embedder."""
+    reason: str
+    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
+
+
+class Evidence(msgspec.Struct, omit_defaults=True):
+    """A candidate before packing, for the debug answer: what each arm said, and what became of it."""
+
+    handle: str
+    store: str
+    id: int
+    chunk: int
+    score: float
+    relevance: float
+    text: float
+    vector: float
+    cosine: float | None
+    tokens: int
+    outcome: str
+
+
+class Assembly(msgspec.Struct):
+    assembly_id: int
+    """For feedback; 0 when it was not logged."""
+    context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
+    sources: list[Source]
+    """What is in the block, in its order."""
+    total_tokens: int
+    retrieval_ms: float
+    degraded: list[Degraded]
+    """What did not answer, or not as it should."""
+    low_relevance: bool
+    """Nothing found stands out of what any question finds."""
+    candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
+    """With `debug` only."""

@@ -1,0 +1,362 @@
+"""The rules of assembly: who may ask, what is searched, what is taken, and the record of why."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from services.context import rerank
+from services.context.assembly import budget, choice, queries
+from services.context.assembly.choice import Chosen, File, handle_of
+from services.context.assembly.queries import CallerConfig
+from services.context.assembly.schemas import AssembleContextInput, Assembly, Degraded
+from services.context.forwarding.owners import Failed, Owner
+from services.context.log import queries as queries_log
+from services.context.log.journal import AssemblyRow, Journal
+from services.context.log.schemas import ContextFeedback
+from services.context.purge import queries as queries_purge
+from services.context.purge.schemas import PurgeInput, Receipt
+from services.context.rerank import Reranker, RerankerUnavailable
+from services.context.settings import Settings
+from shared.auth import Principal
+from shared.database.idempotency import Key, Records
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.errors import Forbidden, NotFound
+from shared.provenance import utc
+from shared.search.evidence import SearchRequest, SearchResult, encode_vector
+from shared.search.relevance import Question, Scored, answerable, score
+from shared.telemetry import metrics, tracing
+from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+
+log = structlog.get_logger()
+
+# Of the time left: for the query's vector, then for the owners' answers. The rest is for packing and the log.
+_EMBED_SHARE = 0.35
+_SEARCH_SHARE = 0.75
+_RERANK_SHARE = 0.5
+_CONFIG_SECONDS = 2.0
+_SOURCES = ("psychic_cache", "agent_memory_own", "agent_memory_peer", choice.EXPLICIT_LINK, "embedder")
+# A row of another replica's log may still be on its way.
+_LOG_WAITS = (0.03, 0.1, 0.3)
+
+
+class _Found(NamedTuple):
+    results: list[SearchResult]
+    degraded: list[Degraded]
+
+
+class _Asked(NamedTuple):
+    """A request with what follows from it."""
+
+    principal: Principal
+    request: AssembleContextInput
+    scopes: list[str]
+    config: CallerConfig
+    tokens: int
+    now: datetime
+    request_id: str
+
+
+class ContextService:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        embedder: Embedder,
+        journal: Journal,
+        owners: dict[str, Owner],
+        reranker: Reranker | None = None,
+    ) -> None:
+        self._reranker = reranker
+        self._settings = settings
+        self._database = database
+        self._embedder = embedder
+        self._journal = journal
+        self.owners = owners
+        self.records = Records("context")
+        self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
+        # At zero before the first: a rise from nothing is no rate.
+        for source in _SOURCES:
+            metrics.DEGRADED.labels(source, "timeout")
+
+    @tracing.memory("search_memory", "context")
+    async def assemble(
+        self, principal: Principal, request: AssembleContextInput, deadline: Deadline, request_id: str
+    ) -> Assembly:
+        """The context that matters to `request.caller` now, within its budget."""
+        started = time.perf_counter()
+        scopes = self._check(principal, request)
+        now = utc(request.as_of, "as_of") or datetime.now(UTC)
+        (vector, embedder_trouble), config = await asyncio.gather(
+            self._embed(request.query, Deadline(deadline.left() * _EMBED_SHARE)),
+            self._config(principal.tenant, request.caller, deadline),
+        )
+        tokens = budget.resolve(
+            request.token_budget,
+            request.mission_namespace is not None or bool(request.scopes),
+            config.default_budget or self._settings.default_budget,
+            config.ceiling,
+            self._settings.max_budget,
+        )
+        asked = _Asked(principal, request, scopes, config, tokens, now, request_id)
+        patience = Deadline(deadline.left() * _SEARCH_SHARE)
+        found, (files, link_trouble) = await asyncio.gather(
+            self._search(asked, vector, patience), self._read_links(asked, patience)
+        )
+        scored = score(Question(request.query, self._embedder.model), found.results)
+        scored, reranker_trouble = await self._look_again(request.query, scored, deadline)
+        chosen = choice.choose(scored, config.weights, config.token_shares, tokens, now, files)
+        assembly = Assembly(
+            assembly_id=0,
+            context_block=chosen.block,
+            sources=[choice.source(one) for one in chosen.taken()],
+            total_tokens=estimate_tokens(chosen.block),
+            retrieval_ms=round((time.perf_counter() - started) * 1000, 2),
+            degraded=[*embedder_trouble, *found.degraded, *link_trouble, *reranker_trouble],
+            low_relevance=not answerable(scored),
+        )
+        _count(assembly.degraded)
+        if request.log:
+            assembly.assembly_id = await self._journal.next_id(deadline)
+            row = partial(_row, asked, assembly, chosen, found, scored, datetime.now(UTC))
+            # When something is missing already, the log may not come through either.
+            waits = bool(assembly.degraded)
+            await self._journal.add(principal.tenant, assembly.assembly_id, row, deadline, wait=waits)
+        if request.debug:
+            assembly.candidates = choice.evidence(chosen, now)
+        return assembly
+
+    def _check(self, principal: Principal, request: AssembleContextInput) -> list[str]:
+        """The scopes to search. Raises Forbidden where the key has no grant."""
+        principal.require_agent(request.caller)
+        principal.require_user(request.user_id)
+        if request.debug:
+            principal.require("admin")
+        scopes = list(request.scopes)
+        if request.mission_namespace is not None:
+            scopes.insert(0, f"mission:{request.mission_namespace}")
+        for scope in scopes:
+            principal.require_scope(scope)
+        return list(dict.fromkeys(scopes))
+
+    async def _embed(
+        self, query: str, deadline: Deadline
+    ) -> tuple[NDArray[np.float32] | None, list[Degraded]]:
+        try:
+            vectors = await asyncio.wait_for(self._embedder.embed([query], "query"), deadline.left())
+        except TimeoutError:
+            return None, [Degraded("embedder", "timeout")]
+        except EmbedderUnavailable as error:
+            return None, [Degraded("embedder", error.reason)]
+        return vectors[0], []
+
+    async def _look_again(
+        self, query: str, scored: list[Scored], deadline: Deadline
+    ) -> tuple[list[Scored], list[Degraded]]:
+        """The best candidates in the reranker's view too, where one is turned on."""
+        if self._reranker is None:
+            return scored, []
+        texts = [one.candidate.text for one in scored[: rerank.DEPTH]]
+        patience = deadline.left() * _RERANK_SHARE
+        try:
+            second = await asyncio.wait_for(self._reranker.score(query, texts), patience)
+        except TimeoutError:
+            return scored, [Degraded("reranker", "timeout")]
+        except RerankerUnavailable as error:
+            return scored, [Degraded("reranker", error.reason)]
+        return rerank.blend(scored, second), []
+
+    async def _config(self, tenant: str, caller: str, deadline: Deadline) -> CallerConfig:
+        """A caller's weights and budget, at most _CONFIG_SECONDS old."""
+        known = self._configs.get((tenant, caller))
+        if known is not None and time.monotonic() - known[0] < _CONFIG_SECONDS:
+            return known[1]
+        config = await self._database.run(lambda c: queries.caller_config(c, tenant, caller), deadline)
+        if len(self._configs) > 10_000:
+            self._configs.clear()
+        self._configs[tenant, caller] = (time.monotonic(), config)
+        return config
+
+    def forget_config(self, tenant: str) -> None:
+        """What an operator sets is in force at once here, and after _CONFIG_SECONDS elsewhere."""
+        for key in [key for key in self._configs if key[0] == tenant]:
+            del self._configs[key]
+
+    async def _search(self, asked: _Asked, vector: NDArray[np.float32] | None, deadline: Deadline) -> _Found:
+        common = SearchRequest(
+            query=asked.request.query,
+            stores={},
+            agent=asked.request.caller,
+            user_id=asked.request.user_id,
+            vector=None if vector is None else encode_vector(vector),
+            model=self._embedder.model,
+            as_of=None if asked.request.as_of is None else asked.now,
+        )
+        missions = [scope for scope in asked.scopes if scope.startswith("mission:")]
+        calls: dict[str, dict[str, list[str]]] = {
+            "agent_memory": {"agent_memory_own": [], "agent_memory_peer": []}
+        }
+        if missions:
+            calls["cache"] = {"psychic_cache": missions}
+
+        async def one(name: str, stores: dict[str, list[str]]) -> SearchResult | list[Degraded]:
+            try:
+                return await self.owners[name].search(
+                    msgspec.structs.replace(common, stores=stores),
+                    asked.principal,
+                    deadline,
+                    asked.request_id,
+                )
+            except Failed as error:
+                return [Degraded(store, f"{name} {error.reason}") for store in stores]
+
+        answers = await asyncio.gather(*(one(name, stores) for name, stores in calls.items()))
+        results = [answer for answer in answers if isinstance(answer, SearchResult)]
+        if asked.request.as_of is not None:
+            _keep_until(results, asked.now)
+        return _Found(
+            results, [trouble for answer in answers if isinstance(answer, list) for trouble in answer]
+        )
+
+    async def _read_links(self, asked: _Asked, deadline: Deadline) -> tuple[list[File], list[Degraded]]:
+        """The linked files; each that could not be read is named with its reason."""
+        paths = list(dict.fromkeys(asked.request.explicit_links))
+        if not paths:
+            return [], []
+        try:
+            linked = await self.owners["agent_memory"].links(
+                paths, asked.tokens * CHARACTERS_PER_TOKEN, asked.principal, deadline, asked.request_id
+            )
+        except Failed as error:
+            return [], [Degraded(choice.EXPLICIT_LINK, f"agent_memory {error.reason}")]
+        refused = [
+            Degraded(f"{choice.EXPLICIT_LINK}:{one.path}", one.refused) for one in linked if one.refused
+        ]
+        files = [
+            File(id=0, scope="vault", kind="file", text=one.text, created_at=one.modified_at, path=one.path)
+            for one in linked
+            if one.modified_at is not None and one.modified_at <= asked.now
+        ]
+        return files, refused
+
+    async def feedback(
+        self, principal: Principal, given: ContextFeedback, key: Key | None, deadline: Deadline
+    ) -> None:
+        """Which sources of an assembly were used. Raises NotFound for an assembly that is not the caller's."""
+
+        async def note(connection: Connection) -> bool:
+            return await queries_log.feedback(
+                connection, principal, given.assembly_id, given.used_source_ids, given.tokens_used
+            )
+
+        # The same feedback twice is the same state: a key changes nothing.
+        await self._journal.settled(given.assembly_id, deadline)
+        for wait in (*_LOG_WAITS, 0.0):
+            if await self._database.run(note, deadline):
+                return
+            await asyncio.sleep(min(wait, deadline.left()))
+        raise NotFound(f"no assembly {given.assembly_id}")
+
+    @tracing.memory("delete_memory", "context")
+    async def purge(
+        self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
+    ) -> Receipt:
+        """Every row, in every table of every service. The owners first: what they hold is the data."""
+        scope = request.purged
+        principal.require_scope(scope)
+        _require_reach(principal, request)
+        erased: dict[str, dict[str, int]] = {}
+        for name, owner in self.owners.items():
+            erased[name] = await owner.purge(
+                scope, request.agent_name, request.user_id, principal, deadline, request_id
+            )
+        await self._journal.written(deadline)
+
+        async def erase(connection: Connection) -> dict[str, int]:
+            counts: Counter[str] = Counter()
+            for given, purge in (
+                (scope, queries_purge.PURGE),
+                (request.agent_name, queries_purge.PURGE_AGENT),
+                (request.user_id, queries_purge.PURGE_USER),
+            ):
+                for table, statement in purge if given is not None else ():
+                    done = await connection.execute(statement, principal.tenant, given)
+                    counts[table] += int(done.rsplit(" ", 1)[-1])
+            return dict(counts)
+
+        erased["context"] = await self._database.transaction(erase, deadline)
+        return Receipt(scope, erased)
+
+
+def _require_reach(principal: Principal, request: PurgeInput) -> None:
+    """A purge erases what is in its way, whoever wrote it and wherever."""
+    if not request.purged.startswith("agent:"):
+        principal.require_every_agent()
+    if not request.purged.startswith("user:"):
+        principal.require_every_user()
+    if principal.missions is not None and (request.agent_name or request.user_id):
+        raise Forbidden("this key has no grant for all the missions in which that may be")
+
+
+def _row(
+    asked: _Asked,
+    assembly: Assembly,
+    chosen: Chosen,
+    found: _Found,
+    scored: Sequence[Scored],
+    created_at: datetime,
+) -> AssemblyRow:
+    request = asked.request
+    below_floor = choice.below_floor(found.results, scored)
+    touched = [
+        *asked.scopes,
+        f"agent:{request.caller}",
+        *chosen.scopes(),
+        *(scope for one in below_floor for scope in one.candidate.scopes),
+    ]
+    return AssemblyRow(
+        tenant=asked.principal.tenant,
+        id=assembly.assembly_id,
+        caller=request.caller,
+        mission_namespace=request.mission_namespace,
+        session_id=request.session_id,
+        user_id=request.user_id,
+        dispatch_id=request.dispatch_id,
+        scopes=list(dict.fromkeys(touched)),
+        query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
+        token_budget=asked.tokens,
+        budget_asked=request.token_budget is not None,
+        token_shares=asked.config.token_shares,
+        as_of=None if request.as_of is None else asked.now,
+        total_tokens=assembly.total_tokens,
+        retrieval_ms=assembly.retrieval_ms,
+        low_relevance=assembly.low_relevance,
+        degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
+        candidates=choice.logged(chosen, asked.now),
+        below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
+        created_at=created_at,
+    )
+
+
+def _keep_until(results: Iterable[SearchResult], end: datetime) -> None:
+    for result in results:
+        for one in result.stores.values():
+            one.candidates = [c for c in one.candidates if c.created_at <= end]
+
+
+def _count(degraded: Iterable[Degraded]) -> None:
+    for one in degraded:
+        metrics.DEGRADED.labels(one.source.partition(":")[0], one.reason).inc()

@@ -1,0 +1,156 @@
+"""The only door: public routes of the owners answer here, passed on as a plain stream with the caller's identity."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+from litestar import Litestar, asgi
+from litestar.datastructures import State
+from litestar.handlers import ASGIRouteHandler
+from litestar.types import Receive, Scope, Send
+from yarl import URL
+
+from services.context.forwarding.owners import Owner
+from services.context.log.signals import Tee
+from shared.errors import AppError, TooLate, Unavailable
+from shared.web.app import deadline_of, name_route, request_id_of
+from shared.web.problems import send_problem
+
+PREFIXES = {
+    "/api/psychic-cache": "cache",
+    "/api/dispatch": "cache",
+    "/api/agent-memory": "agent_memory",
+}
+# POSTs that read: they get a read's deadline.
+_READS = ("/query", "/list", "/peer-query", "/search")
+_DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
+_DROP_ANSWER = {
+    "connection",
+    "transfer-encoding",
+    "date",
+    "server",
+    "x-request-id",
+    "x-trace-id",
+    "keep-alive",
+}
+
+_PIECE = 65_536
+# An owner gets a little less time than is left: its own refusal says more than our timeout does.
+_KEPT_SECONDS = 0.05
+_KEPT_SHARE = 0.1
+# An answer that has begun at the deadline may still end.
+_END_SECONDS = 0.1
+
+
+def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
+    # A mount rewrites `path`; `raw_path` stays as the client sent it.
+    @asgi(prefix, is_mount=True, copy_scope=True)
+    async def forward(scope: Scope, receive: Receive, send: Send) -> None:
+        app: Litestar = scope["litestar_app"]
+        name_route(scope, prefix)
+        try:
+            await _forward(app.state, name, scope, receive, send)
+        except AppError as error:
+            await send_problem(error, send)
+
+    return forward
+
+
+def is_read(method: str, path: str) -> bool:
+    return method in ("GET", "HEAD") or path.endswith(_READS)
+
+
+async def _forward(state: State, name: str, scope: Any, receive: Receive, send: Send) -> None:
+    owner: Owner = state.service.owners[name]
+    method: str = scope["method"]
+    path = scope["raw_path"].decode("latin-1")
+    reads = is_read(method, path)
+    deadline = deadline_of(scope, reads=reads)
+    given = dict(scope["headers"])
+    principal = await state.api_keys.admit(scope, deadline, writes=not reads)
+    headers = [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in scope["headers"]
+        if name not in _DROP_REQUEST and not name.startswith(b"x-scrubjay-")
+    ]
+    kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
+    inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
+    headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
+    length = given.get(b"content-length", b"0")
+    if length != b"0":
+        headers.append(("content-length", length.decode("latin-1")))
+    has_body = length != b"0" or b"transfer-encoding" in given
+    url = owner.url + path
+    if scope["query_string"]:
+        url += "?" + scope["query_string"].decode("latin-1")
+    started = False
+    tee = Tee()
+    body = _Body(receive, tee)
+    try:
+        async with (
+            asyncio.timeout(deadline.left()) as limit,
+            owner.session.request(
+                method,
+                URL(url, encoded=True),
+                headers=headers,
+                data=body.pieces() if has_body else None,
+                timeout=aiohttp.ClientTimeout(total=None),
+                allow_redirects=False,
+            ) as response,
+        ):
+            piece = await response.content.read(_PIECE)
+            answer_headers = [
+                (name.lower().encode("latin-1"), value.encode("latin-1"))
+                for name, value in response.headers.items()
+                if name.lower() not in _DROP_ANSWER
+            ]
+            started = True
+            limit.reschedule(asyncio.get_running_loop().time() + deadline.left() + _END_SECONDS)
+            await send({"type": "http.response.start", "status": response.status, "headers": answer_headers})
+            while piece:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                piece = await response.content.read(_PIECE)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if not reads and response.status < 300:
+            state.signals.wrote(principal, tee.body())
+    except TimeoutError as error:
+        if started:
+            raise
+        if body.waiting:
+            raise TooLate("the body did not arrive in time") from error
+        raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
+    except (aiohttp.ClientError, OSError) as error:
+        if started:
+            raise
+        # The client wraps what its body raises.
+        raise body.refused or Unavailable(owner.name, f"{owner.name} cannot be reached") from error
+
+
+class _Body:
+    """The request's body as it comes in. `refused` is why it did not come to its end, `waiting` is for the client."""
+
+    def __init__(self, receive: Receive, tee: Tee) -> None:
+        self._receive, self._tee = receive, tee
+        self.refused: AppError | None = None
+        self.waiting = False
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        while True:
+            self.waiting = True
+            try:
+                message: Any = await self._receive()
+            except AppError as error:
+                self.refused = error
+                raise
+            self.waiting = False
+            piece: bytes = message.get("body", b"")
+            self._tee.add(piece)
+            yield piece
+            if not message.get("more_body"):
+                return
+
+
+ROUTES = [forwarding(prefix, name) for prefix, name in PREFIXES.items()]

@@ -1,0 +1,224 @@
+"""Calls to the services that own the stores. One call each, with what is left of the deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from services.context.forwarding.hedging import Hedge
+from shared import auth
+from shared import deadline as deadlines
+from shared.auth import Principal
+from shared.body import UNKNOWN_FIELD
+from shared.deadline import Deadline
+from shared.errors import AppError, Unavailable
+from shared.search.evidence import SearchRequest, SearchResult
+from shared.settings import KEPT_SECONDS
+from shared.telemetry import tracing
+from shared.web import idempotency_key
+from shared.web.admission import REQUEST_ID
+
+T = TypeVar("T")
+
+
+class LinkedFile(msgspec.Struct):
+    """A linked file's beginning, or why it was not read."""
+
+    path: str
+    text: str = ""
+    modified_at: datetime | None = None
+    refused: str | None = None
+
+
+class Links(msgspec.Struct):
+    files: list[LinkedFile]
+
+
+_ENCODER = msgspec.json.Encoder()
+_SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
+_LINKS = msgspec.json.Decoder(Links)
+_ANY = msgspec.json.Decoder(Any)
+_COUNTS = msgspec.json.Decoder(dict[str, int])
+
+# A service that let several calls run out is asked again after a moment, not by every request.
+_BREAKER_AFTER = 3
+_BREAKER_SECONDS = 1.0
+# Shorter waits than this say nothing about the service.
+_TELLING_SECONDS = 0.2
+
+
+class Failed(Exception):
+    """An owner gave no answer; `reason` is of a bounded set."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class CutOff(Failed):
+    """The connection ended, or was never there."""
+
+    def __init__(self) -> None:
+        super().__init__("down")
+
+
+class Owner:
+    def __init__(self, name: str, url: str, service_token: str, session: aiohttp.ClientSession) -> None:
+        self.name = name
+        self.url = url
+        self._token = auth.service_tokens(service_token)[0]
+        self.session = session
+        self._hedge = Hedge(name)
+        self._timeouts = 0
+        self._closed_until = 0.0
+
+    def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
+        return {
+            "authorization": f"Bearer {self._token}",
+            auth.IDENTITY_HEADER: auth.to_header(principal),
+            deadlines.HEADER: str(max(1, deadline.left_ms())),
+            REQUEST_ID: request_id,
+        }
+
+    async def search(
+        self, request: SearchRequest, principal: Principal, deadline: Deadline, request_id: str
+    ) -> SearchResult:
+        """Raises Failed with one of: down, timeout, erroring, overloaded, outdated, breaker open."""
+        body = _ENCODER.encode(request)
+        return await self._hedge.first(
+            lambda: self._call("/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
+            again_on=CutOff,
+        )
+
+    async def links(
+        self, paths: list[str], characters: int, principal: Principal, deadline: Deadline, request_id: str
+    ) -> list[LinkedFile]:
+        """Raises Failed."""
+        body = _ENCODER.encode({"paths": paths, "characters": characters})
+        answer = await self._call("/internal/links", body, _LINKS, principal, deadline, request_id)
+        return answer.files
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
+        *,
+        body: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """Any public route of the owner. Raises Unavailable, and the owner's own refusals."""
+        try:
+            return await self._call(
+                path, body, _ANY, principal, deadline, request_id, params=params, method=method, key=key
+            )
+        except Failed as error:
+            raise Unavailable(self.name, f"{self.name}: {error.reason}") from error
+
+    async def purge(
+        self,
+        scope: str,
+        agent: str | None,
+        user: str | None,
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
+    ) -> dict[str, int]:
+        """Of the scope, what the agent wrote elsewhere, and what is about the user. Raises Unavailable: a purge is
+        whole or not done."""
+        named = {"purged": scope, "agent": agent, "user": user}
+        params = {name: value for name, value in named.items() if value is not None}
+        try:
+            return await self._call(
+                "/internal/purge", b"", _COUNTS, principal, deadline, request_id, params=params
+            )
+        except Failed as error:
+            raise Unavailable(self.name, f"{self.name} did not purge: {error.reason}") from error
+
+    async def _call(
+        self,
+        path: str,
+        body: bytes | None,
+        decoder: msgspec.json.Decoder[T],
+        principal: Principal,
+        deadline: Deadline,
+        request_id: str,
+        params: Mapping[str, str] | None = None,
+        method: str | None = None,
+        key: str | None = None,
+    ) -> T:
+        if time.monotonic() < self._closed_until:
+            raise Failed("breaker open")
+        patience = max(0.001, deadline.left())
+        headers = {**self.headers(principal, deadline, request_id), "content-type": "application/json"}
+        if key is not None:
+            headers[idempotency_key.HEADER] = key
+        try:
+            async with self.session.request(
+                method or ("GET" if body is None else "POST"),
+                URL(self.url + path, encoded=True),
+                data=body,
+                params=params,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=patience),
+                allow_redirects=False,
+            ) as response:
+                answer = await response.read()
+        except TimeoutError as error:
+            self._note_timeout(patience)
+            raise Failed("timeout") from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise CutOff from error
+        self._timeouts = 0
+        if not 200 <= response.status < 300:
+            raise _failure(response.status, answer)
+        try:
+            return decoder.decode(answer)
+        except msgspec.DecodeError as error:
+            raise Failed("erroring") from error
+
+    def _note_timeout(self, patience: float) -> None:
+        self._timeouts += patience >= _TELLING_SECONDS
+        if self._timeouts >= _BREAKER_AFTER:
+            self._closed_until = time.monotonic() + _BREAKER_SECONDS
+
+
+class Refused(AppError):
+    """An owner's refusal of the caller's request, passed on as it stands."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem.get("detail", "")), errors=problem.get("errors"))
+        self.status = status  # type: ignore[misc]
+        self.title = str(problem.get("title", ""))  # type: ignore[misc]
+
+
+def outdated(problem: Mapping[str, Any]) -> bool:
+    """Whether an owner of the release before, in the middle of an upgrade, does not know a field yet."""
+    return any(error.get("message") == UNKNOWN_FIELD for error in problem.get("errors") or ())
+
+
+def _failure(status: int, answer: bytes) -> Exception:
+    if status in (400, 403, 404, 409, 422):
+        try:
+            problem = msgspec.json.decode(answer, type=dict[str, Any])
+        except msgspec.DecodeError:
+            return Failed("erroring")
+        return Failed("outdated") if outdated(problem) else Refused(status, problem)
+    return Failed("overloaded" if status in (429, 503) else "erroring")
+
+
+def open_session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_SECONDS),
+        auto_decompress=False,
+        trace_configs=tracing.clients(),
+    )

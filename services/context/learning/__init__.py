@@ -1,0 +1,1 @@
+"""Weights and budgets, learned from feedback or set by operators."""

@@ -1,0 +1,132 @@
+"""The eval cycle: weights, token shares and budgets from the feedback that no cycle has looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+import msgspec
+
+from services.context.assembly.budget import DEFAULT_TOKEN_SHARE
+from services.context.assembly.ranking import DEFAULT_WEIGHTS
+from services.context.learning import queries as queries_weights
+from services.context.learning import queries_feedback as queries_log
+from services.context.learning import rules as learning
+from services.context.learning.rules import BudgetSetting, Experience, Setting
+from services.context.learning.schemas import BudgetAdjustment, Evaluated, WeightAdjustment
+from services.context.log.replay import LoggedCandidate
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+
+START = {store: Setting(weight, DEFAULT_TOKEN_SHARE) for store, weight in DEFAULT_WEIGHTS.items()}
+LEAST_BUDGET = 500
+# Of one caller, in one cycle.
+_BATCH = 1_000
+_EVERYONE = "*"
+
+
+class Evaluation:
+    """The eval cycle. Callers go one by one, each in a transaction of its own, so that a stop halfway loses none."""
+
+    def __init__(self, database: Database, default_budget: int, max_budget: int) -> None:
+        self._database = database
+        self._default_budget = default_budget
+        self._max_budget = max_budget
+
+    async def run(self, tenant: str | None, deadline: Deadline) -> Evaluated:
+        """Learns from the feedback that no cycle has looked at, of one tenant or of all."""
+        result = Evaluated([], [], 0, 0, 0)
+        waiting = await self._database.run(
+            lambda c: queries_log.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE), deadline
+        )
+        for one, caller in waiting:
+            await self._database.transaction(
+                lambda c, t=one, name=caller: self._learn(c, t, name, result),  # type: ignore[misc]
+                deadline,
+            )
+        result.weights_count, result.budgets_count = await self._database.run(
+            lambda c: queries_weights.counts(c, tenant), deadline
+        )
+        return result
+
+    async def _learn(self, connection: Connection, tenant: str, caller: str, result: Evaluated) -> None:
+        if not await queries_weights.try_lock(connection, tenant, caller):
+            return
+        rows = await queries_log.take_batch(connection, tenant, caller, _BATCH)
+        if len(rows) < learning.EVAL_BATCH_SIZE:
+            return
+        batch = [_experience(row) for row in rows]
+        weights = await self._learn_weights(connection, tenant, caller, batch)
+        budgets = await self._learn_budget(connection, tenant, caller, batch)
+        await queries_log.mark_processed(
+            connection, tenant, [row["id"] for row in rows], [row["created_at"] for row in rows]
+        )
+        await queries_weights.evaluated(connection, tenant, caller, len(rows), len(weights), len(budgets))
+        result.weight_adjustments += weights
+        result.budget_adjustments += budgets
+        result.assemblies += len(rows)
+
+    async def _learn_weights(
+        self, connection: Connection, tenant: str, caller: str, batch: Sequence[Experience]
+    ) -> list[WeightAdjustment]:
+        settings = in_force(await queries_weights.weights_of(connection, tenant, caller))
+        seen = learning.measure(batch)
+        adjustments = []
+        for source, new in learning.adjust(settings, START, seen).items():
+            old = settings[source]
+            effect = seen.get(source)
+            total = None if effect is None else round(effect.total, 4)
+            await queries_weights.put_weight(
+                connection,
+                *(tenant, caller, source, new.weight, new.token_share, False),
+                *(old.weight, old.token_share, "eval", total, len(batch)),
+            )
+            adjustments.append(
+                WeightAdjustment(
+                    caller, source, old.weight, new.weight, old.token_share, new.token_share, total
+                )
+            )
+        return adjustments
+
+    async def _learn_budget(
+        self, connection: Connection, tenant: str, caller: str, batch: Sequence[Experience]
+    ) -> list[BudgetAdjustment]:
+        row = await queries_weights.budget_of(connection, tenant, caller)
+        most = self._max_budget
+        setting = (
+            BudgetSetting(self._default_budget, min(LEAST_BUDGET, most), most)
+            if row is None
+            else BudgetSetting(row["default_budget"], row["min_budget"], row["max_budget"], row["manual"])
+        )
+        new = learning.adjust_budget(setting, batch)
+        if new == setting.default_budget:
+            return []
+        ceiling = row["ceiling"] if row is not None and row["caller"] != _EVERYONE else None
+        await queries_weights.put_budget(
+            connection, tenant, caller, new, setting.min_budget, setting.max_budget, ceiling, False
+        )
+        return [BudgetAdjustment(caller, setting.default_budget, new)]
+
+
+def in_force(rows: Sequence[asyncpg.Record]) -> dict[str, Setting]:
+    """By source: the caller's row, the tenant's `*`, or the start value."""
+    return {
+        **START,
+        **{
+            row["source"]: Setting(round(row["weight"], 4), round(row["token_share"], 4), row["manual"])
+            for row in rows
+        },
+    }
+
+
+def _experience(row: asyncpg.Record) -> Experience:
+    explicit = row["feedback_kind"] == "explicit"
+    return Experience(
+        candidates=msgspec.convert(row["candidates"], list[LoggedCandidate]),
+        used=frozenset(row["used_source_ids"] if explicit else row["weak_source_ids"]),
+        explicit=explicit,
+        token_budget=row["token_budget"],
+        total_tokens=row["total_tokens"],
+        tokens_used=row["tokens_used"],
+        budget_asked=row["budget_asked"],
+    )

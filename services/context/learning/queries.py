@@ -1,0 +1,151 @@
+"""The SQL of weights, budgets and their history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+
+from shared.database.postgres import Connection
+
+LIST_WEIGHTS = """
+select caller, source, weight, token_share, manual, updated_at from context.source_weights
+where tenant = $1 and ($2::text is null or caller in ($2, '*')) order by caller, source
+"""
+LIST_BUDGETS = """
+select caller, default_budget, min_budget, max_budget, ceiling, manual, updated_at
+from context.caller_budget_config
+where tenant = $1 and ($2::text is null or caller in ($2, '*')) order by caller
+"""
+LIST_HISTORY = """
+select caller, source, old_weight, new_weight, old_token_share, new_token_share, cause, effectiveness, assemblies,
+       created_at
+from context.source_weight_history
+where tenant = $1 and ($2::text is null or caller in ($2, '*')) order by id desc limit $3
+"""
+
+
+async def list_weights(connection: Connection, tenant: str, caller: str | None) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(LIST_WEIGHTS, tenant, caller)
+    return rows
+
+
+async def list_budgets(connection: Connection, tenant: str, caller: str | None) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(LIST_BUDGETS, tenant, caller)
+    return rows
+
+
+async def list_history(
+    connection: Connection, tenant: str, caller: str | None, limit: int
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(LIST_HISTORY, tenant, caller, limit)
+    return rows
+
+
+TRY_LOCK = "select pg_try_advisory_xact_lock(hashtextextended('learn' || chr(31) || $1 || chr(31) || $2, 4))"
+LOCK = "select pg_advisory_xact_lock(hashtextextended('learn' || chr(31) || $1 || chr(31) || $2, 4))"
+
+
+async def try_lock(connection: Connection, tenant: str, caller: str) -> bool:
+    """One at a time changes what a caller learned; False when another does now."""
+    return bool(await connection.fetchval(TRY_LOCK, tenant, caller))
+
+
+async def lock(connection: Connection, tenant: str, caller: str) -> None:
+    await connection.execute(LOCK, tenant, caller)
+
+
+# The caller's own row, else the tenant's `*`.
+WEIGHTS_OF = """
+select distinct on (source) caller, source, weight, token_share, manual from context.source_weights
+where tenant = $1 and caller in ($2, '*') order by source, (caller = $2) desc
+"""
+BUDGET_OF = """
+select caller, default_budget, min_budget, max_budget, ceiling, manual from context.caller_budget_config
+where tenant = $1 and caller in ($2, '*') order by (caller = $2) desc limit 1
+"""
+
+
+async def weights_of(connection: Connection, tenant: str, caller: str) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(WEIGHTS_OF, tenant, caller)
+    return rows
+
+
+async def budget_of(connection: Connection, tenant: str, caller: str) -> asyncpg.Record | None:
+    return await connection.fetchrow(BUDGET_OF, tenant, caller)
+
+
+PUT_WEIGHT = """
+with put as (
+    insert into context.source_weights (tenant, caller, source, weight, token_share, manual)
+    values ($1, $2, $3, $4, $5, $6)
+    on conflict (tenant, caller, source) do update
+    set weight = excluded.weight, token_share = excluded.token_share, manual = excluded.manual,
+        updated_at = clock_timestamp()
+    returning caller, source, weight, token_share, manual, updated_at
+), history as (
+    insert into context.source_weight_history (tenant, caller, source, old_weight, new_weight, old_token_share,
+        new_token_share, cause, effectiveness, assemblies)
+    values ($1, $2, $3, $7, $4, $8, $5, $9, $10, $11)
+)
+select * from put
+"""
+
+
+async def put_weight(connection: Connection, *values: Any) -> asyncpg.Record:
+    """`values`: tenant, caller, source, weight, share, manual, the old weight and share, cause, effectiveness and
+    assemblies."""
+    row = await connection.fetchrow(PUT_WEIGHT, *values)
+    assert row is not None
+    return row
+
+
+PUT_BUDGET = """
+insert into context.caller_budget_config (tenant, caller, default_budget, min_budget, max_budget, ceiling, manual)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (tenant, caller) do update
+set default_budget = excluded.default_budget, min_budget = excluded.min_budget, max_budget = excluded.max_budget,
+    ceiling = excluded.ceiling, manual = excluded.manual, updated_at = clock_timestamp()
+returning caller, default_budget, min_budget, max_budget, ceiling, manual, updated_at
+"""
+
+
+async def put_budget(connection: Connection, *values: Any) -> asyncpg.Record:
+    row = await connection.fetchrow(PUT_BUDGET, *values)
+    assert row is not None
+    return row
+
+
+RESET_WEIGHT = "delete from context.source_weights where tenant = $1 and caller = $2 and source = $3"
+RESET_BUDGET = "delete from context.caller_budget_config where tenant = $1 and caller = $2"
+
+
+async def reset_weight(connection: Connection, tenant: str, caller: str, source: str) -> None:
+    await connection.execute(RESET_WEIGHT, tenant, caller, source)
+
+
+async def reset_budget(connection: Connection, tenant: str, caller: str) -> None:
+    await connection.execute(RESET_BUDGET, tenant, caller)
+
+
+EVALUATED = """
+insert into timeline.events (tenant, scope, kind, agent_name, payload)
+values ($1, 'agent:' || $2, 'context_eval', $2,
+        jsonb_build_object('assemblies', $3::int, 'weights', $4::int, 'budget', $5::int))
+"""
+
+
+async def evaluated(connection: Connection, *values: Any) -> None:
+    await connection.execute(EVALUATED, *values)
+
+
+COUNTS = """
+select (select count(*) from context.source_weights where $1::text is null or tenant = $1) as weights,
+       (select count(*) from context.caller_budget_config where $1::text is null or tenant = $1) as budgets
+"""
+
+
+async def counts(connection: Connection, tenant: str | None) -> tuple[int, int]:
+    row = await connection.fetchrow(COUNTS, tenant)
+    assert row is not None
+    return row["weights"], row["budgets"]

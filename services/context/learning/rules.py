@@ -1,0 +1,164 @@
+"""What feedback says about a caller's sources and budget. Pure.
+
+Seed 004 gives the constants and the three dimensions; DECISIONS.md says how each is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from services.context.assembly.ranking import DEFAULT_WEIGHTS
+from services.context.log.replay import LoggedCandidate, store_of
+
+LEARNING_RATE = 0.1
+WEIGHT_MIN, WEIGHT_MAX = 0.1, 1.5
+TOKEN_SHARE_MIN, TOKEN_SHARE_MAX = 0.05, 0.8
+EVAL_BATCH_SIZE = 10
+BUDGET_RAISE, BUDGET_CUT = 1.10, 0.95
+# A budget rises where blocks are full and at least half of them was of use, and falls where half stays empty.
+_FULL, _EMPTY = 0.9, 0.5
+_MOSTLY = 0.5
+WEAK = 0.5
+"""How much an implicit signal counts beside what a caller said."""
+
+
+class Experience(NamedTuple):
+    """One assembly and its feedback. `used` are handles, of an item or of a chunk of it."""
+
+    candidates: Sequence[LoggedCandidate]
+    used: frozenset[str]
+    explicit: bool
+    token_budget: int
+    total_tokens: int
+    tokens_used: int | None = None
+    budget_asked: bool = False
+
+
+class Effectiveness(NamedTuple):
+    confidence: float
+    usage_rate: float
+    appearance_rate: float
+
+    @property
+    def total(self) -> float:
+        return 0.5 * self.confidence + 0.3 * self.usage_rate + 0.2 * self.appearance_rate
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What is in force for a caller and a source."""
+
+    weight: float
+    token_share: float
+    manual: bool = False
+
+
+class BudgetSetting(msgspec.Struct, frozen=True):
+    default_budget: int
+    min_budget: int
+    max_budget: int
+    manual: bool = False
+
+
+class _Seen:
+    def __init__(self) -> None:
+        self.appeared = self.helped = self.items = self.used = 0.0
+
+
+def measure(batch: Sequence[Experience]) -> dict[str, Effectiveness]:
+    """By source that had an item in a block.
+
+    confidence: of its appearances, the share in which something of it was used, (u + 1) / (a + 2) so that a few
+    say little. usage_rate: of its items in blocks, the share that was used. appearance_rate: of all blocks, the
+    share it was in. An implicit signal counts WEAK of an assembly.
+    """
+    total = 0.0
+    seen: dict[str, _Seen] = {}
+    for one in batch:
+        counts = 1.0 if one.explicit else WEAK
+        total += counts
+        for store, (items, used) in _counted(one).items():
+            source = seen.setdefault(store, _Seen())
+            source.appeared += counts
+            source.helped += counts * (used > 0)
+            source.items += counts * items
+            source.used += counts * used
+    return {
+        store: Effectiveness(
+            (source.helped + 1) / (source.appeared + 2), source.used / source.items, source.appeared / total
+        )
+        for store, source in seen.items()
+    }
+
+
+def _counted(one: Experience) -> dict[str, tuple[int, int]]:
+    """Items taken and used, by source."""
+    counted: dict[str, tuple[int, int]] = {}
+    for candidate in one.candidates:
+        store = store_of(candidate.handle)
+        if candidate.taken and store in DEFAULT_WEIGHTS:
+            items, used = counted.get(store, (0, 0))
+            counted[store] = (items + 1, used + was_used(candidate.handle, one.used))
+    return counted
+
+
+def was_used(handle: str, used: frozenset[str]) -> bool:
+    return handle in used or handle.partition("#")[0] in used
+
+
+def adjust(
+    settings: Mapping[str, Setting], starts: Mapping[str, Setting], seen: Mapping[str, Effectiveness]
+) -> dict[str, Setting]:
+    """The settings that change: a tenth of the way to what their effectiveness deserves.
+
+    A source that no block held says nothing, and a weight that keeps it out would never be corrected: it goes a
+    tenth of the way back to its start.
+    """
+    changed = {}
+    for store, setting in settings.items():
+        if setting.manual:
+            continue
+        wanted = _deserved(seen[store].total) if store in seen else starts[store]
+        moved = Setting(
+            _towards(setting.weight, wanted.weight, WEIGHT_MIN, WEIGHT_MAX),
+            _towards(setting.token_share, wanted.token_share, TOKEN_SHARE_MIN, TOKEN_SHARE_MAX),
+        )
+        if moved != setting:
+            changed[store] = moved
+    return changed
+
+
+def _deserved(effectiveness: float) -> Setting:
+    return Setting(
+        WEIGHT_MIN + effectiveness * (WEIGHT_MAX - WEIGHT_MIN),
+        TOKEN_SHARE_MIN + effectiveness * (TOKEN_SHARE_MAX - TOKEN_SHARE_MIN),
+    )
+
+
+def _towards(value: float, wanted: float, low: float, high: float) -> float:
+    return round(min(high, max(low, value + LEARNING_RATE * (wanted - value))), 4)
+
+
+def adjust_budget(setting: BudgetSetting, batch: Iterable[Experience]) -> int:
+    """The caller's new default; unchanged where too few assemblies used the default, or for manual rows."""
+    own = [one for one in batch if not one.budget_asked]
+    if setting.manual or len(own) < EVAL_BATCH_SIZE:
+        return setting.default_budget
+    utilisation = sum(one.total_tokens / one.token_budget for one in own) / len(own)
+    saturation = sum(one.total_tokens >= _FULL * one.token_budget for one in own) / len(own)
+    wanted: float = setting.default_budget
+    if saturation >= _MOSTLY and sum(map(_share_used, own)) / len(own) >= _MOSTLY:
+        wanted *= BUDGET_RAISE
+    elif utilisation < _EMPTY:
+        wanted *= BUDGET_CUT
+    return min(setting.max_budget, max(setting.min_budget, round(wanted)))
+
+
+def _share_used(one: Experience) -> float:
+    """Of a block's tokens: as the caller counted them, else those of the items it named."""
+    spent = one.tokens_used
+    if spent is None:
+        spent = sum(c.taken for c in one.candidates if was_used(c.handle, one.used))
+    return min(1.0, spent / one.total_tokens) if one.total_tokens else 0.0

@@ -1,0 +1,168 @@
+"""The SQL of the log of assemblies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+import msgspec
+
+from shared.auth import Principal
+from shared.database.postgres import Connection
+
+RESERVE = "select nextval('context.assembly_id_seq') as id from generate_series(1, $1::int)"
+
+
+async def reserve(connection: Connection, count: int) -> list[int]:
+    return [row["id"] for row in await connection.fetch(RESERVE, count)]
+
+
+# Written again after an answer that never came, a row is not doubled.
+LOG_ASSEMBLIES = """
+with given as materialized (
+    select * from jsonb_to_recordset($1::jsonb) as g(
+        tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
+        dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
+        token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
+        degraded jsonb, candidates jsonb, below_floor text[], created_at timestamptz)
+), logged as (
+    insert into context.context_assembly_log (
+        tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
+        budget_asked, token_shares, as_of, total_tokens, retrieval_ms, low_relevance, degraded, candidates,
+        below_floor, created_at)
+    select tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes,
+           decode(query_hash, 'hex'), token_budget, budget_asked, token_shares, as_of, total_tokens, retrieval_ms,
+           low_relevance, degraded, candidates, below_floor, created_at
+    from given
+    on conflict do nothing
+    returning tenant, id
+)
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+select g.tenant, g.scopes[1], 'assemble', g.mission_namespace, g.caller, g.session_id, g.dispatch_id,
+       jsonb_build_object('id', g.id, 'total_tokens', g.total_tokens)
+from given g join logged l on l.tenant = g.tenant and l.id = g.id
+"""
+
+
+async def log_assemblies(connection: Connection, rows: Sequence[msgspec.Struct]) -> None:
+    await connection.execute(LOG_ASSEMBLIES, rows)
+
+
+# $2 the caller an agent's key is bound to; $3 and $4 the missions and users a key is granted.
+_READABLE = """
+tenant = $1 and ($2::text is null or caller = $2)
+and not exists (
+    select 1 from unnest(scopes) s
+    where ($3::text[] is not null and s like 'mission:%' and substr(s, 9) <> all($3))
+       or ($4::text[] is not null and s like 'user:%' and substr(s, 6) <> all($4)))
+"""
+_ENTRY = """
+id, caller, mission_namespace, session_id, user_id, dispatch_id, encode(query_hash, 'hex') as query_hash,
+token_budget, total_tokens, retrieval_ms, low_relevance, degraded, used_source_ids, weak_source_ids, tokens_used,
+feedback_kind, processed_at, created_at, as_of
+"""
+
+
+def _reach(principal: Principal) -> tuple[str, str | None, list[str] | None, list[str] | None]:
+    return (
+        principal.tenant,
+        principal.agent,
+        None if principal.missions is None else sorted(principal.missions),
+        None if principal.users is None else sorted(principal.users),
+    )
+
+
+LIST = f"""
+select {_ENTRY} from context.context_assembly_log
+where {_READABLE} and ($5::text is null or caller = $5) and ($6::text is null or mission_namespace = $6)
+order by created_at desc, id desc limit $7 offset $8
+"""
+
+
+async def list_assemblies(
+    connection: Connection,
+    principal: Principal,
+    caller: str | None,
+    mission_namespace: str | None,
+    limit: int,
+    offset: int,
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        LIST, *_reach(principal), caller, mission_namespace, limit, offset
+    )
+    return rows
+
+
+CALLERS = f"""
+select distinct caller from context.context_assembly_log where {_READABLE} order by caller limit 1000
+"""
+
+
+async def callers(connection: Connection, principal: Principal) -> list[str]:
+    return [row["caller"] for row in await connection.fetch(CALLERS, *_reach(principal))]
+
+
+FIND = f"""
+select {_ENTRY}, scopes, token_shares, candidates, below_floor from context.context_assembly_log
+where {_READABLE} and id = $5
+"""
+
+
+async def find(connection: Connection, principal: Principal, assembly_id: int) -> asyncpg.Record | None:
+    return await connection.fetchrow(FIND, *_reach(principal), assembly_id)
+
+
+# What a caller says outweighs what was seen of it: an assembly that was evaluated on signals is looked at again.
+FEEDBACK = f"""
+with noted as (
+    update context.context_assembly_log
+    set used_source_ids = $6, tokens_used = $7,
+        processed_at = case when feedback_kind = 'explicit' then processed_at end, feedback_kind = 'explicit'
+    where {_READABLE} and id = $5
+    returning caller, mission_namespace, session_id, dispatch_id, scopes
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+    select $1, scopes[1], 'context_feedback', mission_namespace, caller, session_id, dispatch_id,
+           jsonb_build_object('id', $5::bigint, 'used', cardinality($6::text[]))
+    from noted
+)
+select count(*) from noted
+"""
+
+
+async def feedback(
+    connection: Connection,
+    principal: Principal,
+    assembly_id: int,
+    used: Sequence[str],
+    tokens_used: int | None,
+) -> bool:
+    """False where the key cannot read the assembly."""
+    values = (assembly_id, list(used), tokens_used)
+    return bool(await connection.fetchval(FEEDBACK, *_reach(principal), *values))
+
+
+# A signal names handles that were in the block; none means that the block as a whole was cited.
+SIGNAL = """
+update context.context_assembly_log l
+set weak_source_ids = array(
+        select distinct h from (
+            select unnest(l.weak_source_ids) as h
+            union all
+            select c.value ->> 0 from jsonb_array_elements(l.candidates) c
+            where (c.value ->> 7)::int > 0
+              and (cardinality(s.handles) = 0 or c.value ->> 0 = any(s.handles)
+                   or split_part(c.value ->> 0, '#', 1) = any(s.handles))
+        ) named),
+    feedback_kind = coalesce(l.feedback_kind, 'implicit')
+from (
+    select x.tenant, x.id, x.caller, x.handles
+    from jsonb_to_recordset($1::jsonb) as x(tenant text, id bigint, caller text, handles text[])
+) s
+where l.tenant = s.tenant and l.id = s.id and (s.caller is null or l.caller = s.caller)
+  and l.processed_at is null and l.created_at > now() - interval '7 days'
+"""
+
+
+async def signal(connection: Connection, signals: Sequence[msgspec.Struct]) -> None:
+    await connection.execute(SIGNAL, signals)

@@ -1,0 +1,25 @@
+"""The SQL that erases what the context service holds."""
+
+from __future__ import annotations
+
+PURGE = (
+    (
+        "context_assembly_log",
+        "delete from context.context_assembly_log where tenant = $1 and scopes @> array[$2]",
+    ),
+    ("idempotency", "delete from context.idempotency where tenant = $1 and scope = $2"),
+    ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
+    ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
+)
+# Beside the agent's scope, which every assembly of its own and every event of its memories stands in.
+PURGE_AGENT = (
+    ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and caller = $2"),
+    ("events", "delete from timeline.events where tenant = $1 and agent_name = $2"),
+    ("costs", "delete from timeline.costs where tenant = $1 and agent_name = $2"),
+    ("source_weights", "delete from context.source_weights where tenant = $1 and caller = $2"),
+    ("source_weight_history", "delete from context.source_weight_history where tenant = $1 and caller = $2"),
+    ("caller_budget_config", "delete from context.caller_budget_config where tenant = $1 and caller = $2"),
+)
+PURGE_USER = (
+    ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and user_id = $2"),
+)

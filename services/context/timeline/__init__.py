@@ -1,0 +1,1 @@
+"""The timeline: numbering, pages, streams, and who is doing what now."""

@@ -1,0 +1,75 @@
+"""What each agent is doing now, derived from the timeline: nothing reports to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from shared.auth import Principal
+from shared.database.postgres import Database
+from shared.deadline import Deadline
+
+# An agent that was silent for longer is idle.
+IDLE_MINUTES = 5
+_MOST_EVENTS = 20_000
+
+# A dispatch that was reported or progressed and neither completed nor went stale since is open.
+AGENTS = """
+with recent as materialized (
+    select seq, kind, mission_id, agent_name, session_id, dispatch_id, created_at from timeline.events
+    where tenant = $1 and seq is not null and created_at > now() - $2 * interval '1 minute'
+      and agent_name is not null and ($3::text is null or mission_id = $3)
+      and ($4::text[] is null or mission_id = any($4)) and ($5::text is null or agent_name = $5)
+    order by seq desc limit $6
+), dispatches as (
+    select distinct on (dispatch_id) dispatch_id, agent_name, kind from recent
+    where kind in ('dispatch_report', 'dispatch_progress', 'dispatch_complete', 'dispatch_stale')
+    order by dispatch_id, seq desc
+), latest as (
+    select distinct on (agent_name) * from recent order by agent_name, seq desc
+), counted as (
+    select agent_name, jsonb_object_agg(kind, n) as events
+    from (select agent_name, kind, count(*) as n from recent group by agent_name, kind) k group by agent_name
+)
+select l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id, l.session_id, l.dispatch_id, c.events,
+       case when l.created_at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
+       array(select d.dispatch_id from dispatches d where d.agent_name = l.agent_name
+             and d.kind in ('dispatch_report', 'dispatch_progress') order by 1) as open_dispatches
+from latest l join counted c on c.agent_name = l.agent_name
+order by l.seq desc limit 1000
+"""
+
+
+class MonitoredAgent(msgspec.Struct):
+    agent_name: str
+    status: str
+    """`active`: it did something within five minutes; else `idle`."""
+    last_event: str
+    """What it did last, as in `cache_write`."""
+    at: datetime
+    mission_id: str | None
+    session_id: str | None
+    dispatch_id: int | None
+    open_dispatches: list[int]
+    events: dict[str, int]
+    """What it did within the time asked about, by kind."""
+
+
+class Monitored(msgspec.Struct):
+    data: list[MonitoredAgent]
+    """Who did something last comes first."""
+
+
+async def agents(
+    database: Database, principal: Principal, mission: str | None, minutes: int, deadline: Deadline
+) -> list[MonitoredAgent]:
+    """Raises Forbidden for a mission that the key has no grant for. A key of an agent sees that one."""
+    if mission is not None:
+        principal.require_mission(mission)
+    granted = None if principal.missions is None else sorted(principal.missions)
+    values: Sequence[Any] = (principal.tenant, minutes, mission, granted, principal.agent)
+    rows = await database.run(lambda c: c.fetch(AGENTS, *values, _MOST_EVENTS, IDLE_MINUTES), deadline)
+    return [MonitoredAgent(**dict(row)) for row in rows]

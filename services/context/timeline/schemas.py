@@ -1,0 +1,30 @@
+"""Events of the timeline."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class Event(msgspec.Struct):
+    seq: int
+    """Its number: events come in this order, and none is skipped."""
+    kind: str
+    """What happened, as in `cache_write`."""
+    scope: str
+    mission_id: str | None
+    agent_name: str | None
+    session_id: str | None
+    dispatch_id: int | None
+    payload: dict[str, Any]
+    """Ids and counts; never content."""
+    created_at: datetime
+
+
+class Events(msgspec.Struct):
+    """A page of the timeline; `next_after` is where the next one begins."""
+
+    data: list[Event]
+    next_after: int

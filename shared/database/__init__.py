@@ -1,0 +1,1 @@
+"""Postgres and Redis: connections, schema, idempotency, the index queue, the doorbell."""

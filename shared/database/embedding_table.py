@@ -1,0 +1,52 @@
+"""The second level of the embedding cache: a table in the owner's schema, kept to a bounded number of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from shared.database.postgres import Database
+from shared.deadline import Deadline
+from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
+
+ROWS = 200_000
+_SECONDS = 5.0
+
+
+class EmbeddingTable:
+    """Half precision: a cosine changes in its fourth digit."""
+
+    def __init__(self, database: Database, schema: str) -> None:
+        table = f"{schema}.embedding_cache"
+        self._database = database
+        self.load_sql = f"select key, embedding from {table} where key = any($1)"
+        self.store_sql = f"""
+            insert into {table} (key, embedding) select * from unnest($1::bytea[], $2::halfvec[])
+            on conflict (key) do update set used_at = clock_timestamp()"""
+        self.trim_sql = f"""
+            delete from {table} where key in (
+                select key from {table} order by used_at desc offset $1)"""
+
+    async def load(self, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        rows = await self._database.run(lambda c: c.fetch(self.load_sql, keys), Deadline(_SECONDS))
+        return {row["key"]: np.asarray(row["embedding"].to_numpy(), np.float32) for row in rows}
+
+    async def store(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+        keys = sorted(vectors)
+        values = [HalfVector(vectors[key]) for key in keys]
+        await self._database.run(lambda c: c.execute(self.store_sql, keys, values), Deadline(_SECONDS))
+
+    async def trim(self) -> None:
+        await self._database.run(lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))
+
+
+async def open_cached(
+    settings: EmbeddingSettings, database: Database, schema: str
+) -> tuple[CachedEmbedder, EmbeddingTable | None]:
+    """The embedder with its caches. The local model is faster than a table: it has the in-process level only."""
+    inner = await open_embedder(settings)
+    if settings.provider == "local":
+        return CachedEmbedder(inner), None
+    table = EmbeddingTable(database, schema)
+    return CachedEmbedder(inner, load=table.load, store=table.store), table

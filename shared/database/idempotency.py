@@ -1,0 +1,80 @@
+"""A keyed write happens once: the first answer is kept with the write, and a replay returns it.
+
+The record holds ids, counts and the status; never content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from shared.database.postgres import Connection
+from shared.errors import Unprocessable
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Key(msgspec.Struct, frozen=True):
+    value: str
+    route: str
+    body_hash: bytes
+
+
+class Records:
+    """One owner's table of keyed writes."""
+
+    def __init__(self, schema: str) -> None:
+        table = f"{schema}.idempotency"
+        # A second request with the same key waits here until the first has committed or rolled back.
+        self.claim_sql = f"""
+            insert into {table} (tenant, key, route, scope, body_hash, status, answer)
+            values ($1, $2, $3, $4, $5, 0, 'null') on conflict (tenant, key) do nothing returning 1"""
+        self.find_sql = f"select route, body_hash, status, answer from {table} where tenant = $1 and key = $2"
+        self.keep_sql = f"update {table} set status = $3, answer = $4 where tenant = $1 and key = $2"
+        self.sweep_sql = f"delete from {table} where created_at < clock_timestamp() - $1::interval"
+
+    async def once(
+        self,
+        connection: Connection,
+        tenant: str,
+        scope: str,
+        key: Key,
+        kind: type[T],
+        write: Callable[[], Awaitable[T]],
+        status: int = 201,
+    ) -> T:
+        """Runs `write` unless the key was used before. Call it inside the transaction of the write.
+
+        Raises Unprocessable when the key came with another body or on another route.
+        """
+        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
+        if first:
+            answer = await write()
+            await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+            return answer
+        return msgspec.convert(await self._kept(connection, tenant, key), kind)
+
+    async def begin(
+        self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T]
+    ) -> T | None:
+        """For a write of several owners, which no transaction holds together: its answer if it was completed.
+
+        Without one the writer goes on, whoever began it, and gives each owner a key that follows from this one.
+        Raises Unprocessable as `once` does.
+        """
+        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
+        answer = None if first else await self._kept(connection, tenant, key)
+        return None if answer is None else msgspec.convert(answer, kind)
+
+    async def complete(
+        self, connection: Connection, tenant: str, key: Key, answer: msgspec.Struct, status: int
+    ) -> None:
+        await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+
+    async def _kept(self, connection: Connection, tenant: str, key: Key) -> Any:
+        kept = await connection.fetchrow(self.find_sql, tenant, key.value)
+        if kept is None or kept["body_hash"] != key.body_hash or kept["route"] != key.route:
+            raise Unprocessable("this Idempotency-Key was used with another request")
+        return kept["answer"]

@@ -1,0 +1,1 @@
+"""HTTP: the app, admission, deadlines, strict bodies, problems."""

@@ -1,0 +1,26 @@
+"""The Idempotency-Key of a request."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from litestar import Request
+
+from shared.database.idempotency import Key
+from shared.errors import Invalid
+
+HEADER = "idempotency-key"
+_KEY = re.compile(r"^[\x21-\x7e]{1,200}$")
+
+
+async def key_of(request: Request[Any, Any, Any]) -> Key | None:
+    """The request's Idempotency-Key, with what must be the same when it is used again."""
+    value = request.headers.get(HEADER)
+    if value is None:
+        return None
+    if not _KEY.match(value):
+        raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
+    body = await request.body()
+    return Key(value, f"{request.method} {request.scope['path']}", hashlib.sha256(body).digest())

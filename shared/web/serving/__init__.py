@@ -1,0 +1,1 @@
+"""What leans on uvicorn's internals."""

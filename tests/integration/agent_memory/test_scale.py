@@ -1,0 +1,154 @@
+"""Search over many agents' memories: recall, and the indexes it takes. A short form of `make bench-recall`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import numpy as np
+import pytest
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
+
+from bench import recall
+from local.database import Database, create_database, drop_database
+from services.agent_memory.memories import queries, queries_writes
+from shared.search.counts import HNSW_SETTINGS, NONE_COMMON
+from shared.search.evidence import DEPTH
+from shared.search.sql import scope_key
+from tests.conftest import Servers
+
+ROWS = 5_000
+HELD = recall.one_tenant(ROWS)
+QUESTIONS = 30
+
+
+@pytest.fixture(scope="module")
+async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connection[Any]]:
+    server = servers.postgres.dsn()
+    database: Database = await create_database(server, "memories_at_scale", template=template)
+    connection = await asyncpg.connect(database.owner)
+    await register_vector(connection)
+    await recall.load(connection, HELD)
+    # As for many more rows: for these few, reading and sorting all would be cheaper than HNSW.
+    await connection.execute("set enable_sort = off")
+    yield connection
+    await connection.close()
+    await drop_database(server, database.name)
+
+
+async def test_own_search_finds_all_and_peers_by_hnsw_nearly_all(filled: asyncpg.Connection[Any]) -> None:
+    figures = await recall.measure(filled, HELD, count=QUESTIONS, exact_up_to=0)
+    assert figures["own"]["recall_at_10"] == 1.0, figures
+    assert figures["peers"]["recall_at_10"] >= 0.98, figures
+
+
+# --- plans of the hot statements at 100,000 rows ---------------------------------------------------------------
+
+TENANT, MODEL = "plans", "a-model"
+AGENTS, EACH = 100, 1_000
+FILL_ITEMS = f"""
+insert into memory.agent_memory
+    (tenant, agent_name, content, content_hash, memory_type, token_count, chunks, written_by, source_kind)
+select $1, 'agent-' || 1 + n % {AGENTS},
+       'The gateway answers slowly and the queue grows because of node' || n || ' in region' || n % 7,
+       sha256(convert_to(n::text, 'utf8')), 'lesson_learned', 20, 1, 'k', 'agent'
+from generate_series(1, {AGENTS * EACH}) n
+"""
+FILL_CHUNKS = """
+insert into memory.agent_memory_chunks
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
+select m.tenant, m.scope, m.id, 0, 1, 0, length(m.content), w.words, false, w.tsv, w.scoped
+from memory.agent_memory m
+join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = m.scope
+cross join lateral memory.chunk_words(
+    array[k.key, $4], array[0], array[length(m.content)], array[m.content], '', null) w
+where m.tenant = $1
+"""
+FILL_VECTORS = """
+insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, embedding)
+select m.tenant, m.scope, m.id, 0, $2, c.embedding
+from memory.agent_memory m
+join unnest($3::int[], $4::halfvec[]) c(place, embedding) on c.place = m.id % cardinality($3)
+where m.tenant = $1
+"""
+# For plans a coarse graph does as well, and is built in a tenth of the time.
+NEAREST = """
+create index agent_memory_vec_nearest on memory.agent_memory_vec
+using hnsw (embedding halfvec_cosine_ops) with (m = 4, ef_construction = 8)
+"""
+
+
+@pytest.fixture(scope="module")
+async def large(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connection[Any]]:
+    """100,000 memories of 100 agents, vacuumed; as the service's role."""
+    server = servers.postgres.dsn()
+    database: Database = await create_database(server, "memory_plans", template=template)
+    owner = await asyncpg.connect(database.owner)
+    await register_vector(owner)
+    scopes = [f"agent:agent-{n}" for n in range(1, AGENTS + 1)]
+    keys = [scope_key(TENANT, scope) for scope in scopes]
+    random = np.random.default_rng(7).normal(size=(5_000, 512)).astype(np.float32)
+    await owner.execute("drop index memory.agent_memory_vec_nearest")
+    await owner.execute(FILL_ITEMS, TENANT)
+    await owner.execute(FILL_CHUNKS, TENANT, scopes, keys, scope_key(TENANT, queries.EVERY_AGENT))
+    await owner.execute(
+        FILL_VECTORS, TENANT, MODEL, list(range(len(random))), [HalfVector(one) for one in random]
+    )
+    await owner.execute("set maintenance_work_mem = '512MB'")
+    await owner.execute(NEAREST)
+    for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
+        await owner.execute(f"vacuum analyze memory.{table}")
+    await owner.close()
+    connection = await asyncpg.connect(database.services["agent_memory"])
+    await register_vector(connection)
+    yield connection
+    await connection.close()
+    await drop_database(server, database.name)
+
+
+async def plan(c: asyncpg.Connection[Any], statement: str, *values: Any) -> str:
+    return "\n".join(row[0] for row in await c.fetch(f"explain {statement}", *values))
+
+
+async def test_the_plans(large: asyncpg.Connection[Any]) -> None:
+    agent, scope = "agent-7", "agent:agent-7"
+    vector = HalfVector(np.ones(512, np.float32))
+    asked = (TENANT, "why does the gateway answer slowly?", vector, MODEL, DEPTH)
+    own_key, every_key = [scope_key(TENANT, scope)], [scope_key(TENANT, queries.EVERY_AGENT)]
+    own = await plan(large, queries.SEARCH_OWN, *asked, own_key, None, *NONE_COMMON, scope, None, None)
+    assert "Index Only Scan using agent_memory_vec_scope" in own
+    assert "Backward using agent_memory_accessed" in own
+    assert "agent_memory_vec_nearest" not in own
+    assert "Seq Scan on agent_memory" not in own
+    common = (["gateway", "slowli"], [AGENTS * EACH] * 2)
+    of_peers = (*asked, every_key, AGENTS * EACH, *common, scope, None)
+    async with large.transaction():
+        for name, value in HNSW_SETTINGS.items():
+            await large.execute(f"set local {name} = {value}")
+        peers = await plan(large, queries.SEARCH_PEERS_APPROXIMATE, *of_peers)
+    assert "Index Scan using agent_memory_vec_nearest" in peers
+    assert "Bitmap Index Scan on agent_memory_chunks_scoped" in peers
+    assert "Seq Scan on agent_memory" not in peers
+    of_users = queries.OF_USERS[queries.SEARCH_OWN]
+    own = await plan(
+        large, of_users, *asked, own_key, None, *NONE_COMMON, scope, None, None, ["alice", "bob"]
+    )
+    assert "Index Only Scan using agent_memory_vec_scope" in own
+    assert "Index Scan using agent_memory_pkey on agent_memory u" in own
+    assert "Seq Scan on agent_memory" not in own
+    async with large.transaction():
+        for name, value in HNSW_SETTINGS.items():
+            await large.execute(f"set local {name} = {value}")
+        peers = await plan(large, queries.OF_USERS[queries.SEARCH_PEERS_APPROXIMATE], *of_peers, ["alice"])
+    assert "Index Scan using agent_memory_vec_nearest" in peers
+    assert "Index Scan using agent_memory_pkey on agent_memory u" in peers
+    assert "Seq Scan on agent_memory" not in peers
+    near = await plan(large, queries_writes.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
+    assert "Index Only Scan using agent_memory_vec_scope" in near
+    values = (TENANT, agent, MODEL, vector, 0.2, False, 0, "alice")
+    near = await plan(large, queries_writes.NEAREST_OF_USER, *values)
+    assert "agent_memory_user" in near
+    assert "agent_memory_vec_nearest" not in near
+    assert "Seq Scan" not in near

@@ -1,0 +1,69 @@
+"""The monitor is derived from the timeline: what each agent did last, and what it has open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.integration.conftest import Tenant
+from tests.support.calls import lesson, note, until
+from tests.support.cluster import Client
+
+MONITOR = "/api/context/monitor"
+
+
+async def agents(client: Client, query: str = "") -> dict[str, dict[str, Any]]:
+    answer = await client.get(MONITOR + query)
+    assert answer.status == 200, answer
+    return {one["agent_name"]: one for one in answer.body["data"]}
+
+
+async def test_what_agents_do(tenant: Tenant, client: Client) -> None:
+    for number in range(3):
+        body = note("orders", f"finding {number}", agent_name="scout", session_id="s-1")
+        assert (await client.post("/api/psychic-cache/write", body)).status == 201
+    report = {"mission_id": "orders", "agent_name": "builder", "task": "mend the replica"}
+    kept, done = [(await client.post("/api/dispatch/report", report)).body["data"]["id"] for _ in range(2)]
+    path = f"/api/dispatch/{done}/complete"
+    assert (await client.post(path, {"outcome": "success", "summary": "mended"})).status == 200
+    assert (await client.post("/api/agent-memory/commit", lesson("medic", "fence it first"))).status == 201
+
+    async def seen() -> dict[str, dict[str, Any]]:
+        found = await agents(client)
+        assert found["builder"]["last_event"] == "dispatch_complete"
+        assert found["medic"]["last_event"] == "memory_commit"
+        return found
+
+    found = await until(seen, 20)
+    assert list(found) == ["medic", "builder", "scout"]
+    assert found["scout"]["events"] == {"cache_write": 3}
+    assert (found["scout"]["mission_id"], found["scout"]["session_id"]) == ("orders", "s-1")
+    assert found["builder"]["open_dispatches"] == [kept]
+    assert {one["status"] for one in found.values()} == {"active"}
+    assert set(await agents(client, "?mission=orders")) == {"builder", "scout"}
+
+
+async def test_a_key_sees_its_own(tenant: Tenant, client: Client) -> None:
+    for mission, agent in (("mine", "scout"), ("theirs", "medic")):
+        assert (
+            await client.post("/api/psychic-cache/write", note(mission, "x", agent_name=agent))
+        ).status == 201
+    everything = await until(lambda: _both(client), 20)
+    assert set(everything) == {"scout", "medic"}
+    of_mission = await tenant.client("read", missions=["mine"])
+    assert set(await agents(of_mission)) == {"scout"}
+    assert (await of_mission.get(f"{MONITOR}?mission=theirs")).status == 403
+    of_agent = await tenant.client("read", agent="medic")
+    assert set(await agents(of_agent)) == {"medic"}
+
+
+async def _both(client: Client) -> dict[str, dict[str, Any]]:
+    found = await agents(client)
+    assert len(found) == 2
+    return found
+
+
+async def test_bad_input_is_named(client: Client) -> None:
+    for query, field in (("?minutes=0", "minutes"), ("?minutes=x", "minutes"), ("?mission=%00", "mission")):
+        answer = await client.get(MONITOR + query)
+        assert answer.status == 400, query
+        assert answer.body["errors"][0]["field"] == field

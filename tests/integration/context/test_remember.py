@@ -1,0 +1,173 @@
+"""One call stores what is said where it belongs, once, and says where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.integration.conftest import Tenant
+from tests.support.cluster import Answer, Client
+
+REMEMBER = "/api/context/remember"
+CONVERSATION = [
+    {"role": "system", "content": "You are a careful release engineer."},
+    {"role": "user", "name": "Dana", "content": "Please find out why the ledger rejects webhooks."},
+    {"role": "tool", "name": "kubectl", "content": "ledger-7f9 CrashLoopBackOff, 14 restarts"},
+    {"role": "assistant", "content": "We decided to roll back the ledger because 4.3.0 drops a header."},
+    {"role": "assistant", "content": "I changed the ledger from 4.3.0 to 4.2.1."},
+    {"role": "assistant", "content": "Lesson learned: a 409 from the ledger means it was applied before."},
+    {"role": "user", "name": "Dana", "content": "The ledger is well again."},
+    {"role": "user", "name": "Dana", "content": "the ledger is  well again."},
+]
+
+
+async def _remember(client: Client, key: str | None = None, **body: Any) -> Answer:
+    headers = {"idempotency-key": key} if key else {}
+    return await client.post(REMEMBER, {"caller": "scout", **body}, headers=headers)
+
+
+async def test_a_conversation_in_a_mission(client: Client) -> None:
+    told = await _remember(
+        client, messages=CONVERSATION, mission_namespace="ledger", session_id="s1", seq=10, user_id="u1"
+    )
+    assert told.status == 200, told
+    items = told.body["items"]
+    assert [(i["item"], i.get("store"), i.get("kind"), i["status"]) for i in items] == [
+        (0, None, None, "skipped"),
+        (1, "psychic_cache", "directive", "created"),
+        (2, "psychic_cache", "intel", "created"),
+        (3, "psychic_cache", "decision", "created"),
+        (4, "psychic_cache", "state_change", "created"),
+        (5, "agent_memory", "lesson_learned", "created"),
+        (6, "psychic_cache", "intel", "created"),
+        (7, None, None, "skipped"),
+    ]
+    assert told.body["stored"] == 6
+    entries = (await client.get("/api/psychic-cache/ledger/entries")).body["data"]
+    assert [(e["seq"], e["speaker"], e["session_id"]) for e in entries[::-1]] == [
+        (11, "Dana", "s1"),
+        (12, "kubectl", "s1"),
+        (13, "assistant", "s1"),
+        (14, "assistant", "s1"),
+        (16, "Dana", "s1"),
+    ]
+    assert entries[2]["metadata"] == {"decision_rationale": "4.3.0 drops a header."}
+    source = await client.get(f"/api/context/sources/{items[5]['handle']}")
+    assert source.body["item"]["memory"]["session_id"] == "s1"
+
+
+async def test_a_text_without_a_mission(client: Client) -> None:
+    told = await _remember(client, text="The ledger's owner is Dana.", user_id="u1", source_kind="user")
+    (item,) = told.body["items"]
+    assert (item["store"], item["kind"], item["status"]) == ("agent_memory", "domain_pattern", "created")
+    again = await _remember(client, text="the ledger's owner is Dana", user_id="u1", source_kind="user")
+    assert again.body["items"][0] == {**item, "status": "updated"}
+    memory = (await client.get(f"/api/agent-memory/{item['id']}")).body["memory"]
+    assert (memory["private"], memory["source_kind"]) == (True, "user")
+
+
+async def test_what_was_recalled_is_not_learned_again(client: Client) -> None:
+    await _remember(client, text="The ledger runs in zone b.", mission_namespace="recalled")
+    question = {"query": "where does the ledger run?", "caller": "scout", "mission_namespace": "recalled"}
+    block = (await client.post("/api/context/assemble", question)).body["context_block"]
+    assert block
+    told = await _remember(
+        client,
+        mission_namespace="recalled",
+        messages=[
+            {"role": "user", "content": block},
+            {"role": "tool", "content": '{"assembly_id": 1, "context_block": "..."}'},
+            {"role": "assistant", "content": f"I was told this before:\n{block}"},
+        ],
+    )
+    assert [(i["item"], i["status"]) for i in told.body["items"]] == [
+        (0, "skipped"),
+        (1, "skipped"),
+        (2, "created"),
+        (2, "skipped"),
+    ]
+    entries = (await client.get("/api/psychic-cache/recalled/entries")).body["data"]
+    assert [entry["content"] for entry in entries] == [
+        "I was told this before:",
+        "The ledger runs in zone b.",
+    ]
+
+
+async def test_a_retry_stores_nothing_twice(client: Client) -> None:
+    body = {"messages": CONVERSATION, "mission_namespace": "retried"}
+    first = await _remember(client, "k1", **body)
+    again = await _remember(client, "k1", **body)
+    assert again.body == first.body
+    entries = (await client.get("/api/psychic-cache/retried/entries")).body["data"]
+    assert len(entries) == 5
+    other = await _remember(client, "k1", text="something else")
+    assert other.status == 422, other
+    assert (await _remember(client, "not a key", text="x")).status == 400
+
+
+async def test_a_conversation_that_is_sent_again_adds_what_is_new(client: Client) -> None:
+    turns = [
+        {
+            "role": "user",
+            "name": "Dana",
+            "content": "The ledger rejects every webhook since this morning, why?",
+        },
+        {"role": "assistant", "content": "ok"},
+        {"role": "assistant", "content": "The ledger was upgraded this morning, which is when it began."},
+    ]
+    where = {"mission_namespace": "again", "session_id": "s1"}
+    assert (await _remember(client, messages=turns[:2], **where)).body["stored"] == 2
+    told = await _remember(client, "k1", messages=turns, **where)
+    assert [item["status"] for item in told.body["items"]] == ["skipped", "created", "created"]
+    assert told.body["items"][0]["handle"].startswith("cache:")
+    # With its number a short turn is the same turn too.
+    assert (await _remember(client, messages=turns, seq=0, **where)).body["stored"] == 3
+    assert (await _remember(client, messages=turns, seq=0, **where)).body["stored"] == 0
+    other = await _remember(client, messages=turns, seq=0, mission_namespace="again", session_id="s2")
+    assert other.body["stored"] == 3
+
+
+async def test_a_long_text_is_kept_in_pieces(client: Client) -> None:
+    text = "\n\n".join(f"Paragraph {n} says that the ledger has {n} shards." * 20 for n in range(30))
+    told = await _remember(client, text=text, mission_namespace="long")
+    items = told.body["items"]
+    assert [i["piece"] if i.get("piece") else 0 for i in items] == list(range(len(items)))
+    entries = (await client.get("/api/psychic-cache/long/entries")).body["data"]
+    assert "\n\n".join(e["content"] for e in entries[::-1]) == text
+
+
+async def test_a_refusal_is_told(client: Client, admin_client: Client) -> None:
+    await admin_client.call("PUT", "/api/psychic-cache/tight/limits", {"token_budget": 20})
+    messages = [
+        {"role": "user", "content": "short"},
+        {"role": "user", "content": "The ledger has many shards. " * 20},
+    ]
+    told = await _remember(client, messages=messages, mission_namespace="tight")
+    assert [item["status"] for item in told.body["items"]] == ["created", "refused"], told
+    alone = await _remember(client, messages=messages[1:], mission_namespace="tight")
+    assert alone.status == 422, alone
+
+
+async def test_only_what_the_key_may(tenant: Tenant) -> None:
+    bound = await tenant.client(agent="scout", missions=["mine"], users=["u1"])
+    assert (await _remember(bound, text="a fact", mission_namespace="mine", user_id="u1")).status == 200
+    for more in ({"caller": "other"}, {"mission_namespace": "theirs"}, {"user_id": "u2"}):
+        refused = await _remember(bound, text="a fact", **more)
+        assert refused.status == 403, (more, refused)
+    reader = await tenant.client("read")
+    assert (await _remember(reader, text="a fact")).status == 403
+
+
+async def test_bad_input_names_its_field(client: Client) -> None:
+    cases: dict[str, dict[str, Any]] = {
+        "text": {},
+        "messages[0].role": {"messages": [{"role": "robot", "content": "x"}]},
+        "messages[0].content": {"messages": [{"role": "user", "content": ""}]},
+        "speaker": {"messages": [{"role": "user", "content": "x"}], "speaker": "Dana"},
+        "mission_namespace": {"text": "x", "mission_namespace": "*"},
+        "occurred_at": {"text": "x", "occurred_at": "yesterday"},
+        "colour": {"text": "x", "colour": "red"},
+    }
+    for field, body in cases.items():
+        refused = await _remember(client, **body)
+        assert refused.status == 400, refused
+        assert [error["field"] for error in refused.body["errors"]] == [field]

@@ -1,0 +1,77 @@
+"""Connections that are held come and go as their server does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from local.database import Database
+from shared.database.postgres import Connection
+from shared.database.postgres import Database as Pool
+from shared.deadline import Deadline
+from shared.errors import Unavailable
+from tests.support.calls import until
+
+_CONNECTIONS = 3
+_OURS = "select count(*) from pg_stat_activity where application_name = 'held'"
+_END = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'held'"
+
+
+@pytest.fixture
+async def pool(database: Database) -> AsyncIterator[Pool]:
+    pool = Pool(database.services["cache"], connections=_CONNECTIONS, application="held")
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+async def pid(connection: Connection) -> int:
+    await connection.execute("select pg_sleep(0.05)")
+    found: int = await connection.fetchval("select pg_backend_pid()")
+    return found
+
+
+async def every(pool: Pool) -> set[int]:
+    """All connections at once."""
+    return set(await asyncio.gather(*(pool.run(pid, Deadline(10)) for _ in range(_CONNECTIONS))))
+
+
+async def test_what_its_server_ended_is_replaced_unseen(pool: Pool, sql: Connection) -> None:
+    before = await every(pool)
+    assert len(before) == _CONNECTIONS
+    assert await every(pool) == before
+    await sql.execute(_END)
+
+    async def gone() -> None:
+        assert await sql.fetchval(_OURS) == 0
+
+    await until(gone, 10)
+    await asyncio.sleep(0.5)  # until the news is here, through whatever stands between
+    after = await every(pool)
+    assert len(after) == _CONNECTIONS
+    assert not after & before
+
+
+async def test_what_failed_or_was_given_up_leaves_its_place(pool: Pool) -> None:
+    for _ in range(2 * _CONNECTIONS):
+        with pytest.raises(ZeroDivisionError):
+            await pool.run(failing, Deadline(5))
+        with pytest.raises(Unavailable):
+            await pool.run(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.1))
+    assert len(await every(pool)) == _CONNECTIONS
+
+
+async def failing(connection: Connection) -> None:
+    raise ZeroDivisionError
+
+
+async def test_it_closes_while_work_goes_on(database: Database, sql: Connection) -> None:
+    pool = Pool(database.services["cache"], connections=2, application="held")
+    await pool.open()
+    working = asyncio.create_task(pool.run(lambda c: c.execute("select pg_sleep(30)"), Deadline(30)))
+    await asyncio.sleep(0.2)
+    await pool.close()
+    with pytest.raises(Unavailable):
+        await working

@@ -1,0 +1,341 @@
+"""Every SQL statement of the services is prepared, and planned as its service's role, on the migrated schema."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+import numpy as np
+import pytest
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
+
+import local.database
+from local.database import ROOT
+from services.cache.missions import queries
+from shared.database.embedding_table import EmbeddingTable
+from shared.database.idempotency import Records
+from shared.database.indexer import IndexStatements
+from shared.database.postgres import Connection, Database
+from shared.search.counts import NONE_COMMON
+from shared.search.sql import scope_key
+from tests.conftest import Servers
+
+_SQL = re.compile(
+    r"\s*(select\s|insert into\s|update\s+\S+\s|delete from\s|with\s+\S+\s+as\s|merge\s|truncate\s)"
+)
+_TEMPLATES = {("shared/search/sql.py", "_SEARCH")}
+_ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
+_SCHEMAS = {"cache": "cache", "memory": "agent_memory", "context": "context"}
+# Classes that make their statements for one owner's schema.
+_MAKERS: dict[str, Callable[[str], Any]] = {
+    "Records": Records,
+    "EmbeddingTable": lambda schema: EmbeddingTable(Database("postgresql://"), schema),
+    "IndexStatements": lambda schema: IndexStatements(schema=schema, items="i", chunks="c", vectors="v"),
+}
+FILES = sorted(path for top in ("services", "shared") for path in (ROOT / top).rglob("*.py"))
+
+
+class Statement(NamedTuple):
+    name: str
+    role: str
+    sql: str
+
+
+def literals(node: ast.AST) -> Iterator[ast.expr]:
+    """String literals below `node` that begin like a statement."""
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        if _SQL.match(_text(node)):
+            yield node
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from literals(child)
+
+
+def _text(node: ast.Constant | ast.JoinedStr) -> str:
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
+
+
+def constants(tree: ast.Module) -> Iterator[str]:
+    """Names in capitals that the module assigns."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        yield from (t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper())
+
+
+def statements_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and _SQL.match(value):
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from statements_in(part)
+    elif isinstance(value, dict):
+        yield from statements_in(list(value.values()))
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def role_of(path: Path) -> list[str]:
+    return [role for folder, role in _ROLES.items() if place(path).startswith(folder)] or list(
+        _ROLES.values()
+    )
+
+
+def module_statements() -> Iterator[Statement]:
+    for path in FILES:
+        if not list(literals(parsed(path))) and not path.name.startswith("queries"):
+            continue
+        module = importlib.import_module(place(path).removesuffix(".py").replace("/", "."))
+        for name in constants(parsed(path)):
+            if (place(path), name) in _TEMPLATES:
+                continue
+            for number, sql in enumerate(statements_in(getattr(module, name))):
+                for role in role_of(path):
+                    yield Statement(f"{place(path)}:{name}[{number}]", role, sql)
+
+
+def made_statements() -> Iterator[Statement]:
+    for schema, role in _SCHEMAS.items():
+        for kind in ("Records", "EmbeddingTable"):
+            yield from _made(f"{kind} of {schema}", role, _MAKERS[kind](schema))
+    for path in FILES:
+        for node in ast.walk(parsed(path)):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "IndexStatements"
+            ):
+                named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+                (role,) = role_of(path)
+                yield from _made(f"IndexStatements of {named['schema']}", role, IndexStatements(**named))
+
+
+def _made(name: str, role: str, maker: object) -> Iterator[Statement]:
+    for attribute, sql in vars(maker).items():
+        for one in statements_in(sql):
+            yield Statement(f"{name}:{attribute}", role, one)
+
+
+EVERY = [*module_statements(), *made_statements()]
+
+
+@pytest.mark.parametrize("statement", EVERY, ids=lambda s: f"{s.name} as {s.role}")
+async def test_a_statement_is_prepared_and_allowed(
+    database: local.database.Database, statement: Statement
+) -> None:
+    connection = await asyncpg.connect(database.services[statement.role])
+    try:
+        await connection.prepare(statement.sql)
+        await connection.execute(f"explain (generic_plan) {statement.sql}")
+    finally:
+        await connection.close()
+
+
+def test_every_owner_is_covered() -> None:
+    names = {statement.name for statement in EVERY}
+    assert len(names) > 60
+    for folder in _ROLES:
+        assert any(name.startswith(f"{folder}/") and "/queries" in name for name in names)
+    assert {name.split(":")[0] for name in names if name.startswith("IndexStatements")} == {
+        "IndexStatements of cache",
+        "IndexStatements of memory",
+    }
+    assert sum("/queries" in name and ":PURGE[" in name for name in names) > 6
+
+
+def test_no_statement_stands_outside_of_a_constant() -> None:
+    """A statement inside a function would never be prepared here."""
+    for path in FILES:
+        inside = {
+            literal.lineno
+            for top in parsed(path).body
+            if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and top.name not in _MAKERS
+            for literal in literals(top)
+        }
+        assert not inside, f"{place(path)}, lines {sorted(inside)}"
+
+
+def test_no_constant_is_missed() -> None:
+    for path in FILES:
+        for top in parsed(path).body:
+            if isinstance(top, ast.Assign | ast.AnnAssign) and list(literals(top)):
+                target = top.targets[0] if isinstance(top, ast.Assign) else top.target
+                assert isinstance(target, ast.Name)
+                name = f"{place(path)}:{target.id}"
+                known = any(statement.name.startswith(f"{name}[") for statement in EVERY)
+                assert known or (place(path), target.id) in _TEMPLATES, name
+
+
+@pytest.mark.parametrize("kind", _MAKERS)
+def test_a_maker_keeps_each_of_its_statements(kind: str) -> None:
+    made = list(_made(kind, "", _MAKERS[kind]("s")))
+    bodies = [
+        n for path in FILES for n in parsed(path).body if isinstance(n, ast.ClassDef) and n.name == kind
+    ]
+    assert len(bodies) == 1
+    assert len(list(literals(bodies[0]))) == len(made) > 0
+
+
+def test_the_collector_sees_what_it_should() -> None:
+    source = (
+        'A = "select 1 from t"\ndef f(): g(f"update {x} set y = 1"); h("with a as (select 1) select 2")\n'
+    )
+    assert [literal.lineno for literal in literals(ast.parse(source))] == [1, 2, 2]
+    assert list(literals(ast.parse('"Select what fits."\nx = "selected"; y = "with care"'))) == []
+
+
+# --- plans of the hot statement ------------------------------------------------------------------------------
+
+TENANT, MODEL = "plans", "a-model"
+SCOPES, EACH = 100, 1_000
+# Short texts of common words, one rare word each; vectors in clusters, as those of models are.
+FILL = f"""
+insert into cache.missions (tenant, mission_id)
+select $1, 'mission-' || n from generate_series(1, {SCOPES}) n;
+"""
+FILL_ENTRIES = f"""
+insert into cache.psychic_cache (tenant, mission_id, context_type, content, token_count, written_by, source_kind,
+                                 created_at, expires_at)
+select $1, 'mission-' || 1 + n % {SCOPES}, 'intel',
+       'The gateway answers slowly and the queue grows because of node' || n || ' in region' || n % 7,
+       20, 'test', 'agent', clock_timestamp(), 'infinity'
+from generate_series(1, {SCOPES * EACH}) n
+"""
+FILL_CHUNKS = """
+insert into cache.psychic_chunks
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
+select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv, w.scoped
+from cache.psychic_cache e
+join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = e.scope
+cross join lateral cache.chunk_words(array[k.key], array[0], array[length(e.content)], array[e.content], '', '') w
+where e.tenant = $1
+"""
+FILL_VECTORS = """
+insert into cache.psychic_vec (tenant, scope, item_id, chunk, model, expires_at, embedding)
+select e.tenant, e.scope, e.id, 0, $2, e.expires_at, c.embedding
+from cache.psychic_cache e
+join unnest($3::int[], $4::halfvec[]) c(place, embedding) on c.place = e.id % cardinality($3)
+where e.tenant = $1
+"""
+
+
+@pytest.fixture(scope="module")
+async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
+    """100,000 entries in 100 missions, vacuumed; as the service's role."""
+    server = servers.postgres.dsn()
+    database = await local.database.create_database(server, "plans", template=template)
+    owner = await asyncpg.connect(database.admin)
+    await register_vector(owner)
+    scopes = [f"mission:mission-{n}" for n in range(1, SCOPES + 1)]
+    clusters = np.random.default_rng(7).normal(size=(50, 512)).astype(np.float32)
+    await owner.execute(FILL.replace("$1", f"'{TENANT}'"))
+    await owner.execute(FILL_ENTRIES, TENANT)
+    await owner.execute(FILL_CHUNKS, TENANT, scopes, [scope_key(TENANT, scope) for scope in scopes])
+    await owner.execute(
+        FILL_VECTORS, TENANT, MODEL, list(range(50)), [HalfVector(vector) for vector in clusters]
+    )
+    await owner.execute("vacuum analyze")
+    await owner.close()
+    connection = await asyncpg.connect(database.services["cache"])
+    await register_vector(connection)
+    yield connection
+    await connection.close()
+    await local.database.drop_database(server, database.name)
+
+
+async def plan_of(
+    connection: Connection, query: str, scopes: list[str], users: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """Every node of the search's plan, as it ran."""
+    statement = queries.SEARCH if users is None else queries.SEARCH_OF_USERS
+    (row,) = await connection.fetch(
+        f"explain (analyze, buffers, format json) {statement}",
+        TENANT,
+        query,
+        HalfVector(np.ones(512, np.float32)),
+        MODEL,
+        100,
+        [scope_key(TENANT, scope) for scope in scopes],
+        None,
+        *NONE_COMMON,
+        scopes,
+        None,
+        None,
+        *([] if users is None else [users]),
+    )
+    return list(_nodes(json.loads(row[0])[0]["Plan"]))
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from _nodes(child)
+
+
+def _by_index(nodes: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [node for node in nodes if node.get("Index Name") == name]
+
+
+ONE = ["mission:mission-7"]
+SOME = [f"mission:mission-{n}" for n in range(1, 11)]
+
+
+@pytest.mark.parametrize("users", [None, ["alice"]], ids=["all users", "one user"])
+@pytest.mark.parametrize("scopes", [ONE, SOME], ids=["one scope", "ten scopes"])
+async def test_vectors_of_a_scope_come_from_the_covering_index_alone(
+    crowded: Connection, scopes: list[str], users: list[str] | None
+) -> None:
+    nodes = await plan_of(crowded, "why does the gateway answer slowly?", scopes, users)
+    (scan,) = [node for node in _by_index(nodes, "psychic_vec_scope") if node["Actual Rows"] >= EACH]
+    assert scan["Node Type"] == "Index Only Scan"
+    assert scan["Heap Fetches"] == 0
+    assert scan["Actual Rows"] == EACH * len(scopes)
+
+
+@pytest.mark.parametrize(
+    "query", ["node777", "why does the gateway answer slowly?", "gateway queue node14 region3 slowly grows"]
+)
+@pytest.mark.parametrize("scopes", [ONE, SOME], ids=["one scope", "ten scopes"])
+async def test_no_table_is_read_from_end_to_end(crowded: Connection, query: str, scopes: list[str]) -> None:
+    nodes = await plan_of(crowded, query, scopes)
+    scans = [node for node in nodes if node["Node Type"] == "Seq Scan"]
+    assert scans == []
+    text = _by_index(nodes, "psychic_chunks_scoped")
+    assert text
+    assert max(node["Actual Rows"] for node in text) <= EACH * len(scopes)
+
+
+async def test_users_are_looked_up_until_there_are_enough(crowded: Connection) -> None:
+    nodes = await plan_of(crowded, "why does the gateway answer slowly?", ONE, ["alice"])
+    looked_up = [
+        node
+        for node in nodes
+        if node.get("Alias", "").startswith("u") and "psychic_cache" in node.get("Relation Name", "")
+    ]
+    assert len(looked_up) == 2
+    for node in looked_up:
+        assert node["Node Type"] == "Index Scan"
+        assert node["Actual Loops"] == 100
+
+
+async def test_the_plan_sees_a_table_that_is_read_whole(crowded: Connection) -> None:
+    """The control: without the index the same reader finds the sequential scan."""
+    async with crowded.transaction():
+        for path in ("bitmapscan", "indexscan", "indexonlyscan"):
+            await crowded.execute(f"set local enable_{path} = off")
+        nodes = await plan_of(crowded, "why does the gateway answer slowly?", ONE)
+    assert [node for node in nodes if node["Node Type"] == "Seq Scan"]

@@ -1,0 +1,57 @@
+"""What a statement is called in a trace, and the settings of tracing."""
+
+import pytest
+
+from services.agent_memory.memories import queries as agent_memory
+from services.context.assembly import queries as context
+from services.context.timeline import queries as timeline
+from shared.settings import SettingsError
+from shared.telemetry.spans import statement_of
+from shared.telemetry.tracing import TracingSettings
+
+
+@pytest.mark.parametrize(
+    ("sql", "operation", "summary"),
+    [
+        (context.CALLER_WEIGHTS, "SELECT", "SELECT context.source_weights"),
+        (timeline.NUMBER_EVENTS, "SELECT", "SELECT timeline.number_events"),
+        ("BEGIN; SET LOCAL statement_timeout = 1234", "BEGIN", "BEGIN"),
+        ("COMMIT", "COMMIT", "COMMIT"),
+        ("insert into cache.a (x) values ($1)", "INSERT", "INSERT cache.a"),
+        ("with x as (select 1) update memory.b set y = $1", "UPDATE", "UPDATE memory.b"),
+        ("with x as (select updated from memory.b) select * from x", "SELECT", "SELECT memory.b"),
+        ("select set_config('jit', 'off', false)", "SELECT", "SELECT set_config"),
+        ("", "", ""),
+    ],
+)
+def test_a_statement_is_called_by_what_it_does_to_what(sql: str, operation: str, summary: str) -> None:
+    assert statement_of(sql) == (operation, summary)
+
+
+def test_names_of_statements_are_short_and_without_literals() -> None:
+    constants = [
+        value
+        for module in (context, agent_memory)
+        for name, value in vars(module).items()
+        if name.isupper() and isinstance(value, str) and " " in value
+    ]
+    assert len(constants) > 10
+    for sql in constants:
+        said = statement_of(sql).summary
+        assert len(said) < 150
+        assert "'" not in said
+        assert "$" not in said
+
+
+def test_settings() -> None:
+    assert TracingSettings.from_env({}).endpoint is None
+    given = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/", "OTEL_TRACES_SAMPLER_ARG": "0.1"}
+    assert TracingSettings.from_env(given) == TracingSettings("http://collector:4318", "", 0.1)
+    for wrong in (
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317"},
+        {"OTEL_TRACES_SAMPLER_ARG": "2"},
+        {"OTEL_TRACES_SAMPLER_ARG": "all"},
+    ):
+        with pytest.raises(SettingsError) as refused:
+            TracingSettings.from_env(wrong)
+        assert next(iter(wrong)) in str(refused.value)

@@ -1,0 +1,167 @@
+"""The client without a service: its calls follow the document, and its data and its stream are read as they should."""
+
+import inspect
+import json
+import sys
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import scrubjay
+from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, steps
+from scrubjay._data import decode, encode
+from scrubjay._events import Reader
+from scrubjay.groups import AsyncCalls, Calls
+from scrubjay.models import Decision, Event, WriteAnswer
+from tests.support.openapi import DOCUMENT, operations
+from tools.client import PACKAGE, sources
+from tools.client.calls import Operation
+
+POLICY = Policy(timeout=30.0, retries=3)
+WRITTEN = b'{"data":{"id":7,"token_count":1,"cache_total_tokens":1,"evicted_count":0,"indexed":false}}'
+EVENT = next(one for one in operations() if one.id == "timeline").answers(200)["application/json"]["example"][
+    "data"
+][0]
+BUSY = Answer(503, {"retry-after": "0", "content-type": "application/problem+json"}, b'{"status": 503}')
+
+
+def test_it_is_what_the_document_says() -> None:
+    for name, text in sources(DOCUMENT).items():
+        assert (PACKAGE / name).read_text() == text, f"{name}: run `make openapi`"
+
+
+@pytest.mark.parametrize("calls", [Calls, AsyncCalls])
+def test_it_has_a_method_for_every_operation(calls: type) -> None:
+    held = calls()
+    for one in operations():
+        call = Operation(one.method, one.path, one.told, DOCUMENT)
+        method = getattr(getattr(held, call.group, held), call.name, None) or getattr(held, call.name)
+        assert inspect.getdoc(method), one.id
+
+
+def test_nothing_but_httpx_is_needed() -> None:
+    foreign = {
+        line.split()[1].split(".")[0]
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    assert foreign - {"scrubjay", "httpx"} <= set(sys.stdlib_module_names)
+
+
+def _write(**more: object) -> Call[WriteAnswer]:
+    told = {"method": "POST", "path": "/w", "answer": WriteAnswer, "seconds": 5.0, "repeatable": True}
+    return Call(**{**told, **more})  # type: ignore[arg-type]
+
+
+def _drive(call: Call[WriteAnswer], *outcomes: Answer | Lost) -> tuple[WriteAnswer, list[Send]]:
+    """Plays the outcomes, and passes over the waits between them."""
+    going, left, sent = steps(call, POLICY), list(outcomes), []
+    step = next(going)
+    try:
+        while True:
+            if isinstance(step, Wait):
+                step = going.send(None)
+            else:
+                sent.append(step)
+                step = going.send(left.pop(0))
+    except StopIteration as end:
+        return end.value, sent
+
+
+def test_a_write_is_tried_again_under_one_key() -> None:
+    lost = Lost(OSError("cut"), sent=True)
+    answer, sent = _drive(_write(keyed=True), BUSY, lost, Answer(201, {}, WRITTEN))
+    assert answer.data.id == 7
+    assert len(sent) == 3
+    assert len({one.headers["idempotency-key"] for one in sent}) == 1
+
+
+def test_what_may_have_happened_is_not_done_again() -> None:
+    with pytest.raises(scrubjay.NotReachedError):
+        _drive(_write(repeatable=False), Lost(OSError("cut"), sent=True))
+    _, sent = _drive(
+        _write(repeatable=False), Lost(OSError("no route"), sent=False), Answer(201, {}, WRITTEN)
+    )
+    assert len(sent) == 2
+
+
+def test_it_gives_up_with_what_was_wrong() -> None:
+    with pytest.raises(scrubjay.UnavailableError) as caught:
+        _drive(_write(), *[BUSY] * 9)
+    assert caught.value.problem.status == 503
+    refused = Answer(400, {"x-request-id": "r1"}, b'{"detail":"d","errors":[{"field":"f","message":"m"}]}')
+    with pytest.raises(scrubjay.InvalidError) as invalid:
+        _drive(_write(), refused)
+    assert invalid.value.problem.errors[0].field == "f"
+    assert invalid.value.request_id == "r1"
+
+
+def test_a_short_timeout_reaches_the_service() -> None:
+    _, (sent,) = _drive(_write(timeout=0.5), Answer(201, {}, WRITTEN))
+    assert 0 < int(sent.headers["x-timeout-ms"]) <= 500
+    _, (patient,) = _drive(_write(), Answer(201, {}, WRITTEN))
+    assert "x-timeout-ms" not in patient.headers
+
+
+def test_a_wait_longer_than_the_call_is_not_begun() -> None:
+    asked = Answer(429, {"retry-after": "3600"}, b"{}")
+    with pytest.raises(scrubjay.TooManyError) as caught:
+        _drive(_write(), asked)
+    assert caught.value.retry_after == 3600
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>", b"[]", b'"x"', b'{"errors": {"a": 1}}', b'{"errors": [1]}']
+)
+def test_a_proxy_may_answer_anything(content: bytes) -> None:
+    with pytest.raises(scrubjay.ApiError):
+        _drive(_write(), Answer(418, {}, content))
+    with pytest.raises(scrubjay.ScrubjayError):
+        _drive(_write(), Answer(200, {}, content))
+
+
+def test_models_go_out_and_come_in() -> None:
+    entry = Decision(mission_id="m", content="c", decision_rationale="r", occurred_at=datetime(2026, 1, 2))
+    assert encode(entry) == {
+        "context_type": "decision",
+        "mission_id": "m",
+        "content": "c",
+        "decision_rationale": "r",
+        "occurred_at": "2026-01-02T00:00:00+00:00",
+        "source_kind": "agent",
+        "tags": [],
+        "decision_alternatives": [],
+    }
+    for one in operations():
+        for told in one.answers(next(int(s) for s in one.told["responses"] if s < "3")).values():
+            if told["schema"].get("$ref"):
+                name = told["schema"]["$ref"].rsplit("/", 1)[-1]
+                grown = {**told["example"], "added_later": 1}
+                assert decode(getattr(scrubjay.models, name), grown)
+
+
+def _frame(seq: int) -> list[str]:
+    return [f"id: {seq}", "event: cache_write", f"data: {json.dumps({**EVENT, 'seq': seq})}", ""]
+
+
+@given(st.integers(1, 20), st.lists(st.integers(0, 80), max_size=10))
+def test_a_stream_that_breaks_anywhere_goes_on_without_a_gap(count: int, cuts: list[int]) -> None:
+    """Each cut ends a connection after that many lines; the next one begins after the reader's `last`."""
+    reader = Reader(0)
+    seen: list[Event] = []
+    for cut in [*cuts, None]:
+        lines = ["retry: 500", "", ": still here", ""]
+        lines += [line for seq in range((reader.last or 0) + 1, count + 1) for line in _frame(seq)]
+        seen += [event for line in lines[:cut] if (event := reader.feed(line)) is not None]
+        reader.broken()
+    assert [event.seq for event in seen] == list(range(1, count + 1))
+    assert reader.retry == 0.5
+
+
+def test_a_stream_says_where_it_begins() -> None:
+    reader = Reader(None)
+    assert [reader.feed(line) for line in ("id: 41", "retry: 1000", "")] == [None] * 3
+    assert reader.last == 41

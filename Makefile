@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
+
+shape: $(VENV)/run.stamp ## Count how long functions and files are, and what imports what: fails above a bar
+	@$(PY) -m tools.shape
 
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .

@@ -1,8 +1,8 @@
 """Counts over the syntax trees that the project holds itself to: `make shape` prints them, and fails above a bar.
 
-A function's length is the lines of its body: without decorators, signature and docstring, with comments and blank
-lines. A nested function counts by itself and in the function around it. Circles are of modules that import each other
-when they are loaded; imports in functions and under TYPE_CHECKING make none.
+A function's length is the lines of its body, from the first statement to the last: decorators, signature and docstring
+are left out, comments and blank lines in between are not. A nested function counts by itself and in the function around
+it. Modules form a circle when they import each other on loading; imports in functions and under TYPE_CHECKING do not.
 """
 
 from __future__ import annotations

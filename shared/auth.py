@@ -54,11 +54,18 @@ class Principal(msgspec.Struct, frozen=True):
             raise Forbidden("this key has no grant for all the users whom that may be about")
 
     def seen_users(self, user_id: str | None = None) -> list[str] | None:
-        """Of whom a read may tell, besides what is about nobody: `user_id` alone where it is for one; None is all."""
+        """The users whose items a read may show, besides items about nobody; None is all. `user_id` asks for one.
+
+        Raises Forbidden when the key has no grant for `user_id`.
+        """
         if user_id is not None:
             self.require_user(user_id)
             return [user_id]
         return None if self.users is None else sorted(self.users)
+
+    def seen_missions(self) -> list[str] | None:
+        """The missions that a read may show; None is all."""
+        return None if self.missions is None else sorted(self.missions)
 
     def require_scope(self, scope: str) -> None:
         """`scope` is one of the tenant's: mission:…, agent:…, user:…, project:…, shared."""

@@ -123,9 +123,8 @@ class DispatchService:
         return completed
 
     async def get(self, principal: Principal, dispatch_id: int, deadline: Deadline) -> Dispatch:
-        missions = None if principal.missions is None else sorted(principal.missions)
         row = await self._database.run(
-            lambda c: queries.dispatch(c, principal.tenant, dispatch_id, missions), deadline
+            lambda c: queries.dispatch(c, principal.tenant, dispatch_id, principal.seen_missions()), deadline
         )
         if row is None:
             raise NotFound(f"no dispatch {dispatch_id}")
@@ -143,7 +142,7 @@ class DispatchService:
     ) -> DispatchesAnswer:
         if mission_id is not None:
             principal.require_mission(mission_id)
-        missions = None if principal.missions is None else sorted(principal.missions)
+        missions = principal.seen_missions()
         rows = await self._database.run(
             lambda c: queries.dispatches(
                 c, principal.tenant, missions, mission_id, agent, status, before, limit

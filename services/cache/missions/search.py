@@ -136,9 +136,8 @@ class CacheSearch:
         if mission_id != "*":
             principal.require_mission(mission_id)
             return [f"mission:{mission_id}"]
-        granted = sorted(principal.missions) if principal.missions is not None else None
         missions = await self._database.run(
-            lambda c: queries.mission_ids(c, principal.tenant, granted), deadline
+            lambda c: queries.mission_ids(c, principal.tenant, principal.seen_missions()), deadline
         )
         return [f"mission:{mission}" for mission in missions]
 

@@ -260,7 +260,7 @@ class CacheService:
     async def checkpoint(self, principal: Principal, session_id: str, deadline: Deadline) -> CacheEntry:
         row = await self._database.run(
             lambda c: queries.latest_checkpoint(
-                c, principal.tenant, session_id, granted(principal), principal.seen_users()
+                c, principal.tenant, session_id, principal.seen_missions(), principal.seen_users()
             ),
             deadline,
         )
@@ -270,7 +270,7 @@ class CacheService:
 
     async def recent(self, principal: Principal, deadline: Deadline) -> list[CacheEntry]:
         rows = await self._database.run(
-            lambda c: queries.recent(c, principal.tenant, granted(principal), principal.seen_users()),
+            lambda c: queries.recent(c, principal.tenant, principal.seen_missions(), principal.seen_users()),
             deadline,
         )
         return [entry_of(row) for row in rows]
@@ -326,7 +326,7 @@ class CacheService:
         """An entry of a mission or about a user that the key has no grant for is not there."""
         row = await self._database.run(
             lambda c: queries.by_id(
-                c, principal.tenant, entry_id, granted(principal), principal.seen_users()
+                c, principal.tenant, entry_id, principal.seen_missions(), principal.seen_users()
             ),
             deadline,
         )
@@ -338,7 +338,7 @@ class CacheService:
         self, principal: Principal, after: str | None, limit: int, deadline: Deadline
     ) -> MissionsAnswer:
         rows = await self._database.run(
-            lambda c: queries.missions(c, principal.tenant, granted(principal), after, limit), deadline
+            lambda c: queries.missions(c, principal.tenant, principal.seen_missions(), after, limit), deadline
         )
         found = [
             Mission(
@@ -469,11 +469,6 @@ def _chunks_to_embed(row: asyncpg.Record) -> list[str]:
     return [
         spoken(row["who"], text[start:stop]) for start, stop in zip(row["starts"], row["stops"], strict=True)
     ]
-
-
-def granted(principal: Principal) -> list[str] | None:
-    """The missions that the key may touch; None: every one."""
-    return None if principal.missions is None else sorted(principal.missions)
 
 
 def _outcome(row: asyncpg.Record, tokens: int) -> _Outcome:

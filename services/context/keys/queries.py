@@ -104,8 +104,8 @@ def _bounds(principal: Principal) -> tuple[Any, ...]:
     return (
         principal.tenant,
         principal.agent,
-        None if principal.missions is None else sorted(principal.missions),
-        None if principal.users is None else sorted(principal.users),
+        principal.seen_missions(),
+        principal.seen_users(),
     )
 
 

@@ -67,8 +67,8 @@ def _reach(principal: Principal) -> tuple[str, str | None, list[str] | None, lis
     return (
         principal.tenant,
         principal.agent,
-        None if principal.missions is None else sorted(principal.missions),
-        None if principal.users is None else sorted(principal.users),
+        principal.seen_missions(),
+        principal.seen_users(),
     )
 
 

@@ -69,7 +69,7 @@ async def agents(
     """Raises Forbidden for a mission that the key has no grant for. A key of an agent sees that one."""
     if mission is not None:
         principal.require_mission(mission)
-    granted = None if principal.missions is None else sorted(principal.missions)
+    granted = principal.seen_missions()
     values: Sequence[Any] = (principal.tenant, minutes, mission, granted, principal.agent)
     rows = await database.run(lambda c: c.fetch(AGENTS, *values, _MOST_EVENTS, IDLE_MINUTES), deadline)
     return [MonitoredAgent(**dict(row)) for row in rows]

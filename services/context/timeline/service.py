@@ -81,7 +81,7 @@ class Timeline:
                 wanted.mission,
                 wanted.kind,
                 wanted.dispatch_id,
-                None if principal.missions is None else sorted(principal.missions),
+                principal.seen_missions(),
                 principal.agent,
             ),
             deadline,

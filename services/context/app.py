@@ -12,10 +12,12 @@ from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
 from services.context.learning.evaluation import Evaluation
+from services.context.log.feedback import Feedback
 from services.context.log.journal import Journal
 from services.context.log.service import Operators
 from services.context.log.signals import Signals
 from services.context.mcp.door import Mcp
+from services.context.purge.service import Purge
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
@@ -52,6 +54,8 @@ def create(settings: Settings) -> Edge:
         signals = app.state.signals = Signals(database)
         app.state.service = ContextService(settings, database, embedder, journal, owners, reranker)
         app.state.remember = Remember(database, app.state.service.records, owners)
+        app.state.feedback = Feedback(database, journal)
+        app.state.purge = Purge(database, journal, owners)
         app.state.operators = Operators(settings, database, journal, owners)
         app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
         app.state.api_keys = keys

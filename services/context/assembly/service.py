@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -22,19 +21,14 @@ from services.context.assembly.choice import Chosen, File, handle_of
 from services.context.assembly.queries import CallerConfig
 from services.context.assembly.schemas import AssembleContextInput, Assembly, Degraded
 from services.context.forwarding.owners import Failed, Owner
-from services.context.log import queries as queries_log
 from services.context.log.journal import AssemblyRow, Journal
-from services.context.log.schemas import ContextFeedback
-from services.context.purge import queries as queries_purge
-from services.context.purge.schemas import PurgeInput, Receipt
 from services.context.rerank import Reranker, RerankerUnavailable
 from services.context.settings import Settings
 from shared.auth import Principal
-from shared.database.idempotency import Key, Records
-from shared.database.postgres import Connection, Database
+from shared.database.idempotency import Records
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
-from shared.errors import Forbidden, NotFound
 from shared.provenance import utc
 from shared.search.evidence import SearchRequest, SearchResult, encode_vector
 from shared.search.relevance import Question, Scored, answerable, score
@@ -49,8 +43,6 @@ _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
 _SOURCES = ("psychic_cache", "agent_memory_own", "agent_memory_peer", choice.EXPLICIT_LINK, "embedder")
-# A row of another replica's log may still be on its way.
-_LOG_WAITS = (0.03, 0.1, 0.3)
 
 
 class _Found(NamedTuple):
@@ -251,64 +243,6 @@ class ContextService:
             if one.modified_at is not None and one.modified_at <= asked.now
         ]
         return files, refused
-
-    async def feedback(
-        self, principal: Principal, given: ContextFeedback, key: Key | None, deadline: Deadline
-    ) -> None:
-        """Which sources of an assembly were used. Raises NotFound for an assembly that is not the caller's."""
-
-        async def note(connection: Connection) -> bool:
-            return await queries_log.feedback(
-                connection, principal, given.assembly_id, given.used_source_ids, given.tokens_used
-            )
-
-        # The same feedback twice is the same state: a key changes nothing.
-        await self._journal.settled(given.assembly_id, deadline)
-        for wait in (*_LOG_WAITS, 0.0):
-            if await self._database.run(note, deadline):
-                return
-            await asyncio.sleep(min(wait, deadline.left()))
-        raise NotFound(f"no assembly {given.assembly_id}")
-
-    @tracing.memory("delete_memory", "context")
-    async def purge(
-        self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
-    ) -> Receipt:
-        """Every row, in every table of every service. The owners first: what they hold is the data."""
-        scope = request.purged
-        principal.require_scope(scope)
-        _require_reach(principal, request)
-        erased: dict[str, dict[str, int]] = {}
-        for name, owner in self.owners.items():
-            erased[name] = await owner.purge(
-                scope, request.agent_name, request.user_id, principal, deadline, request_id
-            )
-        await self._journal.written(deadline)
-
-        async def erase(connection: Connection) -> dict[str, int]:
-            counts: Counter[str] = Counter()
-            for given, purge in (
-                (scope, queries_purge.PURGE),
-                (request.agent_name, queries_purge.PURGE_AGENT),
-                (request.user_id, queries_purge.PURGE_USER),
-            ):
-                for table, statement in purge if given is not None else ():
-                    done = await connection.execute(statement, principal.tenant, given)
-                    counts[table] += int(done.rsplit(" ", 1)[-1])
-            return dict(counts)
-
-        erased["context"] = await self._database.transaction(erase, deadline)
-        return Receipt(scope, erased)
-
-
-def _require_reach(principal: Principal, request: PurgeInput) -> None:
-    """A purge erases what is in its way, whoever wrote it and wherever."""
-    if not request.purged.startswith("agent:"):
-        principal.require_every_agent()
-    if not request.purged.startswith("user:"):
-        principal.require_every_user()
-    if principal.missions is not None and (request.agent_name or request.user_id):
-        raise Forbidden("this key has no grant for all the missions in which that may be")
 
 
 def _row(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Request, post
+from litestar.datastructures import State
 
-from services.context.assembly.service import ContextService
+from services.context.log.feedback import Feedback
 from services.context.log.schemas import ContextFeedback
 from services.context.schemas import Success
 from shared.auth import Principal
@@ -19,10 +20,11 @@ from shared.web.operations import KEYED, WRITE, problems
 async def feedback(
     request: Request[Any, Any, Any],
     data: ContextFeedback,
-    service: ContextService,
+    state: State,
     principal: Principal,
     deadline: Deadline,
 ) -> Success:
     """Which sources of an assembly were of use."""
-    await service.feedback(principal, data, await key_of(request), deadline)
+    service: Feedback = state.feedback
+    await service.note(principal, data, await key_of(request), deadline)
     return Success()

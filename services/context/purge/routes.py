@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Request, post
+from litestar.datastructures import State
 
-from services.context.assembly.service import ContextService
 from services.context.purge.schemas import PurgeInput, Receipt
+from services.context.purge.service import Purge
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.web.app import request_id_of
@@ -18,7 +19,7 @@ from shared.web.operations import ADMIN
 async def purge(
     request: Request[Any, Any, Any],
     data: PurgeInput,
-    service: ContextService,
+    state: State,
     principal: Principal,
     deadline: Deadline,
 ) -> Receipt:
@@ -26,4 +27,5 @@ async def purge(
 
     The receipt counts what was erased, table by table.
     """
+    service: Purge = state.purge
     return await service.purge(principal, data, deadline, request_id_of(request.scope))

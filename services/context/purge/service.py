@@ -1,0 +1,63 @@
+"""Erases what was stored in a scope, or of an agent or a user, in every service."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from services.context.forwarding.owners import Owner
+from services.context.log.journal import Journal
+from services.context.purge import queries
+from services.context.purge.schemas import PurgeInput, Receipt
+from shared.auth import Principal
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.errors import Forbidden
+from shared.telemetry import tracing
+
+
+class Purge:
+    def __init__(self, database: Database, journal: Journal, owners: Mapping[str, Owner]) -> None:
+        self._database = database
+        self._journal = journal
+        self._owners = owners
+
+    @tracing.memory("delete_memory", "context")
+    async def purge(
+        self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
+    ) -> Receipt:
+        """Every row, in every table of every service. The owners first: what they hold is the data."""
+        scope = request.purged
+        principal.require_scope(scope)
+        _require_reach(principal, request)
+        erased: dict[str, dict[str, int]] = {}
+        for name, owner in self._owners.items():
+            erased[name] = await owner.purge(
+                scope, request.agent_name, request.user_id, principal, deadline, request_id
+            )
+        await self._journal.written(deadline)
+
+        async def erase(connection: Connection) -> dict[str, int]:
+            counts: Counter[str] = Counter()
+            for given, statements in (
+                (scope, queries.PURGE),
+                (request.agent_name, queries.PURGE_AGENT),
+                (request.user_id, queries.PURGE_USER),
+            ):
+                for table, statement in statements if given is not None else ():
+                    done = await connection.execute(statement, principal.tenant, given)
+                    counts[table] += int(done.rsplit(" ", 1)[-1])
+            return dict(counts)
+
+        erased["context"] = await self._database.transaction(erase, deadline)
+        return Receipt(scope, erased)
+
+
+def _require_reach(principal: Principal, request: PurgeInput) -> None:
+    """A purge erases what is in its way, whoever wrote it and wherever."""
+    if not request.purged.startswith("agent:"):
+        principal.require_every_agent()
+    if not request.purged.startswith("user:"):
+        principal.require_every_user()
+    if principal.missions is not None and (request.agent_name or request.user_id):
+        raise Forbidden("this key has no grant for all the missions in which that may be")

@@ -29,9 +29,9 @@ from local.database import NAME, create_database, create_roles, migrate
 from local.process import free_ports, stop_together
 from local.servers import Postgres, Valkey
 from local.services import NAMES, Service, Tokens, variables
-from services.agent_memory.memories import queries as memory_queries
-from services.agent_memory.memories.queries import Look
-from services.cache.missions import queries as cache_queries
+from services.agent_memory.memories import queries_search as memory_queries
+from services.agent_memory.memories.queries_search import Look
+from services.cache.missions import queries_search as cache_queries
 from shared.embeddings.local import LocalEmbedder, load_model
 from shared.search.evidence import DEPTH
 from shared.search.sql import scope_key

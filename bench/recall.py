@@ -25,8 +25,8 @@ from pgvector import HalfVector
 from pgvector.asyncpg import register_vector
 
 from bench.cluster import temporary_database
-from services.agent_memory.memories import queries
-from services.agent_memory.memories.queries import Look
+from services.agent_memory.memories import queries_search as queries
+from services.agent_memory.memories.queries_search import Look
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords
 from shared.search.evidence import DEPTH, candidate_from_row, store_result
 from shared.search.relevance import Question, score

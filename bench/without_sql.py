@@ -13,6 +13,8 @@ from typing import Any
 
 from shared.web.app import serve
 
+_QUERIES = {"cache": "cache.missions", "agent_memory": "agent_memory.memories"}
+
 
 def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     known: dict[tuple[Any, ...], Any] = {}
@@ -33,7 +35,7 @@ def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
 
 def main() -> None:
     name = os.environ["BENCH_SERVICE"]
-    queries = importlib.import_module(f"services.{name}.queries")
+    queries = importlib.import_module(f"services.{_QUERIES[name]}.queries_search")
     for function in [one for one in dir(queries) if one.startswith("search") and one != "search_sql"]:
         setattr(queries, function, _remember(getattr(queries, function)))
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()

@@ -12,7 +12,7 @@ from pgvector import HalfVector
 
 from services.agent_memory.memories import queries_writes as sql
 from services.agent_memory.memories.merging import Statement, merge
-from services.agent_memory.memories.queries import EVERY_AGENT
+from services.agent_memory.memories.queries_search import EVERY_AGENT
 from services.agent_memory.memories.queries_writes import Restored
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult, EditAgentMemoryInput
 from shared.auth import Principal

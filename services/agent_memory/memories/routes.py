@@ -151,7 +151,7 @@ async def query(
     data: QueryAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> FoundMemories:
     """Search an agent's own memories, best composite score first."""
-    return await service.query(principal, data, deadline)
+    return await service.search.query(principal, data, deadline)
 
 
 @post("/list", operation_id="agent_memory_list", opt=READ | problems(403), status_code=200)
@@ -167,7 +167,7 @@ async def peer_query(
     data: QueryPeerMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
 ) -> FoundMemories:
     """Search one other agent's memories, without those it keeps private."""
-    return await service.query_peer(principal, data, deadline)
+    return await service.search.query_peer(principal, data, deadline)
 
 
 @get("/pending-review", opt=READ)
@@ -191,7 +191,7 @@ async def search(
 ) -> SearchResult:
     if data.agent is None:
         raise Invalid.field("agent", "is required")
-    return await service.search(principal, data, deadline)
+    return await service.search.search(principal, data, deadline)
 
 
 @post("/internal/links", opt=READ, status_code=200, include_in_schema=False)

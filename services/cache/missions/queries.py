@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, NamedTuple
 
 import asyncpg
-from pgvector import HalfVector
 
 from shared.database.postgres import Connection
-from shared.search.counts import NONE_COMMON, Common
-from shared.search.sql import scope_key, search_sql
+from shared.search.sql import scope_key
 
 PUT_ENTRIES = """
 select entry_id, total_tokens, evicted, refused, token_budget
@@ -51,90 +48,8 @@ async def put_entries(
     return rows
 
 
-_search = partial(
-    search_sql,
-    items="cache.psychic_cache",
-    chunks="cache.psychic_chunks",
-    vectors="cache.psychic_vec",
-    columns="i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at,"
-    " i.mission_id, i.source_turn, i.dispatch_id",
-    narrow="{0}.scope = any($10) and {0}.expires_at > now() and ($11::bigint[] is null or {0}.item_id = any($11))"
-    " and ($12::bigint is null or {0}.item_id <= $12)",
-    count="c.tenant = $1 and c.scope = any($10)",
-)
-SEARCH = _search()
-# A statement of its own, so that nobody else's plan has to allow for users.
-SEARCH_OF_USERS = _search(users="$13")
-
-
-async def search(
-    connection: Connection,
-    tenant: str,
-    query: str,
-    vector: HalfVector | None,
-    model: str,
-    depth: int,
-    scopes: Sequence[str],
-    only: Sequence[int] | None = None,
-    documents: int | None = None,
-    common: Common = NONE_COMMON,
-    until: int | None = None,
-    users: Sequence[str] | None = None,
-) -> list[asyncpg.Record]:
-    """With `users`, of what is about these or nobody."""
-    rows: list[asyncpg.Record] = await connection.fetch(
-        SEARCH if users is None else SEARCH_OF_USERS,
-        tenant,
-        query,
-        vector,
-        model,
-        depth,
-        [scope_key(tenant, scope) for scope in scopes],
-        documents,
-        *common,
-        list(scopes),
-        None if only is None else list(only),
-        until,
-        *(() if users is None else (users,)),
-    )
-    return rows
-
-
-# Ids grow with time: a bound that leaves out nothing.
-LAST_BY = "select max(id) from cache.psychic_cache where tenant = $1 and created_at <= $2"
-
-
-async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
-    return await connection.fetchval(LAST_BY, tenant, time) or 0
-
-
 # An entry about nobody, or about one of the users that a key may see; null is everybody.
 _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
-IDS_WITH = f"""
-select id from cache.psychic_cache
-where tenant = $1 and scope = any($2) and expires_at > now()
-  and ($3::text[] is null or context_type = any($3)) and ($4::text[] is null or tags && $4)
-  and ($5::text is null or agent_name = $5) and ($6::bigint is null or dispatch_id = $6)
-  and {_SEEN.format("$7")}
-"""
-
-
-async def ids_with(
-    connection: Connection,
-    tenant: str,
-    scopes: Sequence[str],
-    context_types: Sequence[str] | None,
-    tags: Sequence[str] | None,
-    agent_name: str | None,
-    dispatch_id: int | None,
-    users: Sequence[str] | None,
-) -> list[int]:
-    rows = await connection.fetch(
-        IDS_WITH, tenant, list(scopes), context_types, tags, agent_name, dispatch_id, users
-    )
-    return [row["id"] for row in rows]
-
-
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
        created_at, expires_at, session_id, seq, speaker, user_id, occurred_at
@@ -270,17 +185,6 @@ async def of_mission(
     return rows
 
 
-MISSION_IDS = """
-select mission_id from cache.missions
-where tenant = $1 and entries > 0 and ($2::text[] is null or mission_id = any($2))
-order by last_write_at desc limit 200
-"""
-
-
-async def mission_ids(connection: Connection, tenant: str, granted: Sequence[str] | None) -> list[str]:
-    return [row["mission_id"] for row in await connection.fetch(MISSION_IDS, tenant, granted)]
-
-
 CLEAR_ENTRIES = """
 with gone as (
     delete from cache.psychic_cache where tenant = $1 and mission_id = $2 returning id, token_count, expires_at
@@ -372,15 +276,6 @@ async def missions(
 ) -> list[asyncpg.Record]:
     rows: list[asyncpg.Record] = await connection.fetch(MISSIONS, tenant, granted, after, limit)
     return rows
-
-
-SIZE = """
-select count(*) from cache.psychic_cache where tenant = $1 and scope = any($2) and expires_at > now()
-"""
-
-
-async def size(connection: Connection, tenant: str, scopes: Sequence[str]) -> int:
-    return int(await connection.fetchval(SIZE, tenant, list(scopes)))
 
 
 SET_LIMITS = """

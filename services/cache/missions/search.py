@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 from pgvector import HalfVector
 
-from services.cache.missions import queries
+from services.cache.missions import queries, queries_search
 from services.cache.missions.entries import entry_of, entry_text, recency
 from services.cache.missions.query_log import QueryLog
 from services.cache.missions.schemas import CacheEntry, QueryCacheInput, QueryResult
@@ -66,7 +66,7 @@ class CacheSearch:
                 or request.agent_name is not None
                 or request.dispatch_id is not None
             ):
-                only = await queries.ids_with(
+                only = await queries_search.ids_with(
                     c,
                     principal.tenant,
                     scopes,
@@ -76,7 +76,7 @@ class CacheSearch:
                     request.dispatch_id,
                     principal.seen_users(),
                 )
-            rows = await queries.search(
+            rows = await queries_search.search(
                 c,
                 principal.tenant,
                 request.query,
@@ -87,7 +87,7 @@ class CacheSearch:
                 only,
                 users=principal.seen_users(),
             )
-            return rows, await queries.size(c, principal.tenant, scopes), await queries.now(c)
+            return rows, await queries_search.size(c, principal.tenant, scopes), await queries.now(c)
 
         rows, size, now = await self._database.run(look, deadline)
         result = _search_result(rows)
@@ -137,7 +137,7 @@ class CacheSearch:
             principal.require_mission(mission_id)
             return [f"mission:{mission_id}"]
         missions = await self._database.run(
-            lambda c: queries.mission_ids(c, principal.tenant, principal.seen_missions()), deadline
+            lambda c: queries_search.mission_ids(c, principal.tenant, principal.seen_missions()), deadline
         )
         return [f"mission:{mission}" for mission in missions]
 
@@ -153,8 +153,8 @@ class CacheSearch:
         users = principal.seen_users(request.user_id)
 
         async def look(c: Connection) -> list[asyncpg.Record]:
-            until = None if time is None else await queries.last_by(c, principal.tenant, time)
-            return await queries.search(
+            until = None if time is None else await queries_search.last_by(c, principal.tenant, time)
+            return await queries_search.search(
                 c,
                 principal.tenant,
                 request.query,

@@ -13,7 +13,8 @@ from pgvector.asyncpg import register_vector
 
 from bench import recall
 from local.database import Database, create_database, drop_database
-from services.agent_memory.memories import queries, queries_writes
+from services.agent_memory.memories import queries_search as queries
+from services.agent_memory.memories import queries_writes
 from shared.search.counts import HNSW_SETTINGS, NONE_COMMON
 from shared.search.evidence import DEPTH
 from shared.search.sql import scope_key

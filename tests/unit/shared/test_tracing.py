@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.agent_memory.memories import queries as agent_memory
+from services.agent_memory.memories import queries as memories
+from services.agent_memory.memories import queries_search as memories_search
 from services.context.assembly import queries as context
 from services.context.timeline import queries as timeline
 from shared.settings import SettingsError
@@ -31,7 +32,7 @@ def test_a_statement_is_called_by_what_it_does_to_what(sql: str, operation: str,
 def test_names_of_statements_are_short_and_without_literals() -> None:
     constants = [
         value
-        for module in (context, agent_memory)
+        for module in (context, memories, memories_search)
         for name, value in vars(module).items()
         if name.isupper() and isinstance(value, str) and " " in value
     ]

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import structlog
+
+from shared.errors import AppError
+
+log = structlog.get_logger()
+
 _PATIENCE = 0.5
+
+
+async def every(seconds: float, what: str, work: Callable[[], Awaitable[Any]]) -> None:
+    """Runs `work` now, and again `seconds` after each end. A failure is logged, and the next run comes all the same."""
+    while True:
+        try:
+            await work()
+        except AppError as error:
+            log.warning(f"{what}: put off", error=error.detail)
+        except Exception as error:
+            log.error(f"{what}: failed", exc_info=error)
+        await asyncio.sleep(seconds)
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:

@@ -17,6 +17,7 @@ import msgspec
 import structlog
 from pgvector.asyncpg import register_vector
 
+from shared.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
 from shared.telemetry import metrics, tracing
@@ -38,7 +39,6 @@ log = structlog.get_logger()
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _HELD_SECONDS = 60.0
-# Several timeouts in a row mean a stalled server: refuse at once, and let one call probe after a moment.
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
 # Shorter waits than this say nothing about the server: a caller in a hurry must not open it for the others.
@@ -69,8 +69,8 @@ class Database:
         for _ in range(connections):
             self._free.put_nowait(None)
         self._abandoned: set[asyncio.Task[Any]] = set()
-        self._timeouts = 0
-        self._closed_until = 0.0
+        # Several timeouts in a row mean a stalled server; every call after the pause says whether it still is.
+        self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
 
     async def open(self) -> None:
         self._pool = await asyncpg.create_pool(
@@ -104,7 +104,25 @@ class Database:
         Raises the AppError behind a database error; Unavailable when the deadline passes first, in which case
         the work may or may not have happened.
         """
-        return await self._bounded(self._on_connection(work), deadline)
+        try:
+            probe = self._breaker.admit()
+        except BreakerOpen as error:
+            raise Unavailable("postgres", "the database is not answering", error.seconds) from error
+        task = asyncio.ensure_future(self._on_connection(work))
+        patience = deadline.left()
+        try:
+            done, _ = await asyncio.wait({task}, timeout=patience)
+        except asyncio.CancelledError:
+            self._abandon(task)
+            raise
+        if not done:
+            self._abandon(task)
+            metrics.POSTGRES_TIMEOUTS.inc()
+            if patience >= _TELLING_SECONDS:
+                self._breaker.failed(probe=probe)
+            raise Unavailable("postgres", "the database did not answer in time")
+        self._breaker.succeeded()
+        return _result(task)
 
     async def transaction(
         self, work: Work[T], deadline: Deadline, *, settings: Mapping[str, str] = _NONE
@@ -127,69 +145,39 @@ class Database:
             await connection.execute("COMMIT")
             return result
 
-        return await self._bounded(self._on_connection(inside), deadline)
+        return await self.run(inside, deadline)
 
     async def _on_connection(self, work: Work[T]) -> T:
-        assert self._pool is not None, "the database is not open"
         started = time.perf_counter()
-        held, kept = await self._free.get(), None
+        held = await self._free.get()
+        kept = None
         try:
-            if held is not None and _ended(held.connection):
-                closed, held = held, None
-                await self._pool.release(closed.connection)
-            if held is None:
-                held = _Held(await self._pool.acquire(), started)
+            held = await self._open_connection(held, started)
             metrics.POOL_WAIT_SECONDS.observe(time.perf_counter() - started)
-            try:
-                result = await work(held.connection)
-            except Exception as error:
-                # A server that ends the connection mid-way leaves the driver in states it has no error for.
-                if (
-                    _ended(held.connection)
-                    and not isinstance(error, AppError)
-                    and from_postgres(error) is None
-                ):
-                    raise ConnectionError("the connection ended") from error
-                raise
+            result = await _work_on(held.connection, work)
             if started - held.since < _HELD_SECONDS:
                 kept = held
             return result
         finally:
             try:
                 if held is not None and kept is None:
-                    await self._pool.release(held.connection)
+                    await self._release(held)
             finally:
                 self._free.put_nowait(kept)
 
-    async def _bounded(self, work: Awaitable[T], deadline: Deadline) -> T:
-        task = asyncio.ensure_future(work)
-        if time.monotonic() < self._closed_until:
-            task.cancel()
-            raise Unavailable("postgres", "the database is not answering", retry_after=_BREAKER_SECONDS)
-        patience = deadline.left()
-        try:
-            done, _ = await asyncio.wait({task}, timeout=patience)
-        except asyncio.CancelledError:
-            self._abandon(task)
-            raise
-        if not done:
-            self._abandon(task)
-            self._note_timeout(patience)
-            raise Unavailable("postgres", "the database did not answer in time")
-        self._timeouts = 0
-        try:
-            return task.result()
-        except Exception as error:
-            expected = from_postgres(error)
-            if expected is None:
-                raise
-            raise expected from error
+    async def _open_connection(self, held: _Held | None, now: float) -> _Held:
+        """The held one, or another in place of none and of one that its server ended."""
+        assert self._pool is not None, "the database is not open"
+        if held is not None:
+            if not _ended(held.connection):
+                return held
+            await self._release(held)
+        return _Held(await self._pool.acquire(), now)
 
-    def _note_timeout(self, patience: float) -> None:
-        metrics.POSTGRES_TIMEOUTS.inc()
-        self._timeouts += patience >= _TELLING_SECONDS
-        if self._timeouts >= _BREAKER_AFTER:
-            self._closed_until = time.monotonic() + _BREAKER_SECONDS
+    async def _release(self, held: _Held) -> None:
+        """A second release of a connection does nothing."""
+        assert self._pool is not None, "the database is not open"
+        await self._pool.release(held.connection)
 
     def _abandon(self, task: asyncio.Task[Any] | asyncio.Future[Any]) -> None:
         assert isinstance(task, asyncio.Task)
@@ -203,7 +191,27 @@ class Database:
             log.debug("abandoned database call ended", error=type(error).__name__)
 
 
-def _ended(connection: PoolConnectionProxy[asyncpg.Record]) -> bool:
+async def _work_on(connection: Connection, work: Work[T]) -> T:
+    try:
+        return await work(connection)
+    except Exception as error:
+        # A server that ends the connection mid-way leaves the driver in states it has no error for.
+        if _ended(connection) and not isinstance(error, AppError) and from_postgres(error) is None:
+            raise ConnectionError("the connection ended") from error
+        raise
+
+
+def _result(task: asyncio.Future[T]) -> T:
+    try:
+        return task.result()
+    except Exception as error:
+        expected = from_postgres(error)
+        if expected is None:
+            raise
+        raise expected from error
+
+
+def _ended(connection: Connection) -> bool:
     try:
         return connection.is_closed()
     except asyncpg.InterfaceError:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, NamedTuple, Self
@@ -16,6 +18,7 @@ import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
+from shared.breaker import Breaker, BreakerOpen
 from shared.embeddings.base import (
     CALLS,
     DIM,
@@ -27,7 +30,6 @@ from shared.embeddings.base import (
     Vectors,
     unit_rows,
 )
-from shared.embeddings.breaker import Breaker
 from shared.embeddings.settings import EmbeddingSettings
 from shared.settings import SettingsError
 
@@ -57,7 +59,7 @@ class RemoteEmbedder(ABC):
 
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
         self.model = f"{self.provider}:{settings.model}"
-        self.breaker = Breaker()
+        self.breaker = open_breaker()
         self._distance = settings.dedup_distance
         self._timeout: dict[Kind, float] = {
             "query": settings.query_timeout,
@@ -116,7 +118,7 @@ class RemoteEmbedder(ABC):
 
     async def _attempt(self, texts: list[str], kind: Kind, deadline: float) -> Vectors:
         try:
-            with self.breaker.guard():
+            with guarded(self.breaker):
                 vectors, tokens = await self._vectors(texts, kind, deadline)
         except EmbedderUnavailable as error:
             CALLS.labels(self.provider, error.reason).inc()
@@ -142,6 +144,32 @@ class RemoteEmbedder(ABC):
         vectors = unit_rows(rows, len(texts), self._width)
         self._width = self._width or len(rows[0])
         return vectors, tokens
+
+
+def open_breaker(clock: Callable[[], float] = time.monotonic) -> Breaker:
+    return Breaker(failures=5, shortest=2.0, longest=30.0, clock=clock)
+
+
+@contextmanager
+def guarded(breaker: Breaker) -> Iterator[None]:
+    """Around one call. Raises EmbedderUnavailable("breaker_open") instead of letting it through."""
+    try:
+        probe = breaker.admit()
+    except BreakerOpen as error:
+        raise EmbedderUnavailable("breaker_open", retry_after=error.seconds) from error
+    try:
+        yield
+    except EmbedderUnavailable as error:
+        # A refusal is about this call: the server is well.
+        if error.reason == "refused":
+            breaker.succeeded()
+        else:
+            breaker.failed(probe=probe)
+        raise
+    except BaseException:
+        breaker.abandoned(probe=probe)
+        raise
+    breaker.succeeded()
 
 
 def clean_text(text: str, max_bytes: int) -> str:

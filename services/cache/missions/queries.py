@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import asyncpg
+import msgspec
 
 from shared.database.postgres import Connection
 from shared.search.sql import scope_key
@@ -338,11 +339,9 @@ group by i.tenant, i.id
 NOTE_QUERIES = """
 insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
 select tenant, 'mission:' || coalesce(mission_id, '*'), 'cache_query', mission_id, agent_name, payload
-from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) q(tenant, mission_id, agent_name, payload)
+from jsonb_to_recordset($1::jsonb) as note(tenant text, mission_id text, agent_name text, payload jsonb)
 """
 
 
-async def note_queries(
-    connection: Connection, rows: Sequence[tuple[str, str | None, str | None, dict[str, Any]]]
-) -> None:
-    await connection.execute(NOTE_QUERIES, *(list(column) for column in zip(*rows, strict=True)))
+async def note_queries(connection: Connection, notes: Sequence[msgspec.Struct]) -> None:
+    await connection.execute(NOTE_QUERIES, notes)

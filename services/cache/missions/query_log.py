@@ -1,72 +1,49 @@
-"""A query leaves an event, but no query waits for it: they are noted in batches, a moment later."""
+"""A query leaves an event, but no query waits for it: events are noted in batches, a moment later."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-import structlog
+import msgspec
 
 from services.cache.missions import queries
+from shared.batching import Batcher
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import AppError
-from shared.tasks import end
-
-log = structlog.get_logger()
 
 _EVERY_SECONDS = 0.5
 _SECONDS = 5.0
 _BATCH = 500
-# When the database is away the oldest notes are lost first: they are not worth memory without bound.
-_MAX_WAITING = 10_000
+# While the database is away the oldest notes are lost first: they are not worth memory without bound.
+_MOST_WAITING = 10_000
+
+
+class QueryNote(msgspec.Struct):
+    """A query of one mission, or of several (`mission_id` is null); `payload` holds counts."""
+
+    tenant: str
+    mission_id: str | None
+    agent_name: str | None
+    payload: dict[str, Any]
 
 
 class QueryLog:
     def __init__(self, database: Database, doorbell: Doorbell) -> None:
         self._database = database
         self._doorbell = doorbell
-        self._waiting: list[tuple[str, str | None, str | None, dict[str, Any]]] = []
-        self._flushing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        if self._task is not None:
-            await end(self._task)
-        await self.flush()
+        self._notes: Batcher[QueryNote] = Batcher(
+            "notes of queries", self._write, size=_BATCH, limit=_MOST_WAITING, linger=_EVERY_SECONDS
+        )
+        self.start = self._notes.start
+        self.stop = self._notes.stop
+        self.flush = self._notes.flush
 
     def note(self, tenant: str, mission_id: str | None, agent: str | None, **counts: int) -> None:
-        self._waiting.append((tenant, mission_id, agent, counts))
-        if len(self._waiting) > _MAX_WAITING:
-            del self._waiting[:_BATCH]
+        self._notes.add(QueryNote(tenant, mission_id, agent, counts))
 
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(_EVERY_SECONDS)
-            await self.flush()
-
-    async def flush(self) -> None:
-        """Writes what was noted so far; returns when no note is under way either."""
-        async with self._flushing:
-            await self._write()
-
-    async def _write(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
-            try:
-                await self._database.run(
-                    lambda c, rows=batch: queries.note_queries(c, rows),  # type: ignore[misc]
-                    Deadline(_SECONDS),
-                )
-            except AppError as error:
-                log.warning("notes of queries put off", error=error.detail)
-                self._waiting[:0] = batch
-                return
-            except Exception as error:
-                log.error("notes of queries lost", exc_info=error)
-            for tenant in {row[0] for row in batch}:
-                self._doorbell.ring(tenant)
+    async def _write(self, notes: list[QueryNote]) -> tuple[()]:
+        await self._database.run(lambda c: queries.note_queries(c, notes), Deadline(_SECONDS))
+        for tenant in {note.tenant for note in notes}:
+            self._doorbell.ring(tenant)
+        return ()

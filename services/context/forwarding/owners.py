@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from shared import auth
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
+from shared.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable
 from shared.search.evidence import SearchRequest, SearchResult
@@ -75,8 +75,7 @@ class Owner:
         self._token = auth.service_tokens(service_token)[0]
         self.session = session
         self._hedge = Hedge(name)
-        self._timeouts = 0
-        self._closed_until = 0.0
+        self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
 
     def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
         return {
@@ -156,8 +155,10 @@ class Owner:
         method: str | None = None,
         key: str | None = None,
     ) -> T:
-        if time.monotonic() < self._closed_until:
-            raise Failed("breaker open")
+        try:
+            probe = self._breaker.admit()
+        except BreakerOpen as error:
+            raise Failed("breaker open") from error
         patience = max(0.001, deadline.left())
         headers = {**self.headers(principal, deadline, request_id), "content-type": "application/json"}
         if key is not None:
@@ -174,22 +175,18 @@ class Owner:
             ) as response:
                 answer = await response.read()
         except TimeoutError as error:
-            self._note_timeout(patience)
+            if patience >= _TELLING_SECONDS:
+                self._breaker.failed(probe=probe)
             raise Failed("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
             raise CutOff from error
-        self._timeouts = 0
+        self._breaker.succeeded()
         if not 200 <= response.status < 300:
             raise _failure(response.status, answer)
         try:
             return decoder.decode(answer)
         except msgspec.DecodeError as error:
             raise Failed("erroring") from error
-
-    def _note_timeout(self, patience: float) -> None:
-        self._timeouts += patience >= _TELLING_SECONDS
-        if self._timeouts >= _BREAKER_AFTER:
-            self._closed_until = time.monotonic() + _BREAKER_SECONDS
 
 
 class Refused(AppError):

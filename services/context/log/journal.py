@@ -7,27 +7,31 @@ much waits) every assembly waits for its own row, and is refused when that canno
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import structlog
 
-from services.context.log import queries as queries_log
+from services.context.log import queries
 from services.context.log.replay import LoggedCandidate
+from shared.batching import Batcher
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import AppError, Unavailable
+from shared.errors import AppError, NotFound, Unavailable
 from shared.tasks import end
 from shared.telemetry import metrics, tracing
 
 log = structlog.get_logger()
 
+R = TypeVar("R")
+
 QUEUE = 1_000
+# Beyond QUEUE every assembly waits for its row, so no more than the requests in flight come on top.
+_MOST_WAITING = 100_000
 _BATCH = 100
 _LINGER_SECONDS = 0.01
 _LATE_SECONDS = 0.25
@@ -35,6 +39,8 @@ _WRITE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.2
 _RESERVE = 256
 _RESERVE_BELOW = 64
+# A row of another replica's log may still be on its way.
+_OTHER_REPLICA_PAUSES = (0.03, 0.1, 0.3)
 
 
 class AssemblyRow(msgspec.Struct, kw_only=True):
@@ -79,28 +85,23 @@ class Journal:
         self._ids: deque[int] = deque()
         self._reserving = asyncio.Lock()
         self._refill: asyncio.Task[None] | None = None
-        self._queue: deque[_Waiting] = deque()
-        self._in_flight: list[_Waiting] = []
-        self._since = 0.0
         self._failed = False
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._rows: Batcher[_Waiting] = Batcher(
+            "assemblies",
+            self._write,
+            size=_BATCH,
+            limit=_MOST_WAITING,
+            linger=_LINGER_SECONDS,
+            retry=_PAUSE_SECONDS,
+            lost=_name_lost,
+        )
+        self.start = self._rows.start
 
     async def close(self, seconds: float = _WRITE_SECONDS) -> None:
-        """Writes what waits; what cannot be written by then is named in the process log."""
-        if self._task is not None:
-            self._wake.set()
-            until = time.monotonic() + seconds
-            while (self._queue or self._in_flight) and time.monotonic() < until:
-                await asyncio.sleep(0.01)
-            await end(self._task)
+        """Writes what waits; the process log names what could not be written by then."""
+        await self._rows.stop(seconds)
         if self._refill is not None:
-            self._refill.cancel()
-        if left := [one.id for one in (*self._in_flight, *self._queue)]:
-            log.error("assemblies not logged", ids=left)
+            await end(self._refill)
 
     async def next_id(self, deadline: Deadline) -> int:
         """An id of a reserved block; a block that was not used up leaves a gap."""
@@ -113,7 +114,7 @@ class Journal:
         return self._ids.popleft()
 
     async def _reserve(self, deadline: Deadline) -> None:
-        self._ids.extend(await self._database.run(lambda c: queries_log.reserve(c, _RESERVE), deadline))
+        self._ids.extend(await self._database.run(lambda c: queries.reserve(c, _RESERVE), deadline))
 
     async def _refill_quietly(self) -> None:
         try:
@@ -135,97 +136,84 @@ class Journal:
 
         Raises Unavailable when it could not be written in time.
         """
-        if not wait and not self._behind():
-            self._put(_Waiting(tenant, assembly_id, row, None, tracing.here()))
+        written: asyncio.Future[None] | None = None
+        if wait or self._behind():
+            written = asyncio.get_running_loop().create_future()
+        self._rows.add(_Waiting(tenant, assembly_id, row, written, tracing.here()))
+        metrics.LOG_BACKLOG.set(len(self._rows))
+        if written is None:
             return
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._put(_Waiting(tenant, assembly_id, row, written, tracing.here()))
         try:
             await asyncio.wait_for(written, deadline.left())
         except TimeoutError as error:
             raise Unavailable("postgres", "the assembly could not be logged in time") from error
 
     def _behind(self) -> bool:
-        late = bool(self._in_flight) and time.monotonic() - self._since > _LATE_SECONDS
-        return self._failed or late or len(self._queue) >= self._limit
-
-    def _put(self, waiting: _Waiting) -> None:
-        self._queue.append(waiting)
-        metrics.LOG_BACKLOG.set(len(self._queue))
-        self._wake.set()
+        return self._failed or self._rows.busy_seconds > _LATE_SECONDS or len(self._rows) >= self._limit
 
     async def written(self, deadline: Deadline) -> None:
         """Returns when nothing waits here any more, or at the deadline."""
-        while deadline.left() and (self._in_flight or self._queue):
+        while deadline.left() and self._rows.waiting():
             await asyncio.sleep(_LINGER_SECONDS)
 
-    async def settled(self, assembly_id: int, deadline: Deadline) -> None:
-        """Returns when no row with this id waits here any more, or at the deadline."""
-        while deadline.left() and any(one.id == assembly_id for one in (*self._in_flight, *self._queue)):
+    async def find(self, read: Callable[[], Awaitable[R | None]], assembly_id: int, deadline: Deadline) -> R:
+        """What `read` finds of a logged assembly, which may be on its way to the log: here, or on another replica.
+
+        Raises NotFound.
+        """
+        while deadline.left() and any(waiting.id == assembly_id for waiting in self._rows.waiting()):
             await asyncio.sleep(_LINGER_SECONDS)
+        for pause in (*_OTHER_REPLICA_PAUSES, 0.0):
+            if (found := await read()) is not None:
+                return found
+            await asyncio.sleep(min(pause, deadline.left()))
+        raise NotFound(f"no assembly {assembly_id}")
 
-    async def _run(self) -> None:
-        while True:
-            await self._wake.wait()
-            await asyncio.sleep(_LINGER_SECONDS)
-            self._wake.clear()
-            while self._queue:
-                if not await self._write():
-                    await asyncio.sleep(_PAUSE_SECONDS)
-
-    async def _write(self) -> bool:
-        """One batch; False when it goes back to the queue, without those whose request gave up."""
-        self._in_flight = [self._queue.popleft() for _ in range(min(_BATCH, len(self._queue)))]
-        self._since = time.monotonic()
-        with tracing.going_on("log assemblies", [one.origin for one in self._in_flight]):
-            return await self._write_taken()
-
-    async def _write_taken(self) -> bool:
-        rows = []
-        for one in self._in_flight:
-            rows.append(one.row())
-            await asyncio.sleep(0)
-        try:
-            await self._database.run(lambda c: queries_log.log_assemblies(c, rows), Deadline(_WRITE_SECONDS))
-        except Unavailable as error:
-            self._failed = True
-            self._put_back(error)
-            return False
-        except Exception as error:
-            # One bad row must not keep the others out.
-            log.error("assemblies not written together", exc_info=error)
-            await self._write_singly()
-        self._settle()
-        return True
-
-    def _settle(self) -> None:
-        self._failed = False
-        tenants = {one.tenant for one in self._in_flight}
-        for one in self._in_flight:
-            if one.written is not None and not one.written.done():
-                one.written.set_result(None)
-        self._in_flight = []
-        metrics.LOG_BACKLOG.set(len(self._queue))
-        for tenant in tenants:
-            self._doorbell.ring(tenant)
-
-    def _put_back(self, error: Unavailable) -> None:
-        for one in reversed(self._in_flight):
-            if one.written is None:
-                self._queue.appendleft(one)
-            elif not one.written.done():
-                one.written.set_exception(error)
-        self._in_flight = []
-
-    async def _write_singly(self) -> None:
-        for one in self._in_flight:
+    async def _write(self, batch: list[_Waiting]) -> list[_Waiting]:
+        """One batch; answers those that have to wait, without those whose request gave up."""
+        with tracing.going_on("log assemblies", [waiting.origin for waiting in batch]):
             try:
-                row = one.row()
-                await self._database.run(
-                    lambda c, row=row: queries_log.log_assemblies(c, [row]),  # type: ignore[misc]
-                    Deadline(_WRITE_SECONDS),
-                )
+                await self._write_together(batch)
+            except Unavailable as error:
+                self._failed = True
+                return _kept_waiting(batch, error)
             except Exception as error:
-                log.error("assembly not logged", id=one.id, exc_info=error)
-                if one.written is not None and not one.written.done():
-                    one.written.set_exception(error)
+                # One bad row must not keep the others out.
+                log.error("assemblies not written together", exc_info=error)
+                await self._write_singly(batch)
+        self._failed = False
+        for waiting in batch:
+            if waiting.written is not None and not waiting.written.done():
+                waiting.written.set_result(None)
+        metrics.LOG_BACKLOG.set(len(self._rows))
+        for tenant in {waiting.tenant for waiting in batch}:
+            self._doorbell.ring(tenant)
+        return []
+
+    async def _write_together(self, batch: list[_Waiting]) -> None:
+        rows = []
+        for waiting in batch:
+            rows.append(waiting.row())
+            await asyncio.sleep(0)  # a row is work: let requests go on between two
+        await self._database.run(lambda c: queries.log_assemblies(c, rows), Deadline(_WRITE_SECONDS))
+
+    async def _write_singly(self, batch: list[_Waiting]) -> None:
+        for waiting in batch:
+            try:
+                await self._write_together([waiting])
+            except Exception as error:
+                log.error("assembly not logged", id=waiting.id, exc_info=error)
+                if waiting.written is not None and not waiting.written.done():
+                    waiting.written.set_exception(error)
+
+
+def _kept_waiting(batch: list[_Waiting], error: Unavailable) -> list[_Waiting]:
+    """Those that no request waits for; the others are told."""
+    for waiting in batch:
+        if waiting.written is not None and not waiting.written.done():
+            waiting.written.set_exception(error)
+    return [waiting for waiting in batch if waiting.written is None]
+
+
+def _name_lost(rows: Sequence[_Waiting]) -> None:
+    log.error("assemblies not logged", ids=[waiting.id for waiting in rows])

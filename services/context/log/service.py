@@ -40,9 +40,6 @@ from shared.errors import Invalid, NotFound, Unavailable
 
 log = structlog.get_logger()
 
-# A row of another replica's log may still be on its way.
-_LOG_WAITS = (0.03, 0.1, 0.3)
-
 
 Row = TypeVar("Row", SourceWeight, WeightChange)
 
@@ -105,13 +102,11 @@ class Operators:
         )
 
     async def _find(self, principal: Principal, assembly_id: int, deadline: Deadline) -> asyncpg.Record:
-        await self._journal.settled(assembly_id, deadline)
-        for wait in (*_LOG_WAITS, 0.0):
-            row = await self._database.run(lambda c: queries_log.find(c, principal, assembly_id), deadline)
-            if row is not None:
-                return row
-            await asyncio.sleep(min(wait, deadline.left()))
-        raise NotFound(f"no assembly {assembly_id}")
+        return await self._journal.find(
+            lambda: self._database.run(lambda c: queries_log.find(c, principal, assembly_id), deadline),
+            assembly_id,
+            deadline,
+        )
 
     async def source(
         self, principal: Principal, handle: str, deadline: Deadline, request_id: str

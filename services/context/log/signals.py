@@ -5,25 +5,26 @@ Weak and marked as such. Best effort: a signal that cannot be written soon is dr
 
 from __future__ import annotations
 
-import asyncio
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import structlog
 
-from services.context.log import queries as queries_log
+from services.context.log import queries
 from shared.auth import Principal
+from shared.batching import Batcher
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.tasks import end
 from shared.telemetry import metrics
 
 log = structlog.get_logger()
 
 _WAITING = 1_000
 _FLUSH_SECONDS = 0.5
+_WRITE_SECONDS = 5.0
 _CITED = b'"recalled_from"'
 _MOST_BYTES = 262_144
 _HANDLE = re.compile(r"\b(?:cache|own|peer|memory|vault):[1-9][0-9]{0,17}(?:#[0-9]{1,4})?|\blink:[^\s\]]+")
@@ -41,19 +42,15 @@ class Signal(msgspec.Struct):
 class Signals:
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: list[Signal] = []
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        if self._task is not None:
-            await end(self._task)
-        await self.flush()
+        self._signals: Batcher[Signal] = Batcher(
+            "signals", self._write, size=_WAITING, limit=_WAITING, linger=_FLUSH_SECONDS, lost=_count_lost
+        )
+        self.start = self._signals.start
+        self.stop = self._signals.stop
+        self.flush = self._signals.flush
 
     def read(self, principal: Principal, assembly_id: int, handle: str) -> None:
-        self._add(Signal(principal.tenant, assembly_id, principal.agent, [handle]))
+        self._signals.add(Signal(principal.tenant, assembly_id, principal.agent, [handle]))
 
     def wrote(self, principal: Principal, body: bytes) -> None:
         """Looks for the assembly that an accepted write says it was recalled from."""
@@ -67,38 +64,30 @@ class Signals:
             cited = item.get("recalled_from")
             if isinstance(cited, int) and 0 < cited < 2**63:
                 handles = sorted(set(_HANDLE.findall(str(item.get("content", "")))))
-                self._add(Signal(principal.tenant, cited, principal.agent, handles))
+                self._signals.add(Signal(principal.tenant, cited, principal.agent, handles))
 
-    def _add(self, signal: Signal) -> None:
-        if len(self._waiting) >= _WAITING:
-            metrics.SIGNALS_LOST.inc()
-            return
-        self._waiting.append(signal)
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(_FLUSH_SECONDS)
-            await self.flush()
-
-    async def flush(self) -> None:
-        if not self._waiting:
-            return
-        signals, self._waiting = self._waiting, []
-        # One statement updates a row once: signals for the same assembly become one.
-        together: dict[tuple[str, int, str | None], Signal] = {}
-        for one in signals:
-            known = together.setdefault((one.tenant, one.id, one.caller), one)
-            if known is not one:
-                known.handles = sorted({*known.handles, *one.handles})
+    async def _write(self, signals: list[Signal]) -> tuple[()]:
         try:
-            ordered = [together[key] for key in sorted(together, key=str)]
-            await self._database.run(lambda c: queries_log.signal(c, ordered), Deadline(5.0))
+            await self._database.run(lambda c: queries.signal(c, _merged(signals)), Deadline(_WRITE_SECONDS))
         except AppError as error:
-            metrics.SIGNALS_LOST.inc(len(together))
+            # Not worth another try.
             log.debug("signals not written", error=error.detail)
-        except Exception as error:
-            metrics.SIGNALS_LOST.inc(len(together))
-            log.error("signals not written", exc_info=error)
+            _count_lost(signals)
+        return ()
+
+
+def _merged(signals: Sequence[Signal]) -> list[Signal]:
+    """One for each assembly and caller, since a statement updates a row once."""
+    merged: dict[tuple[str, int, str | None], Signal] = {}
+    for signal in signals:
+        first = merged.setdefault((signal.tenant, signal.id, signal.caller), signal)
+        if first is not signal:
+            first.handles = sorted({*first.handles, *signal.handles})
+    return [merged[key] for key in sorted(merged, key=str)]
+
+
+def _count_lost(signals: Sequence[Signal]) -> None:
+    metrics.SIGNALS_LOST.inc(len(signals))
 
 
 def _writes(document: Any) -> list[dict[str, Any]]:

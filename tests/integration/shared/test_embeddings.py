@@ -22,8 +22,7 @@ from shared.embeddings import (
     Kind,
     open_embedder,
 )
-from shared.embeddings.breaker import Breaker
-from shared.embeddings.remote import RemoteEmbedder
+from shared.embeddings.remote import RemoteEmbedder, open_breaker
 from shared.settings import SettingsError
 from tests.support.fakes.embedding_api import EmbeddingApi
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -185,7 +184,7 @@ async def test_an_api_that_is_away_does_not_keep_the_service_down(api: Embedding
     api.mode = mode
     settings = settings_for(api, SCRUBJAY_EMBEDDING_QUERY_TIMEOUT="0.2")
     async with opened(settings) as embedder:
-        embedder.breaker = Breaker()
+        embedder.breaker = open_breaker()
         api.mode = "ok"
         assert_unit(await embedder.embed(["back"], "document"), 1)
 
@@ -260,7 +259,7 @@ async def test_a_dead_api_is_named() -> None:
 
 async def test_the_breaker_spares_a_failing_api_and_finds_it_well_again(remote: Remote) -> None:
     now = 0.0
-    remote.embedder.breaker = Breaker(clock=lambda: now)
+    remote.embedder.breaker = open_breaker(clock=lambda: now)
     remote.api.mode = "500"
     for _ in range(10):
         with pytest.raises(EmbedderUnavailable) as raised:

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
+from shared.breaker import Breaker
 from shared.embeddings.base import EmbedderUnavailable, Reason
-from shared.embeddings.breaker import Breaker
+from shared.embeddings.remote import guarded
 
 
 class Clock:
@@ -27,13 +28,13 @@ def breaker(clock: Clock) -> Breaker:
 
 
 def fail(breaker: Breaker, reason: Reason = "failing") -> EmbedderUnavailable:
-    with pytest.raises(EmbedderUnavailable) as raised, breaker.guard():
+    with pytest.raises(EmbedderUnavailable) as raised, guarded(breaker):
         raise EmbedderUnavailable(reason)
     return raised.value
 
 
 def succeed(breaker: Breaker) -> None:
-    with breaker.guard():
+    with guarded(breaker):
         pass
 
 
@@ -78,13 +79,13 @@ def test_one_probe_at_a_time(breaker: Breaker, clock: Clock) -> None:
     for _ in range(3):
         fail(breaker)
     clock.now += 2.0
-    with breaker.guard():
+    with guarded(breaker):
         assert fail(breaker).reason == "breaker_open"
     assert not breaker.is_open
 
 
 def test_late_failures_do_not_lengthen_the_pause(breaker: Breaker, clock: Clock) -> None:
-    late = [breaker.guard() for _ in range(3)]
+    late = [guarded(breaker) for _ in range(3)]
     for guard in late:
         guard.__enter__()
     for _ in range(3):
@@ -101,7 +102,7 @@ def test_a_cancelled_probe_lets_the_next_call_probe(breaker: Breaker, clock: Clo
     for _ in range(3):
         fail(breaker)
     clock.now += 2.0
-    with pytest.raises(asyncio.CancelledError), breaker.guard():
+    with pytest.raises(asyncio.CancelledError), guarded(breaker):
         raise asyncio.CancelledError
     assert breaker.is_open
     succeed(breaker)

@@ -1,0 +1,125 @@
+"""What requests leave behind, written in batches a moment later, off their path."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+import structlog
+
+from shared.errors import AppError
+from shared.tasks import end
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+_STOP_SECONDS = 5.0
+
+
+class Batcher(Generic[T]):
+    """Hands added items to `write`, at most `size` at a time, in their order.
+
+    `write` returns the items that have to wait for the next round. When it raises an AppError, the whole batch waits;
+    any other error is a bug, and the batch is lost. Items beyond `limit` push out the oldest. `lost` receives what was
+    pushed out, what a bug lost, and what could not be written before the end.
+
+    A round begins `linger` seconds after the first item came, and `pause` seconds after the last round at the
+    earliest; after a round that left something, `retry` seconds later.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        write: Callable[[list[T]], Awaitable[Iterable[T]]],
+        *,
+        size: int,
+        limit: int,
+        linger: float = 0.0,
+        pause: float = 0.0,
+        retry: float = 0.5,
+        lost: Callable[[Sequence[T]], None] = lambda _: None,
+    ) -> None:
+        self._what, self._write, self._lost = what, write, lost
+        self._size, self._limit = size, limit
+        self._linger, self._pause, self._retry = linger, pause, retry
+        self._queue: deque[T] = deque()
+        self._in_flight: list[T] = []
+        self._since = 0.0
+        self._wake = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self, seconds: float = _STOP_SECONDS) -> None:
+        """Writes what waits, for at most `seconds`."""
+        if self._task is not None:
+            async with self._writing:  # a write that is broken off may have happened, or not
+                await end(self._task)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.flush()
+        if left := self.waiting():
+            self._queue.clear()
+            self._lost(left)
+
+    def add(self, item: T) -> None:
+        self._queue.append(item)
+        if len(self._queue) > self._limit:
+            self._lost([self._queue.popleft()])
+        self._wake.set()
+
+    def waiting(self) -> list[T]:
+        """What is not written yet, the oldest first."""
+        return [*self._in_flight, *self._queue]
+
+    def __len__(self) -> int:
+        """How many wait for a write to begin."""
+        return len(self._queue)
+
+    @property
+    def busy_seconds(self) -> float:
+        """How long the write that is under way has taken so far; 0 without one."""
+        return time.monotonic() - self._since if self._in_flight else 0.0
+
+    async def flush(self) -> bool:
+        """Writes what was added so far, after any write under way; False when some of it has to wait."""
+        async with self._writing:
+            while self._queue:
+                if not await self._write_batch():
+                    return False
+        return True
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(self._linger)
+            self._wake.clear()
+            if await self.flush():
+                await asyncio.sleep(self._pause)
+            else:
+                await asyncio.sleep(self._retry)
+                self._wake.set()
+
+    async def _write_batch(self) -> bool:
+        batch = self._in_flight = [self._queue.popleft() for _ in range(min(self._size, len(self._queue)))]
+        self._since = time.monotonic()
+        left: Iterable[T] = batch
+        try:
+            left = list(await self._write(batch))
+        except AppError as error:
+            log.warning(f"{self._what}: put off", error=error.detail)
+        except Exception as error:
+            log.error(f"{self._what}: lost", exc_info=error)
+            self._lost(batch)
+            left = ()
+        finally:
+            self._in_flight = []
+            self._queue.extendleft(reversed(list(left)))
+        return not left

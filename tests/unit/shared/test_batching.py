@@ -1,0 +1,101 @@
+"""Batches: in order, none lost without a word, none written twice."""
+
+import asyncio
+from collections.abc import Sequence
+
+from shared.batching import Batcher
+from shared.errors import Unavailable
+
+
+class Table:
+    """Takes batches, and refuses as many as it is told to."""
+
+    def __init__(self, refuse: int = 0, error: Exception | None = None) -> None:
+        self.batches: list[list[int]] = []
+        self.lost: list[int] = []
+        self._refuse = refuse
+        self._error = error or Unavailable("postgres", "away")
+
+    async def write(self, batch: list[int]) -> tuple[()]:
+        await asyncio.sleep(0)
+        if self._refuse:
+            self._refuse -= 1
+            raise self._error
+        self.batches.append(batch)
+        return ()
+
+    def batcher(self, size: int = 3, limit: int = 100) -> Batcher[int]:
+        return Batcher("test", self.write, size=size, limit=limit, retry=0.01, lost=self._note)
+
+    def _note(self, items: Sequence[int]) -> None:
+        self.lost += items
+
+
+async def settled(batcher: Batcher[int]) -> None:
+    while batcher.waiting():
+        await asyncio.sleep(0.005)
+
+
+async def test_items_go_out_in_order_in_batches() -> None:
+    table = Table()
+    batcher = table.batcher()
+    for number in range(7):
+        batcher.add(number)
+    batcher.start()
+    await settled(batcher)
+    assert table.batches == [[0, 1, 2], [3, 4, 5], [6]]
+    await batcher.stop()
+
+
+async def test_what_is_refused_waits_in_its_place() -> None:
+    table = Table(refuse=2)
+    batcher = table.batcher()
+    for number in range(4):
+        batcher.add(number)
+    batcher.start()
+    await settled(batcher)
+    assert table.batches == [[0, 1, 2], [3]]
+    assert not table.lost
+    await batcher.stop()
+
+
+async def test_a_bug_loses_its_batch_only() -> None:
+    table = Table(refuse=1, error=KeyError("bug"))
+    batcher = table.batcher()
+    for number in range(4):
+        batcher.add(number)
+    assert await batcher.flush()
+    assert (table.batches, table.lost) == ([[3]], [0, 1, 2])
+
+
+async def test_beyond_the_limit_the_oldest_are_lost() -> None:
+    table = Table()
+    batcher = table.batcher(limit=2)
+    for number in range(4):
+        batcher.add(number)
+    assert (batcher.waiting(), table.lost) == ([2, 3], [0, 1])
+
+
+async def test_stopping_writes_what_waits_or_says_what_is_lost() -> None:
+    table, away = Table(), Table(refuse=1_000)
+    for one in (table, away):
+        batcher = one.batcher()
+        batcher.start()
+        batcher.add(1)
+        await batcher.stop(0.05)
+    assert (table.batches, table.lost) == ([[1]], [])
+    assert (away.batches, away.lost) == ([], [1])
+
+
+async def test_a_write_returns_what_has_to_wait() -> None:
+    written: list[int] = []
+
+    async def odd_ones_wait(batch: list[int]) -> list[int]:
+        written.extend(number for number in batch if number % 2 == 0)
+        return [number for number in batch if number % 2]
+
+    batcher: Batcher[int] = Batcher("test", odd_ones_wait, size=10, limit=10)
+    for number in range(4):
+        batcher.add(number)
+    assert not await batcher.flush()
+    assert (written, batcher.waiting()) == ([0, 2], [1, 3])

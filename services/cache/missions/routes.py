@@ -25,7 +25,9 @@ from services.cache.missions.schemas import (
     QueryAnswer,
     QueryCacheInput,
     StatsAnswer,
+    StoredTurns,
     TagsInput,
+    TurnsInput,
     WriteAnswer,
     WriteCacheInput,
 )
@@ -190,6 +192,14 @@ async def search(
     return await service.search.search(principal, data, deadline)
 
 
+@post("/internal/turns", opt=READ, status_code=200, include_in_schema=False)
+async def turns(
+    data: TurnsInput, service: CacheService, principal: Principal, deadline: Deadline
+) -> StoredTurns:
+    """Which turns of a session a mission has."""
+    return await service.stored_turns(principal, data, deadline)
+
+
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
     purged: str,
@@ -224,5 +234,6 @@ ROUTES: list[ControllerRouterHandler] = [
     ),
     DISPATCHES,
     search,
+    turns,
     purge,
 ]

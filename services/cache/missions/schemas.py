@@ -254,6 +254,36 @@ class EntriesAnswer(msgspec.Struct):
     data: list[CacheEntry]
 
 
+class Turn(Body, kw_only=True):
+    """A turn of a session, as a caller tells it from the session's others."""
+
+    content_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """Of the content in UTF-8."""
+    speaker: Name | None = None
+    seq: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+
+
+class TurnsInput(Body, kw_only=True):
+    mission_id: Name
+    session_id: Name
+    turns: Annotated[list[Turn], Meta(min_length=1, max_length=1_000)]
+    user_id: Name | None = None
+    """The user whom the turns are about; without one, turns about nobody."""
+
+
+class StoredTurn(msgspec.Struct):
+    """The oldest live entry that holds the turn."""
+
+    id: int
+    content_sha256: str
+    speaker: str | None
+    seq: int | None
+
+
+class StoredTurns(msgspec.Struct):
+    turns: list[StoredTurn]
+
+
 class ClearResult(msgspec.Struct):
     deleted_count: int
     freed_tokens: int

@@ -29,6 +29,9 @@ from services.cache.missions.schemas import (
     Mission,
     MissionLimits,
     MissionsAnswer,
+    StoredTurn,
+    StoredTurns,
+    TurnsInput,
     WriteCacheInput,
     WriteResult,
 )
@@ -281,6 +284,24 @@ class CacheService:
             lambda c: queries.of_mission(c, principal.tenant, mission_id, principal.seen_users()), deadline
         )
         return [entry_of(row) for row in rows]
+
+    async def stored_turns(
+        self, principal: Principal, request: TurnsInput, deadline: Deadline
+    ) -> StoredTurns:
+        principal.require_mission(request.mission_id)
+        principal.require_user(request.user_id)
+        rows = await self._database.run(
+            lambda c: queries.stored_turns(
+                c,
+                principal.tenant,
+                mission_id=request.mission_id,
+                session_id=request.session_id,
+                user_id=request.user_id,
+                turns=msgspec.to_builtins(request.turns),
+            ),
+            deadline,
+        )
+        return StoredTurns([StoredTurn(**row) for row in rows])
 
     async def entry(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
         return entry_of(await self._row(principal, entry_id, deadline))

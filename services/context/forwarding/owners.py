@@ -115,7 +115,7 @@ class Owner:
         params: Mapping[str, str] | None = None,
         key: str | None = None,
     ) -> Any:
-        """Any public route of the owner. Raises Unavailable, and the owner's own refusals."""
+        """Any route of the owner. Raises Unavailable, and the owner's own refusals."""
         try:
             return await self._call(
                 path, body, _ANY, principal, deadline, request_id, params=params, method=method, key=key

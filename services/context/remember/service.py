@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
@@ -22,7 +21,9 @@ from shared.telemetry import tracing
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
 _STORED = ("created", "updated", "pending")
+# Entries or memories in a write, and turns in a question, that an owner takes.
 _BATCH = 100
+_TURNS = 1_000
 # A shorter one may well be said again in a session; with its number it is the same.
 _TELLING = 40
 # The owners get a little less time than is left: what one of them stored is told even when the other is late.
@@ -53,8 +54,15 @@ class _Written(NamedTuple):
     """In place of the rule that chose its place."""
 
 
+class _Turn(NamedTuple):
+    """What tells a turn of a session from its others."""
+
+    speaker: str | None
+    seq: int | None
+    content_sha256: str
+
+
 _Outcome = _Written | AppError
-_Mark = tuple[str | None, int | None, str]
 
 
 class Remember:
@@ -107,11 +115,11 @@ class Remember:
     async def _write(self, asked: _Asked, store: Store, items: Sequence[_Item]) -> list[_Outcome]:
         """What became of each item. A failure is told, not raised: other items are written all the same."""
         try:
-            there = await self._there(asked, items) if store == "psychic_cache" else {}
+            stored = await self._stored_turns(asked, items) if store == "psychic_cache" else {}
         except AppError as error:
             return [error] * len(items)
         outcomes: list[_Outcome] = []
-        new = [item for item in items if _mark(item.piece) not in there]
+        new = [item for item in items if _turn(item.piece) not in stored]
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             try:
@@ -122,24 +130,41 @@ class Remember:
             except AppError as error:
                 outcomes += [error] * len(batch)
         written = iter(outcomes)
-        return [there.get(_mark(item.piece)) or next(written) for item in items]
+        return [stored.get(_turn(item.piece)) or next(written) for item in items]
 
-    async def _there(self, asked: _Asked, items: Sequence[_Item]) -> dict[_Mark | None, _Written]:
+    async def _stored_turns(self, asked: _Asked, items: Sequence[_Item]) -> dict[_Turn | None, _Written]:
         """What the mission has of the session: callers tend to send all of a conversation each time."""
-        session = asked.request.session_id
-        if session is None or not any(_mark(item.piece) for item in items):
+        if asked.request.session_id is None:
             return {}
-        mission = quote(str(asked.request.mission_namespace), safe="")
-        answer = await self._owners["cache"].ask(
-            "GET", f"/api/psychic-cache/{mission}/entries", asked.principal, asked.deadline, asked.request_id
-        )
+        turns = [turn for item in items if (turn := _turn(item.piece)) is not None]
+        batches = [turns[start : start + _TURNS] for start in range(0, len(turns), _TURNS)]
+        answers = await asyncio.gather(*(self._turns_in_cache(asked, batch) for batch in batches))
         return {
-            (one.get("speaker"), one.get("seq"), one["content"]): _Written(
-                one["id"], f"cache:{one['id']}", "skipped", "the mission has it of this session already"
+            _Turn(stored["speaker"], stored["seq"], stored["content_sha256"]): _Written(
+                stored["id"],
+                f"cache:{stored['id']}",
+                "skipped",
+                "the mission has it of this session already",
             )
-            for one in answer["data"]
-            if (one.get("session_id"), one.get("user_id")) == (session, asked.request.user_id)
+            for answer in answers
+            for stored in answer["turns"]
         }
+
+    async def _turns_in_cache(self, asked: _Asked, turns: Sequence[_Turn]) -> Any:
+        body = {
+            "mission_id": asked.request.mission_namespace,
+            "session_id": asked.request.session_id,
+            "user_id": asked.request.user_id,
+            "turns": [turn._asdict() for turn in turns],
+        }
+        return await self._owners["cache"].ask(
+            "POST",
+            "/internal/turns",
+            asked.principal,
+            asked.deadline,
+            asked.request_id,
+            body=msgspec.json.encode(body),
+        )
 
     async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
         body = {"entries": [_entry(asked.request, item) for item in batch]}
@@ -261,11 +286,11 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     return Unavailable("cache", problem["detail"]) if away else Refused(status, problem)
 
 
-def _mark(piece: Piece) -> _Mark | None:
-    """What tells a turn of a session from its others."""
+def _turn(piece: Piece) -> _Turn | None:
+    """None for a short piece without a number, which a session may well hold twice."""
     if piece.seq is None and len(piece.text) < _TELLING:
         return None
-    return piece.speaker, piece.seq, piece.text
+    return _Turn(piece.speaker, piece.seq, hashlib.sha256(piece.text.encode()).hexdigest())
 
 
 def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:

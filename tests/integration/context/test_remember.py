@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.integration.conftest import Tenant
+from tests.support.calls import note
 from tests.support.cluster import Answer, Client
 
 REMEMBER = "/api/context/remember"
@@ -124,6 +125,29 @@ async def test_a_conversation_that_is_sent_again_adds_what_is_new(client: Client
     assert (await _remember(client, messages=turns, seq=0, **where)).body["stored"] == 0
     other = await _remember(client, messages=turns, seq=0, mission_namespace="again", session_id="s2")
     assert other.body["stored"] == 3
+
+
+async def test_a_conversation_that_is_sent_again_after_a_thousand_entries(
+    client: Client, admin_client: Client
+) -> None:
+    turns = [
+        {"role": "user", "name": "Dana", "content": "ok", "seq": 1},
+        {"role": "assistant", "content": "The ledger was upgraded this morning, which is when it began."},
+    ]
+    where = {"mission_namespace": "crowded", "session_id": "s1"}
+    limits = {"token_budget": 1_000_000, "entry_budget": 5_000}
+    await admin_client.call("PUT", "/api/psychic-cache/crowded/limits", limits)
+    first = (await _remember(client, messages=turns, **where)).body
+    for start in range(0, 1_100, 100):
+        entries = [
+            note("crowded", f"line {n} of the log", session_id="s2") for n in range(start, start + 100)
+        ]
+        batch = await client.post("/api/psychic-cache/write/batch", {"entries": entries})
+        assert batch.body["data"]["written"] == 100
+    again = (await _remember(client, messages=turns, **where)).body
+    assert [(item["status"], item["id"]) for item in again["items"]] == [
+        ("skipped", item["id"]) for item in first["items"]
+    ]
 
 
 async def test_a_long_text_is_kept_in_pieces(client: Client) -> None:

@@ -8,6 +8,7 @@ import re
 import time
 
 from alembic import context
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -53,9 +54,22 @@ def _run(connection: Connection) -> None:
         connection.commit()
         time.sleep(_LOOK_SECONDS)
     connection.commit()
+    _refuse_foreign(connection)
     _configure(connection)
     with context.begin_transaction():
         context.run_migrations()
+
+
+def _refuse_foreign(connection: Connection) -> None:
+    """Alembic takes the beginning of a revision for the revision, so `0001` of another history would pass."""
+    found = connection.execute(text("select to_regclass('public.alembic_version')")).scalar_one()
+    rows = connection.execute(text("select version_num from public.alembic_version")) if found else []
+    known = {script.revision for script in ScriptDirectory.from_config(context.config).walk_revisions()}
+    if unknown := sorted({row[0] for row in rows} - known):
+        raise SystemExit(
+            f"The database is at revision {unknown[0]}, which this code's history does not hold."
+        )
+    connection.commit()
 
 
 async def _online(url: str) -> None:

@@ -10,6 +10,7 @@ depends_on = None
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute("set local statement_timeout = '60s'")
     ${upgrades if upgrades else "pass"}
 
 

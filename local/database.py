@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
+from alembic.script import ScriptDirectory
 
 from local.process import LocalError, environment, run
 
@@ -85,6 +86,16 @@ async def create_database(server_dsn: str, name: str, *, template: str = "templa
 async def drop_database(server_dsn: str, name: str) -> None:
     async with _connected(server_dsn) as connection:
         await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+async def foreign_revision(owner_dsn: str) -> str | None:
+    """The database's revision, when the history of this code does not hold it: no migration leads on from there."""
+    async with _connected(owner_dsn) as connection:
+        if await connection.fetchval("SELECT to_regclass('public.alembic_version')") is None:
+            return None
+        found: str | None = await connection.fetchval("SELECT version_num FROM public.alembic_version")
+    known = {script.revision for script in ScriptDirectory(str(ROOT / "alembic")).walk_revisions()}
+    return None if found in known else found
 
 
 def migrate(owner_dsn: str, log: Path, *, grants: bool = True) -> None:

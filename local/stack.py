@@ -13,7 +13,7 @@ from typing import IO
 
 from local import sample
 from local.console import say, step
-from local.database import NAME, create_database, create_roles, migrate
+from local.database import NAME, create_database, create_roles, foreign_revision, migrate
 from local.process import LocalError, Server, free_port, port_is_free, stop_together
 from local.servers import Postgres, Valkey, make_folder, reachable, write_private
 from local.services import NAMES, PORTS, Service, Tokens, variables
@@ -23,8 +23,12 @@ _KEPT_LOG_BYTES = 10 * 2**20
 
 @dataclass(frozen=True)
 class Stores:
-    """A DSN for migrations, one for each service, Redis, and the file that says whether samples are in."""
+    """A DSN for migrations, one for each service, Redis, and the file that says whether samples are in.
 
+    `place` says where the database is kept.
+    """
+
+    place: str
     owner: str
     services: Mapping[str, str]
     redis_url: str
@@ -54,6 +58,7 @@ class Stack:
         self._rotate_logs()
         stores = self._open_stores()
         with step("migrations"):
+            self._refuse_foreign(stores)
             migrate(stores.owner, self.logs / "migrations.log", grants=not self._settings.get("DATABASE_URL"))
         self.tokens = self._kept_tokens()
         self._start_services(stores)
@@ -101,21 +106,30 @@ class Stack:
     def _open_stores(self) -> Stores:
         if url := self._settings.get("DATABASE_URL"):
             say("  PostgreSQL: the one at DATABASE_URL")
-            owner, services = url, dict.fromkeys(NAMES, url)
+            place, owner, services = "the database at DATABASE_URL", url, dict.fromkeys(NAMES, url)
             state = self.data / f"sample-{hashlib.sha256(url.encode()).hexdigest()[:12]}.json"
         else:
             postgres = Postgres(self._postgres_folder(), logs=self.logs)
             self._run_server(postgres)
             asyncio.run(create_roles(postgres.dsn()))
             database = asyncio.run(create_database(postgres.dsn(), NAME))
-            owner, services, state = database.owner, database.services, postgres.base / "sample.json"
+            place, owner, services = str(postgres.base), database.owner, database.services
+            state = postgres.base / "sample.json"
         if redis_url := self._settings.get("REDIS_URL"):
             say("  Redis: the one at REDIS_URL")
         else:
             valkey = Valkey(self.data / "valkey", logs=self.logs)
             self._run_server(valkey)
             redis_url = valkey.url
-        return Stores(owner, services, redis_url, state)
+        return Stores(place=place, owner=owner, services=services, redis_url=redis_url, sample_state=state)
+
+    @staticmethod
+    def _refuse_foreign(stores: Stores) -> None:
+        if revision := asyncio.run(foreign_revision(stores.owner)):
+            raise LocalError(
+                f"Another version of Scrubjay made this database (revision {revision}), and this version cannot"
+                f" upgrade it. Remove {stores.place} and start again; what it holds is lost."
+            )
 
     def _run_server(self, server: Server) -> None:
         with step(f"{server.name} on 127.0.0.1:{server.port}"):

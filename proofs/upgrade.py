@@ -1,9 +1,9 @@
 """Upgrades are online (P9): the previous code goes on, without a failed request, while and after the schema changes.
 
-The previous code is that of PREVIOUS (a commit; by default the one before the newest migration was added). It works
-on its own schema, then `alembic upgrade head` of this code runs under load, then this code's services take over, one
-service after the other. No lock may be waited for longer than two seconds. The control builds an index in the way
-that blocks writers. Needs git and the history.
+The previous code is that of PREVIOUS: a commit, by default the one before the newest migration was added, as far as
+its database can be upgraded. It works on its own schema, then `alembic upgrade head` of this code runs under load,
+then this code's services take over, one service after the other. No lock may be waited for longer than two seconds.
+The control builds an index in the way that blocks writers. Needs git and the history.
 """
 
 from __future__ import annotations
@@ -43,22 +43,34 @@ from generate_series(1, $1::int)
 """
 
 
-def previous_commit() -> str:
+def previous_commit() -> str | None:
+    """None where no migration was added after the first release."""
     if named := os.environ.get("PREVIOUS"):
         return named
-    added = (
-        _git("log", "--diff-filter=A", "--format=%H", "-1", "--", "alembic/versions/*.py").decode().strip()
-    )
-    return f"{added}^"
+    added = _git("log", "--diff-filter=A", "--format=%H", "-1", "--", "alembic/versions/*.py").strip()
+    before = f"{added}^"
+    return before if added and _exists(before) and not rewritten(before) else None
 
 
-def _git(*arguments: str) -> bytes:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True).stdout
+def rewritten(commit: str) -> list[str]:
+    """Migrations and functions that the commit has in another form: its database is not one of this history."""
+    changed = ("diff", "--name-only", "--no-renames", "--diff-filter=MD", commit)
+    return _git(*changed, "--", "alembic/versions", "alembic/functions").split()
+
+
+def _exists(commit: str) -> bool:
+    look = ["git", "cat-file", "-e", f"{commit}^{{commit}}"]
+    return subprocess.run(look, cwd=ROOT, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def unpack(commit: str, folder: Path) -> Path:
     folder.mkdir()
-    with tarfile.open(fileobj=BytesIO(_git("archive", commit))) as archive:
+    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
         archive.extractall(folder, filter="data")
     return folder
 
@@ -132,6 +144,7 @@ class Locks:
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     commit = previous_commit()
+    assert commit is not None, "main looked"
     tree = unpack(commit, ground.folder / "previous")
     database = await create_database(ground.postgres.dsn(), "upgraded")
     await upgrade(database, tree)
@@ -204,6 +217,19 @@ async def _end(task: asyncio.Task[None]) -> None:
 
 
 def main() -> None:
+    commit = previous_commit()
+    if commit is None:
+        print(
+            "No migration was added since the first release, so there is no earlier schema to upgrade from."
+        )
+        print("PREVIOUS=commit names code to upgrade from.")
+        return
+    if not _exists(commit):
+        sys.exit(f"PREVIOUS={commit} is no commit of this repository.")
+    if changed := rewritten(commit):
+        sys.exit(
+            f"A database of {commit} cannot be upgraded: since then {', '.join(changed)} changed or went."
+        )
     run("P9", SEED, prove)
 
 

@@ -2,10 +2,10 @@
 
 from alembic import op
 
-from shared.database.schema import grants, statements
+from shared.database.schema import function, grants, statements
 
-revision = "0003"
-down_revision = "0002"
+revision = "0003_memory"
+down_revision = "0002_cache"
 branch_labels = None
 depends_on = None
 
@@ -38,6 +38,7 @@ create table memory.agent_memory (
     source_kind text not null,
     recalled_from bigint,
     dispatch_id bigint,
+    user_id text,
     created_at timestamptz default clock_timestamp() not null,
     updated_at timestamptz default clock_timestamp() not null,
     constraint agent_memory_pkey primary key (tenant, id),
@@ -46,6 +47,7 @@ create table memory.agent_memory (
 create index agent_memory_agent on memory.agent_memory (tenant, agent_name, created_at);
 create index agent_memory_accessed on memory.agent_memory (tenant, agent_name, access_count);
 create index agent_memory_session_seq on memory.agent_memory (tenant, scope, session_id, seq) where seq is not null;
+create index agent_memory_user on memory.agent_memory (tenant, user_id) where user_id is not null;
 
 create table memory.confirmations (
     tenant text not null,
@@ -137,37 +139,15 @@ alter table memory.agent_memory_chunks set (toast_tuple_target = 8160, autovacuu
 alter table memory.agent_memory_vec set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
 """
 
-# Words of each chunk with where they stand: A its own text, B who and when, C the end of what came before it.
-# `words` counts the positions of its own words: the length that search divides by.
-CHUNK_WORDS = """
-create function memory.chunk_words(
-    p_keys text[], p_starts int[], p_stops int[], p_chunks text[], p_head text, p_previous text)
-returns table (chunk smallint, start int, stop int, words int, tsv tsvector, scoped tsvector)
-language sql stable set search_path = pg_catalog as $$
-    select (c.place - 1)::smallint, c.start, c.stop, greatest(1, o.words)::int, o.every,
-           array_to_tsvector(array(
-               select k || ':' || w from unnest(p_keys) k, unnest(tsvector_to_array(o.every)) w))
-    from (
-        select place, start, stop, body, coalesce(lag(body) over (order by place), p_previous) as previous
-        from unnest(p_starts, p_stops, p_chunks) with ordinality u(start, stop, body, place)
-    ) c
-    cross join lateral (
-        select to_tsvector('english', c.body) as own
-    ) t
-    cross join lateral (
-        select setweight(t.own, 'A') || setweight(to_tsvector('english', p_head), 'B')
-               || setweight(to_tsvector('english', coalesce(right(c.previous, 300), '')), 'C') as every,
-               (select sum(cardinality(w.positions)) from unnest(t.own) w) as words
-    ) o
-$$
-"""
+FUNCTIONS = ("memory.chunk_words_v1",)
 
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
     for statement in statements(TABLES):
         op.execute(statement)
-    op.execute(CHUNK_WORDS)
+    for name in FUNCTIONS:
+        op.execute(function(name))
     for statement in grants(
         "agent_memory",
         "grant usage on schema memory to {role}",

@@ -4,8 +4,8 @@ from alembic import op
 
 from shared.database.schema import grants, statements
 
-revision = "0004"
-down_revision = "0003"
+revision = "0004_context"
+down_revision = "0003_memory"
 branch_labels = None
 depends_on = None
 
@@ -19,15 +19,33 @@ create table context.api_keys (
     id bigint generated always as identity,
     name text not null,
     token_hash bytea not null,
+    old_token_hash bytea,
+    old_expires_at timestamptz,
     access text[] not null,
     agent_name text,
     missions text[],
     users text[],
+    requests_per_second double precision,
+    burst integer,
+    requests_per_day bigint,
+    tokens_per_day bigint,
+    created_by text,
     created_at timestamptz default clock_timestamp() not null,
     expires_at timestamptz default 'infinity' not null,
     revoked_at timestamptz,
     constraint api_keys_pkey primary key (tenant, id),
     constraint api_keys_token_hash_key unique (token_hash)
+);
+create index api_keys_old_token_hash on context.api_keys (old_token_hash) where old_token_hash is not null;
+
+create table context.api_key_usage (
+    tenant text not null,
+    key_id bigint not null,
+    day date not null,
+    requests bigint not null,
+    tokens bigint not null,
+    last_used_at timestamptz default clock_timestamp() not null,
+    constraint api_key_usage_pkey primary key (tenant, key_id, day)
 );
 
 create table context.caller_budget_config (
@@ -69,8 +87,7 @@ create table context.context_assembly_log (
     processed_at timestamptz,
     created_at timestamptz default clock_timestamp() not null,
     constraint context_assembly_log_pkey primary key (tenant, id, created_at)
-)
- partition by range (created_at);
+) partition by range (created_at);
 create index context_assembly_log_caller on context.context_assembly_log (tenant, caller, created_at);
 create index context_assembly_log_unprocessed on context.context_assembly_log (tenant, caller)
     where processed_at is null and feedback_kind is not null;

@@ -6,6 +6,7 @@ SQLAlchemy describes the tables so that migrations can be checked against them; 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 from pgvector.sqlalchemy import HALFVEC
@@ -34,6 +35,7 @@ metadata = MetaData(
     }
 )
 
+FUNCTIONS = Path(__file__).resolve().parents[2] / "alembic" / "functions"
 DIMENSIONS = 512
 Instant = TIMESTAMP(timezone=True)
 
@@ -53,8 +55,16 @@ def grants(service: str, *statements: str) -> list[str]:
 
 
 def statements(ddl: str) -> list[str]:
-    """A block of DDL, one statement at a time: the driver prepares each. Functions go on their own."""
+    """A block of DDL, one statement at a time: the driver prepares each. Functions have files of their own."""
     return [statement.strip() for statement in ddl.split(";\n") if statement.strip()]
+
+
+def function(version: str) -> str:
+    """The statement that creates or replaces a function, by the name of its file: `cache.put_entries_v1`.
+
+    A version that a migration ran never changes: a change is a new file and a new migration.
+    """
+    return (FUNCTIONS / f"{version}.sql").read_text()
 
 
 def when_and_where() -> list[Column[Any]]:

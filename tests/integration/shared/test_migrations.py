@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from local.database import ROLE_VARIABLES, ROOT, Database
+from local.database import ROLE_VARIABLES, ROOT, Database, foreign_revision
 from shared.database.postgres import Connection
+from shared.database.schema import function
 
 OWN = {"cache": "cache", "agent_memory": "memory", "context": "context"}
 SERVICES = pytest.mark.parametrize("service", OWN)
@@ -55,6 +56,16 @@ async def alembic(database: Database, *arguments: str, grants: bool = True) -> s
     return output
 
 
+def test_a_file_of_a_function_is_named_after_it() -> None:
+    for path in sorted((ROOT / "alembic" / "functions").iterdir()):
+        name, _, number = path.stem.rpartition("_v")
+        assert number.isdigit(), path.name
+        statement = "".join(
+            line for line in function(path.stem).splitlines(True) if not line.startswith("--")
+        )
+        assert statement.startswith(f"create or replace function {name}("), path.name
+
+
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[Connection]:
     connection = await asyncpg.connect(dsn)
@@ -91,6 +102,21 @@ async def test_services_may_connect_as_the_owner(empty_database: Database) -> No
     async with connected(empty_database.services["cache"]) as connection:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.execute("select 1 from cache.missions")
+
+
+@pytest.mark.parametrize("revision", ["0004", "0011"])
+async def test_a_database_of_another_history_is_refused(empty_database: Database, revision: str) -> None:
+    """Alembic alone would take 0004 for the beginning of a revision of its own."""
+    await alembic(empty_database, "upgrade", "head")
+    assert await foreign_revision(empty_database.owner) is None
+    async with connected(empty_database.owner) as owner:
+        await owner.execute("update public.alembic_version set version_num = $1", revision)
+    with pytest.raises(AssertionError) as refused:
+        await alembic(empty_database, "upgrade", "head")
+    assert str(refused.value).splitlines()[0] == (
+        f"The database is at revision {revision}, which this code's history does not hold."
+    )
+    assert await foreign_revision(empty_database.owner) == revision
 
 
 @SERVICES

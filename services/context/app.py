@@ -22,12 +22,15 @@ from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
 from services.context.settings import Settings
+from services.context.timeline.numbering import Numbering
+from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
+from shared.tasks import every
 from shared.web.admission import Edge
 from shared.web.app import create_app
 
@@ -61,19 +64,22 @@ def create(settings: Settings) -> Edge:
         app.state.api_keys = keys
         app.state.key_service = KeyService(database, keys, app.state.service.records, doorbell.ring)
         app.state.mcp = door = Mcp(settings.mcp_toolset, settings.mcp_hosts, settings.public_url)
-        app.state.timeline = Timeline(database, settings.redis_url)
+        numbering = Numbering(database, settings.redis_url)
+        app.state.timeline = Timeline(database, numbering)
         doorbell.start()
         journal.start()
         signals.start()
         keys.usage.start()
-        app.state.timeline.start()
+        numbering.start()
         tidy = asyncio.create_task(tidy_forever(database, app.state.service.records, table))
+        partitions = asyncio.create_task(every(EVERY_SECONDS, "partitions", lambda: maintain(database)))
         try:
             yield
         finally:
             tidy.cancel()
             await door.stop()
-            await app.state.timeline.stop()
+            partitions.cancel()
+            await numbering.stop()
             await signals.stop()
             await keys.usage.stop()
             await rates.close()

@@ -6,7 +6,7 @@ A ring may be lost: readers also look now and then. Writers never wait for Redis
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis.asyncio as redis
 import structlog
@@ -14,13 +14,16 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from shared.tasks import end
+from shared.batching import Batcher
 from shared.telemetry import metrics, tracing
 
 log = structlog.get_logger()
 
 CHANNEL = "timeline:"
 _PAUSE_AFTER_FAILURE = 1.0
+_STOP_SECONDS = 0.5
+# Rings that wait beyond this are lost: readers look anyway.
+_AT_ONCE = 10_000
 # Between two rings: readers look anyway, and a busy service would ring for each write.
 _PAUSE = 0.02
 # Requests that one publishing is traced to.
@@ -38,47 +41,39 @@ def connect(url: str, *, socket_timeout: float | None = 0.5) -> redis.Redis:
     )
 
 
+class _Ring(NamedTuple):
+    tenant: str
+    origin: Any
+    """The span that it belongs to."""
+
+
 class Doorbell:
     """Rings in the background, one pipeline for all tenants that wrote meanwhile."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
-        self._rung: set[str] = set()
-        self._origins: list[Any] = []
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._rings: Batcher[_Ring] = Batcher(
+            "rings", self._publish, size=_AT_ONCE, limit=_AT_ONCE, pause=_PAUSE
+        )
+        self.start = self._rings.start
 
     async def stop(self) -> None:
-        if self._task is not None:
-            await end(self._task)
+        await self._rings.stop(_STOP_SECONDS)
         await self._client.aclose()
 
     def ring(self, tenant: str) -> None:
-        self._rung.add(tenant)
-        if len(self._origins) < _MOST_ORIGINS:
-            self._origins.append(tracing.here())
-        self._wake.set()
+        self._rings.add(_Ring(tenant, tracing.here()))
 
-    async def _run(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            tenants, self._rung = self._rung, set()
-            origins, self._origins = self._origins, []
+    async def _publish(self, rings: list[_Ring]) -> tuple[()]:
+        tenants = {ring.tenant for ring in rings}
+        with tracing.publishing([ring.origin for ring in rings[:_MOST_ORIGINS]], len(tenants)):
             try:
-                with tracing.publishing(origins, len(tenants)):
-                    await self._publish(tenants)
-                await asyncio.sleep(_PAUSE)
+                async with self._client.pipeline(transaction=False) as pipeline:
+                    for tenant in tenants:
+                        pipeline.publish(CHANNEL + tenant, b"")
+                    await pipeline.execute()
             except (RedisError, OSError, TimeoutError) as error:
                 metrics.RINGS_LOST.inc(len(tenants))
                 log.debug("doorbell not rung", error=type(error).__name__)
                 await asyncio.sleep(_PAUSE_AFTER_FAILURE)
-
-    async def _publish(self, tenants: set[str]) -> None:
-        async with self._client.pipeline(transaction=False) as pipeline:
-            for tenant in tenants:
-                pipeline.publish(CHANNEL + tenant, b"")
-            await pipeline.execute()
+        return ()

@@ -16,13 +16,15 @@ from services.context.keys import queries
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.tasks import end
+from shared.tasks import end, every
 
 log = structlog.get_logger()
 
 FLUSH_SECONDS = 1.0
 _KEEP_DAYS = 400
-_SWEEP_EVERY = 3_600
+_WRITE_SECONDS = 5.0
+_SWEEP_SECONDS = 3_600.0
+_SWEEP_TIMEOUT = 30.0
 _FORGET_SECONDS = 60.0
 
 
@@ -42,22 +44,42 @@ class Count:
     def all_tokens(self) -> int:
         return self.tokens + self.new_tokens
 
+    def is_new(self) -> bool:
+        """Whether some of it has not come to the table."""
+        return bool(self.new_requests or self.new_tokens)
+
+
+class _New:
+    """What is new of a key's count as a flush begins; requests go on counting meanwhile."""
+
+    __slots__ = ("count", "key_id", "requests", "tenant", "tokens")
+
+    def __init__(self, key: tuple[str, int], count: Count) -> None:
+        self.tenant, self.key_id = key
+        self.count = count
+        self.requests, self.tokens = count.new_requests, count.new_tokens
+
 
 class Usage:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._counts: dict[tuple[str, int], Count] = {}
         self._flushing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._tasks = [
+            asyncio.create_task(every(FLUSH_SECONDS, "usage of keys", self._flush_and_forget)),
+            asyncio.create_task(every(_SWEEP_SECONDS, "sweep of keys' usage", self._sweep)),
+        ]
 
     async def stop(self) -> None:
-        if self._task is not None:
-            async with self._flushing:  # a flush that was broken off might count twice
-                await end(self._task)
-        await self._flush_quietly()
+        async with self._flushing:  # a flush that was broken off might count twice
+            await end(*self._tasks)
+        try:
+            await self.flush()
+        except AppError as error:
+            log.warning("usage of keys lost", error=error.detail)
 
     def seen(self, tenant: str, key_id: int, requests: int, tokens: int) -> Count:
         """The key's count, with what the table held when it was looked at."""
@@ -70,57 +92,36 @@ class Usage:
 
     async def flush(self) -> None:
         async with self._flushing:
-            taken = [
-                (key, count, count.new_requests, count.new_tokens)
-                for key, count in self._counts.items()
-                if count.new_requests or count.new_tokens
-            ]
-            if not taken:
-                return
-            rows = await self._database.run(
-                lambda c: queries.count_usage(
-                    c,
-                    [key[0] for key, *_ in taken],
-                    [key[1] for key, *_ in taken],
-                    [requests for *_, requests, _ in taken],
-                    [tokens for *_, tokens in taken],
-                ),
-                Deadline(5.0),
-            )
-            totals = {(row["tenant"], row["key_id"]): row for row in rows}
-            for key, count, requests, tokens in taken:
-                count.requests, count.tokens = totals[key]["requests"], totals[key]["tokens"]
-                count.new_requests -= requests
-                count.new_tokens -= tokens
+            if taken := [_New(key, count) for key, count in self._counts.items() if count.is_new()]:
+                await self._write(taken)
 
-    async def _run(self) -> None:
-        rounds = 0
-        while True:
-            await asyncio.sleep(FLUSH_SECONDS)
-            await self._flush_quietly()
-            self._forget()
-            rounds += 1
-            if rounds % _SWEEP_EVERY == 1:
-                await self._sweep_quietly()
+    async def _write(self, taken: list[_New]) -> None:
+        rows = await self._database.run(
+            lambda c: queries.count_usage(
+                c,
+                tenants=[new.tenant for new in taken],
+                ids=[new.key_id for new in taken],
+                requests=[new.requests for new in taken],
+                tokens=[new.tokens for new in taken],
+            ),
+            Deadline(_WRITE_SECONDS),
+        )
+        totals = {(row["tenant"], row["key_id"]): row for row in rows}
+        for new in taken:
+            total = totals[new.tenant, new.key_id]
+            new.count.requests, new.count.tokens = total["requests"], total["tokens"]
+            new.count.new_requests -= new.requests
+            new.count.new_tokens -= new.tokens
 
-    async def _flush_quietly(self) -> None:
-        try:
-            await self.flush()
-        except AppError as error:
-            log.debug("usage of keys not counted yet", error=error.detail)
-        except Exception as error:
-            log.error("usage of keys not counted", exc_info=error)
+    async def _flush_and_forget(self) -> None:
+        await self.flush()
+        self._forget()
 
-    async def _sweep_quietly(self) -> None:
-        try:
-            await self._database.run(lambda c: queries.sweep_usage(c, _KEEP_DAYS), Deadline(30.0))
-        except AppError as error:
-            log.warning("usage of keys not swept", error=error.detail)
-        except Exception as error:
-            log.error("usage of keys not swept", exc_info=error)
+    async def _sweep(self) -> None:
+        await self._database.run(lambda c: queries.sweep_usage(c, _KEEP_DAYS), Deadline(_SWEEP_TIMEOUT))
 
     def _forget(self) -> None:
         old = time.monotonic() - _FORGET_SECONDS
         for key, count in [*self._counts.items()]:
-            if count.seen < old and not count.new_requests and not count.new_tokens:
+            if count.seen < old and not count.is_new():
                 del self._counts[key]

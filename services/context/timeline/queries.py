@@ -45,6 +45,7 @@ async def read_events(
     tenant: str,
     after: int,
     limit: int,
+    *,
     mission: str | None,
     kind: str | None,
     dispatch_id: int | None,

@@ -29,6 +29,7 @@ async def test_what_agents_do(tenant: Tenant, client: Client) -> None:
 
     async def seen() -> dict[str, dict[str, Any]]:
         found = await agents(client)
+        assert found.keys() >= {"builder", "medic"}
         assert found["builder"]["last_event"] == "dispatch_complete"
         assert found["medic"]["last_event"] == "memory_commit"
         return found

@@ -1,4 +1,4 @@
-"""Each alert fires on series of a made-up fault, and none does on those of a healthy cluster: by promtool."""
+"""The alert rules, by promtool: each fires on series of a made-up fault, and none on those of a healthy cluster."""
 
 from __future__ import annotations
 
@@ -87,6 +87,14 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
 def names() -> list[str]:
     groups = yaml.safe_load(RULES.read_text())["groups"]
     return [rule["alert"] for group in groups for rule in group["rules"]]
+
+
+def well_formed() -> Iterator[str]:
+    for path in sorted((CHART / "files").glob("*.yaml")):
+        try:
+            run([promtool(), "check", "rules", "--lint-fatal", path])
+        except ToolError as error:
+            yield str(error)
 
 
 def fire_when_they_should() -> Iterator[Finding]:

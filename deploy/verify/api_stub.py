@@ -12,8 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from deploy.verify.chart import NAMESPACE
-from deploy.verify.findings import Manifest
+from deploy.verify.manifests import NAMESPACE, Manifest
 
 _KINDS = {
     "ingresses": ("networking.k8s.io/v1", "Ingress"),
@@ -35,7 +34,7 @@ class ApiStub(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.closing = threading.Event()
         slices = [_slice(name, port) for name, port in backends.items()]
-        known = [*manifests, *({"kind": "EndpointSlice", **one} for one in slices)]
+        known = [*manifests, *({"kind": "EndpointSlice", **entry} for entry in slices)]
         known += [{"kind": "IngressClass", **_CLASS}, {"kind": "Namespace", "metadata": {"name": NAMESPACE}}]
         self.objects = [_stored(manifest, number) for number, manifest in enumerate(known)]
 

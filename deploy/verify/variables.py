@@ -1,4 +1,4 @@
-"""The environment variables that the code reads, and whether its settings accept those that a deployment gives."""
+"""The environment variables that the code reads, and whether its settings accept what a deployment gives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from deploy.verify.findings import Finding, Manifest, containers
+from deploy.verify.manifests import Manifest, containers
 from deploy.verify.tools import ROOT
 from services.agent_memory.settings import Settings as AgentMemory
 from services.cache.settings import Settings as Cache
@@ -21,52 +21,60 @@ _SETTINGS: Mapping[str, Any] = {
     "services.agent_memory": AgentMemory,
     "services.context": Context,
 }
+_MIGRATION = "alembic"
 SERVICES = tuple(_SETTINGS)
-# Migrations grant to these roles; their names are put together in shared/database/schema.py.
-MIGRATION = {"DATABASE_URL", *(f"SCRUBJAY_ROLE_{name.split('.')[1].upper()}" for name in SERVICES)}
+# Migrations grant to these roles; shared/database/schema.py puts their names together.
+ROLES = {f"SCRUBJAY_ROLE_{service.split('.')[1].upper()}" for service in SERVICES}
+
+
+def program(command: Sequence[str]) -> str | None:
+    """Which of the project's programs a command runs."""
+    return next((part for part in command if part in (*SERVICES, _MIGRATION)), None)
 
 
 @cache
-def read_by(module: str) -> set[str]:
-    """Every variable named in a service's code, or in what the services share."""
-    return _named_in(module.replace(".", "/")) | _named_in("shared")
+def read_by(program: str) -> set[str]:
+    """Every variable named in a program's code, or in what the services share."""
+    if program == _MIGRATION:
+        return {"DATABASE_URL", *ROLES}
+    return constants(program.replace(".", "/"), _VARIABLE) | constants("shared", _VARIABLE)
 
 
-def _named_in(folder: str) -> set[str]:
-    return {
-        node.value
-        for path in (ROOT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _VARIABLE.fullmatch(node.value)
-    }
+def constants(folder: str, pattern: re.Pattern[str]) -> set[str]:
+    """The strings of a folder's code that a pattern matches in full."""
+    nodes = (node for path in (ROOT / folder).rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+    strings = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {string for string in strings if pattern.fullmatch(string)}
 
 
-def environment(manifests: Sequence[Manifest]) -> Iterator[Finding]:
-    """A container is given what its command needs, nothing that its code does not know, and nothing twice."""
+def environment(manifests: Sequence[Manifest]) -> Iterator[str]:
+    """A container gets what its command needs, nothing that its code does not read, and nothing twice."""
     for where, container in containers(manifests):
-        names = [variable["name"] for variable in container.get("env", [])]
+        given = container.get("env", [])
+        names = [variable["name"] for variable in given]
         for name in {name for name in names if names.count(name) > 1}:
-            yield Finding("environment", f"{where} is given {name} twice")
-        values = {one["name"]: one.get("value", _stand_in(one["name"])) for one in container.get("env", [])}
-        yield from told(where, [*container.get("command", []), *container.get("args", [])], values)
+            yield f"{where} is given {name} twice"
+        values = {variable["name"]: variable.get("value", _stand_in(variable["name"])) for variable in given}
+        for fault in faults([*container.get("command", []), *container.get("args", [])], values):
+            yield f"{where} {fault}"
 
 
-def told(where: str, command: Sequence[str], values: Mapping[str, str]) -> Iterator[Finding]:
-    module = next((part for part in command if part in _SETTINGS or part == "alembic"), None)
-    if module is None:
-        yield Finding("environment", f"{where} runs {command}, which is none of our commands")
+def faults(command: Sequence[str], values: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with the variables that a command is given."""
+    running = program(command)
+    if running is None:
+        yield f"runs {command}, which is none of our commands"
         return
-    known = MIGRATION if module == "alembic" else read_by(module)
-    for name in sorted(values.keys() - known):
-        yield Finding("environment", f"{where}: {module} does not know {name}")
-    if module == "alembic":
-        for name in sorted(MIGRATION - values.keys()):
-            yield Finding("environment", f"{where}: {name} is missing")
+    for name in sorted(values.keys() - read_by(running)):
+        yield f"is given {name}, which {running} does not read"
+    if running == _MIGRATION:
+        for name in sorted(read_by(running) - values.keys()):
+            yield f"is not given {name}"
         return
     try:
-        _SETTINGS[module].from_env(values)
+        _SETTINGS[running].from_env(values)
     except SettingsError as error:
-        yield Finding("environment", f"{where}: {error}")
+        yield f"does not start: {error}"
 
 
 def _stand_in(name: str) -> str:

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from services.context import stores
 from services.context.assembly import choice
 from services.context.assembly.choice import Chosen
-from services.context.assembly.ranking import DEFAULT_WEIGHTS
 from services.context.learning import rules as learning
 from services.context.learning.evaluation import START
 from services.context.learning.rules import Experience, Setting
@@ -29,7 +29,7 @@ CYCLES = 20
 HELD_OUT = 150
 # Feedback forgets to name a useful item, and names useless ones.
 MISSED, INVENTED = 0.15, 0.05
-_SOURCES = tuple(DEFAULT_WEIGHTS)
+_SOURCES = tuple(stores.BY_NAME)
 _PER_SOURCE = 6
 _EVIDENCE = 3
 _NOW = datetime(2026, 7, 4, 12, tzinfo=UTC)
@@ -49,9 +49,9 @@ class Question:
 
 
 def callers() -> list[Caller]:
-    """Every pair of the five sources, and one who never says what was of use."""
+    """Every pair of the stores, and one who never says what was of use."""
     pairs = [Caller(" + ".join(pair), pair) for pair in itertools.combinations(_SOURCES, 2)]
-    return [*pairs, Caller("without feedback", ("memory", "vault_index"), gives_feedback=False)]
+    return [*pairs, Caller("without feedback", _SOURCES[:2], gives_feedback=False)]
 
 
 def ask(random_: random.Random, useful: Sequence[str], numbers: itertools.count[int]) -> Question:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-SourceStore = Literal["psychic_cache", "memory", "agent_memory_own", "agent_memory_peer", "vault_index"]
+from services.context import stores
+
+if TYPE_CHECKING:
+    SourceStore = str
+else:
+    SourceStore = Literal[tuple(stores.BY_NAME)]
 SearchableScope = Annotated[str, Meta(min_length=1, max_length=250)]
 
 _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)

@@ -7,26 +7,17 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import quote
 
-from services.context.assembly import budget, graph, ranking
-from services.context.assembly.budget import Packed
-from services.context.assembly.graph import GraphContextEntry
+from services.context import packing, stores
+from services.context.assembly import ranking
 from services.context.assembly.ranking import Worth
 from services.context.assembly.schemas import Evidence, Source
-from services.context.log.replay import (
-    EXPLICIT_LINK_BUDGET_SHARE,
-    HANDLES,
-    HEADER_CHARACTERS,
-    LINK,
-    STORES,
-    LoggedCandidate,
-)
+from services.context.log.replay import HEADER_CHARACTERS, LoggedCandidate
+from services.context.packing import Packed
+from services.context.stores import LINKS
 from shared.render import render_item
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
-
-EXPLICIT_LINK = STORES[LINK]
-_WHOLE_SHARE: Mapping[str, float] = {EXPLICIT_LINK: 1.0}
 
 
 class File(Candidate, omit_defaults=True):
@@ -57,7 +48,7 @@ class Chosen(NamedTuple):
         return (
             scope
             for worth in (*(one.worth for one in self.placed), *self.repeats)
-            if worth.scored.store != EXPLICIT_LINK
+            if worth.scored.store != LINKS.name
             for scope in worth.scored.candidate.scopes
         )
 
@@ -69,18 +60,16 @@ def choose(
     tokens: int,
     now: datetime,
     files: Sequence[File] = (),
-    triples: Sequence[GraphContextEntry] = (),
 ) -> Chosen:
     """Linked files first, within their share of the budget; then what was found, in its order of worth."""
-    lines = graph.take(triples, tokens)
     linked, links = _pack(
-        [_linked(file) for file in files], int(tokens * EXPLICIT_LINK_BUDGET_SHARE), _WHOLE_SHARE, now
+        [_linked(file) for file in files], int(tokens * LINKS.token_share), {LINKS.name: 1.0}, now
     )
-    spent = sum(one.tokens for one in linked) + sum(estimate_tokens(line + "\n") for line in lines)
-    ranked = ranking.rank(scored, {**ranking.DEFAULT_WEIGHTS, **weights}, now)
+    spent = sum(one.tokens for one in linked)
+    ranked = ranking.rank(scored, weights, now)
     worths, repeats = ranking.without_repeats(ranked)
-    packed, placed = _pack(worths, tokens - spent, shares, now)
-    block = "\n".join([*lines, *(one.rendered for one in (*linked, *packed))])
+    packed, placed = _pack(worths, tokens - spent, {**stores.TOKEN_SHARES, **shares}, now)
+    block = "\n".join(one.rendered for one in (*linked, *packed))
     return Chosen(block, [*links, *placed], repeats)
 
 
@@ -95,7 +84,7 @@ def _pack(
             sizes[id(worth)] = estimate_tokens(rendered + "\n")
         return rendered
 
-    packed, dropped = budget.pack(worths, tokens, _store, shares, _text, render)
+    packed, dropped = packing.pack(worths, tokens, _store, shares, _text, render)
     by_place = {one.place: one for one in packed}
     placed = []
     for place, worth in enumerate(worths):
@@ -107,7 +96,7 @@ def _pack(
 
 
 def _linked(file: File) -> Worth:
-    return Worth(Scored(EXPLICIT_LINK, file, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0)
+    return Worth(Scored(LINKS.name, file, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
 def _store(worth: Worth) -> str:
@@ -121,9 +110,8 @@ def _text(worth: Worth) -> str:
 def handle_of(candidate: Candidate, store: str) -> str:
     """`store:id`, with `#chunk` where the item has several; `link:path` of a file, percent-encoded."""
     if isinstance(candidate, File):
-        return f"{LINK}:{quote(candidate.path, safe='/._-~')}"
-    part = f"#{candidate.chunk}" if candidate.chunks > 1 else ""
-    return f"{HANDLES.get(store, store)}:{candidate.id}{part}"
+        return LINKS.handle(quote(candidate.path, safe="/._-~"))
+    return stores.BY_NAME[store].handle(candidate.id, candidate.chunk if candidate.chunks > 1 else None)
 
 
 def _handle(worth: Worth) -> str:

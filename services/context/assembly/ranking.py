@@ -7,30 +7,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from services.context import stores
+from services.context.stores import Store
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
-DEFAULT_WEIGHTS: Mapping[str, float] = {
-    "psychic_cache": 1.0,
-    "agent_memory_own": 1.1,
-    "agent_memory_peer": 0.8,
-    "memory": 1.0,
-    "vault_index": 0.9,
-}
-HALF_LIFE_HOURS: Mapping[str, float] = {
-    "psychic_cache": 6.0,
-    "agent_memory_own": 30 * 24.0,
-    "agent_memory_peer": 30 * 24.0,
-    "memory": 30 * 24.0,
-}
 RECENCY_FLOOR = 0.5
-PRIORITY: Mapping[str, float] = {
-    "decision": 1.1,
-    "directive": 1.15,
-    "escalation": 1.1,
-    "thread_checkpoint": 0.9,
-    "shadow_clone": 0.95,
-}
 # A further chunk of an item that is in already says less that is new.
 FURTHER_CHUNK = 0.7
 # Seed 003's composite for an agent's own memories.
@@ -46,13 +28,12 @@ class Worth(NamedTuple):
     priority: float
 
 
-def recency(store: str, at: datetime, now: datetime) -> float:
+def recency(store: Store, at: datetime, now: datetime) -> float:
     """2^(-age / half-life), never below the floor: old is not wrong."""
-    half_life = HALF_LIFE_HOURS.get(store)
-    if half_life is None:
+    if store.half_life_hours is None:
         return 1.0
     hours = max(0.0, (now - at).total_seconds() / 3600)
-    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / half_life)))
+    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / store.half_life_hours)))
 
 
 def own_relevance(candidate: Candidate, relevance: float) -> float:
@@ -64,7 +45,10 @@ def own_relevance(candidate: Candidate, relevance: float) -> float:
 
 
 def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Worth]:
-    """Best first. Ties go to the newer, then by handle, so that the same evidence gives the same order."""
+    """Best first, under the caller's weights and, where it has none, those that stores start with.
+
+    Ties go to the newer, then by handle, so that the same evidence gives the same order.
+    """
     worths = sorted((_worth(one, weights, now) for one in scored), key=_order)
     taken: Counter[tuple[str, int]] = Counter()
     for place, worth in enumerate(worths):
@@ -90,10 +74,11 @@ def _order(worth: Worth) -> tuple[float, float, str, int, int]:
 
 
 def _worth(scored: Scored, weights: Mapping[str, float], now: datetime) -> Worth:
-    weight = weights.get(scored.store, 1.0)
+    store = stores.BY_NAME[scored.store]
+    weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
-    fresh = recency(scored.store, time_of(scored.candidate), now)
-    priority = PRIORITY.get(scored.candidate.kind, 1.0)
+    fresh = recency(store, time_of(scored.candidate), now)
+    priority = store.priorities.get(scored.candidate.kind, 1.0)
     return Worth(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 
 

@@ -56,7 +56,7 @@ class Source(msgspec.Struct):
     handle: str
     """Names it in the block, in feedback and in `/api/context/sources`."""
     store: str
-    """psychic_cache, agent_memory_own, agent_memory_peer or vault_index."""
+    """The store that it is from, as weights name it; `explicit_link` for a file that the request linked."""
     id: int
     chunk: int
     """Which part of a long item."""

@@ -15,7 +15,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from services.context import rerank
+from services.context import rerank, stores
 from services.context.assembly import budget, choice, queries
 from services.context.assembly.choice import Chosen, File, handle_of
 from services.context.assembly.queries import CallerConfig
@@ -24,6 +24,7 @@ from services.context.forwarding.owners import Failed, Owner
 from services.context.log.journal import AssemblyRow, Journal
 from services.context.rerank import Reranker, RerankerUnavailable
 from services.context.settings import Settings
+from services.context.stores import LINKS
 from shared.auth import Principal
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
@@ -42,7 +43,6 @@ _EMBED_SHARE = 0.35
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 _CONFIG_SECONDS = 2.0
-_SOURCES = ("psychic_cache", "agent_memory_own", "agent_memory_peer", choice.EXPLICIT_LINK, "embedder")
 
 
 class _Found(NamedTuple):
@@ -81,8 +81,8 @@ class ContextService:
         self.records = Records("context")
         self._configs: dict[tuple[str, str], tuple[float, CallerConfig]] = {}
         # At zero before the first: a rise from nothing is no rate.
-        for source in _SOURCES:
-            metrics.DEGRADED.labels(source, "timeout")
+        for name in (*(source.name for source in stores.SOURCES), "embedder"):
+            metrics.DEGRADED.labels(name, "timeout")
 
     @tracing.memory("search_memory", "context")
     async def assemble(
@@ -197,25 +197,23 @@ class ContextService:
             model=self._embedder.model,
             as_of=None if asked.request.as_of is None else asked.now,
         )
-        missions = [scope for scope in asked.scopes if scope.startswith("mission:")]
-        calls: dict[str, dict[str, list[str]]] = {
-            "agent_memory": {"agent_memory_own": [], "agent_memory_peer": []}
-        }
-        if missions:
-            calls["cache"] = {"psychic_cache": missions}
+        calls: dict[str, dict[str, list[str]]] = {}
+        for store in stores.STORES:
+            if (scopes := store.scopes(asked.scopes)) is not None:
+                calls.setdefault(store.owner, {})[store.name] = scopes
 
-        async def one(name: str, stores: dict[str, list[str]]) -> SearchResult | list[Degraded]:
+        async def one(name: str, searched: dict[str, list[str]]) -> SearchResult | list[Degraded]:
             try:
                 return await self.owners[name].search(
-                    msgspec.structs.replace(common, stores=stores),
+                    msgspec.structs.replace(common, stores=searched),
                     asked.principal,
                     deadline,
                     asked.request_id,
                 )
             except Failed as error:
-                return [Degraded(store, f"{name} {error.reason}") for store in stores]
+                return [Degraded(store, f"{name} {error.reason}") for store in searched]
 
-        answers = await asyncio.gather(*(one(name, stores) for name, stores in calls.items()))
+        answers = await asyncio.gather(*(one(name, searched) for name, searched in calls.items()))
         results = [answer for answer in answers if isinstance(answer, SearchResult)]
         if asked.request.as_of is not None:
             _keep_until(results, asked.now)
@@ -229,14 +227,12 @@ class ContextService:
         if not paths:
             return [], []
         try:
-            linked = await self.owners["agent_memory"].links(
+            linked = await self.owners[LINKS.owner].links(
                 paths, asked.tokens * CHARACTERS_PER_TOKEN, asked.principal, deadline, asked.request_id
             )
         except Failed as error:
-            return [], [Degraded(choice.EXPLICIT_LINK, f"agent_memory {error.reason}")]
-        refused = [
-            Degraded(f"{choice.EXPLICIT_LINK}:{one.path}", one.refused) for one in linked if one.refused
-        ]
+            return [], [Degraded(LINKS.name, f"{LINKS.owner} {error.reason}")]
+        refused = [Degraded(f"{LINKS.name}:{one.path}", one.refused) for one in linked if one.refused]
         files = [
             File(id=0, scope="vault", kind="file", text=one.text, created_at=one.modified_at, path=one.path)
             for one in linked

@@ -13,17 +13,15 @@ from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 from yarl import URL
 
+from services.context import stores
 from services.context.forwarding.owners import Owner
 from services.context.log.signals import Tee
 from shared.errors import AppError, TooLate, Unavailable
 from shared.web.app import deadline_of, name_route, request_id_of
 from shared.web.problems import send_problem
 
-PREFIXES = {
-    "/api/psychic-cache": "cache",
-    "/api/dispatch": "cache",
-    "/api/agent-memory": "agent_memory",
-}
+# Of stores, and of what is kept beside them.
+PREFIXES = {**stores.PATHS, "/api/dispatch": "cache"}
 # POSTs that read: they get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import asyncpg
 import msgspec
 
-from services.context.assembly.budget import DEFAULT_TOKEN_SHARE
-from services.context.assembly.ranking import DEFAULT_WEIGHTS
+from services.context import stores
 from services.context.learning import queries as queries_weights
 from services.context.learning import queries_feedback as queries_log
 from services.context.learning import rules as learning
@@ -18,7 +17,7 @@ from services.context.log.replay import LoggedCandidate
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 
-START = {store: Setting(weight, DEFAULT_TOKEN_SHARE) for store, weight in DEFAULT_WEIGHTS.items()}
+START = {store.name: Setting(store.weight, store.token_share) for store in stores.STORES}
 LEAST_BUDGET = 500
 # Of one caller, in one cycle.
 _BATCH = 1_000

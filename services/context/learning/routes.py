@@ -6,7 +6,7 @@ from litestar import delete, get, post, put
 from litestar.datastructures import State
 from litestar.types import ControllerRouterHandler
 
-from services.context.assembly.ranking import DEFAULT_WEIGHTS
+from services.context import stores
 from services.context.assembly.service import ContextService
 from services.context.learning.evaluation import Evaluation
 from services.context.learning.schemas import (
@@ -33,7 +33,7 @@ async def weights(
     state: State, principal: Principal, deadline: Deadline, caller: CallerName | None = None
 ) -> SourceWeights:
     """The weights that differ from the start values: learned, or set by an operator."""
-    return SourceWeights(await _operators(state).weights(principal, caller, deadline), dict(DEFAULT_WEIGHTS))
+    return SourceWeights(await _operators(state).weights(principal, caller, deadline), dict(stores.WEIGHTS))
 
 
 @get("/weights/history", opt=READ)

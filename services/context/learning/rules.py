@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from services.context.assembly.ranking import DEFAULT_WEIGHTS
-from services.context.log.replay import LoggedCandidate, store_of
+from services.context import stores
+from services.context.log.replay import LoggedCandidate
 
 LEARNING_RATE = 0.1
 WEIGHT_MIN, WEIGHT_MAX = 0.1, 1.5
@@ -97,8 +97,8 @@ def _counted(one: Experience) -> dict[str, tuple[int, int]]:
     """Items taken and used, by source."""
     counted: dict[str, tuple[int, int]] = {}
     for candidate in one.candidates:
-        store = store_of(candidate.handle)
-        if candidate.taken and store in DEFAULT_WEIGHTS:
+        store = candidate.store
+        if candidate.taken and store in stores.BY_NAME:
             items, used = counted.get(store, (0, 0))
             counted[store] = (items + 1, used + was_used(candidate.handle, one.used))
     return counted

@@ -9,20 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from services.context.assembly import budget
+from services.context import packing, stores
+from services.context.stores import LINKS
 from shared.tokens import CHARACTERS_PER_TOKEN
-
-EXPLICIT_LINK_BUDGET_SHARE = 0.3
-LINK = "link"
-STORES: Mapping[str, str] = {
-    "cache": "psychic_cache",
-    "own": "agent_memory_own",
-    "peer": "agent_memory_peer",
-    "memory": "memory",
-    "vault": "vault_index",
-    LINK: "explicit_link",
-}
-HANDLES: Mapping[str, str] = {store: prefix for prefix, store in STORES.items()}
 
 # About what a header takes; the rest of an item is text that can be cut.
 HEADER_CHARACTERS = 40
@@ -45,10 +34,9 @@ class LoggedCandidate(msgspec.Struct, array_like=True):
     same_as: str | None = None
     """The handle whose text it repeats, when that is why it was left out."""
 
-
-def store_of(handle: str) -> str:
-    prefix = handle.partition(":")[0]
-    return STORES.get(prefix, prefix)
+    @property
+    def store(self) -> str:
+        return stores.name_of(self.handle)
 
 
 class Replayed(msgspec.Struct):
@@ -65,16 +53,12 @@ def replay(
     weights: Mapping[str, float],
 ) -> Replayed:
     """What would have been taken with this budget, these shares, and these weights where they differ."""
-    links = [one for one in logged if store_of(one.handle) == STORES[LINK]]
-    found = [
-        _reweighed(one, weights.get(store_of(one.handle)))
-        for one in logged
-        if store_of(one.handle) != STORES[LINK]
-    ]
+    links = [one for one in logged if one.store == LINKS.name]
+    found = [_reweighed(one, weights.get(one.store)) for one in logged if one.store != LINKS.name]
     kept, repeats = _without_repeats(sorted(found, key=lambda one: -one.score))
-    linked = _packed(links, int(tokens * EXPLICIT_LINK_BUDGET_SHARE), {STORES[LINK]: 1.0})
+    linked = _packed(links, int(tokens * LINKS.token_share), {LINKS.name: 1.0})
     spent = sum(one.taken for one in linked)
-    packed = _packed(kept, tokens - spent, shares)
+    packed = _packed(kept, tokens - spent, {**stores.TOKEN_SHARES, **shares})
     return Replayed([*linked, *packed, *repeats], spent + sum(one.taken for one in packed))
 
 
@@ -104,10 +88,10 @@ def _without_repeats(
 def _packed(
     items: Sequence[LoggedCandidate], tokens: int, shares: Mapping[str, float]
 ) -> list[LoggedCandidate]:
-    taken, dropped = budget.pack(
+    taken, dropped = packing.pack(
         items,
         tokens,
-        lambda one: store_of(one.handle),
+        lambda one: one.store,
         shares,
         _text,
         lambda _, text: _HEADER + text,
@@ -123,7 +107,7 @@ def _packed(
     ]
 
 
-def _outcome(packed: budget.Packed | None, dropped: str | None) -> str:
+def _outcome(packed: packing.Packed | None, dropped: str | None) -> str:
     if packed is None:
         return dropped or "budget"
     return "cut" if packed.cut else "taken"

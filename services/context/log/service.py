@@ -11,6 +11,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from services.context import stores
 from services.context.forwarding.owners import Failed, Owner
 from services.context.learning import queries as queries_weights
 from services.context.learning.evaluation import LEAST_BUDGET, in_force
@@ -23,7 +24,7 @@ from services.context.learning.schemas import (
 )
 from services.context.log import queries as queries_log
 from services.context.log.journal import Journal
-from services.context.log.replay import LINK, LoggedCandidate, Replayed, replay, store_of
+from services.context.log.replay import LoggedCandidate, Replayed, replay
 from services.context.log.schemas import (
     Explained,
     ExplainedCandidate,
@@ -33,6 +34,7 @@ from services.context.log.schemas import (
     SourceItem,
 )
 from services.context.settings import Settings
+from services.context.stores import Store
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -75,7 +77,9 @@ class Operators:
     async def explain(self, principal: Principal, assembly_id: int, deadline: Deadline) -> Explained:
         row = await self._find(principal, assembly_id, deadline)
         logged = msgspec.convert(row["candidates"], list[LoggedCandidate])
-        below = [ExplainedCandidate(handle, store_of(handle), "floor", 0) for handle in row["below_floor"]]
+        below = [
+            ExplainedCandidate(handle, stores.name_of(handle), "floor", 0) for handle in row["below_floor"]
+        ]
         entry = {key: value for key, value in row.items() if key not in ("candidates", "below_floor")}
         candidates = [*map(_explained, logged), *below]
         return msgspec.convert({**entry, "candidates": candidates}, Explained, from_attributes=True)
@@ -112,36 +116,31 @@ class Operators:
         self, principal: Principal, handle: str, deadline: Deadline, request_id: str
     ) -> SourceItem:
         """The item behind a handle, whole, as its owner gives it to this key."""
-        prefix, _, rest = handle.partition(":")
-        if prefix == LINK:
+        store, rest = stores.source_of(handle), handle.partition(":")[2]
+        if store is stores.LINKS:
             return await self._linked(principal, handle, rest, deadline, request_id)
         name, _, chunk = rest.partition("#")
-        paths = {
-            "cache": ("cache", "/api/psychic-cache/all/entries/"),
-            "own": ("agent_memory", "/api/agent-memory/"),
-            "peer": ("agent_memory", "/api/agent-memory/"),
-        }
-        if prefix not in paths or not _is_id(name) or (chunk and not _is_id(chunk)):
+        if not isinstance(store, Store) or not _is_id(name) or (chunk and not _is_id(chunk)):
             raise NotFound(f"no source {handle!r}")
-        owner, path = paths[prefix]
-        item = await self._owners[owner].ask("GET", path + name, principal, deadline, request_id)
+        path = store.item_path.format(id=name)
+        item = await self._owners[store.owner].ask("GET", path, principal, deadline, request_id)
         if isinstance(item, dict) and len(item) == 1:
             # The owner's envelope.
             (item,) = item.values()
-        return SourceItem(handle, store_of(handle), item, int(chunk) if chunk else None)
+        return SourceItem(handle, store.name, item, int(chunk) if chunk else None)
 
     async def _linked(
         self, principal: Principal, handle: str, path: str, deadline: Deadline, request_id: str
     ) -> SourceItem:
         try:
-            files = await self._owners["agent_memory"].links(
+            files = await self._owners[stores.LINKS.owner].links(
                 [unquote(path)], 1_000_000, principal, deadline, request_id
             )
         except Failed as error:
-            raise Unavailable("agent_memory", f"agent_memory: {error.reason}") from error
+            raise Unavailable(stores.LINKS.owner, f"{stores.LINKS.owner}: {error.reason}") from error
         if files[0].refused is not None:
             raise NotFound(f"no source {handle!r}: {files[0].refused}")
-        return SourceItem(handle, store_of(handle), files[0])
+        return SourceItem(handle, stores.LINKS.name, files[0])
 
     async def weights(
         self, principal: Principal, caller: str | None, deadline: Deadline
@@ -218,7 +217,7 @@ class Operators:
 
 def _explained(one: LoggedCandidate) -> ExplainedCandidate:
     values: dict[str, Any] = msgspec.structs.asdict(one)
-    return ExplainedCandidate(store=store_of(one.handle), **values)
+    return ExplainedCandidate(store=one.store, **values)
 
 
 def _rounded(row: Row) -> Row:

@@ -5,7 +5,6 @@ Weak and marked as such. Best effort: a signal that cannot be written soon is dr
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 import structlog
 
 from services.context.log import queries
+from services.context.stores import HANDLE
 from shared.auth import Principal
 from shared.batching import Batcher
 from shared.database.postgres import Database
@@ -27,7 +27,6 @@ _FLUSH_SECONDS = 0.5
 _WRITE_SECONDS = 5.0
 _CITED = b'"recalled_from"'
 _MOST_BYTES = 262_144
-_HANDLE = re.compile(r"\b(?:cache|own|peer|memory|vault):[1-9][0-9]{0,17}(?:#[0-9]{1,4})?|\blink:[^\s\]]+")
 
 
 class Signal(msgspec.Struct):
@@ -63,7 +62,7 @@ class Signals:
         for item in _writes(document):
             cited = item.get("recalled_from")
             if isinstance(cited, int) and 0 < cited < 2**63:
-                handles = sorted(set(_HANDLE.findall(str(item.get("content", "")))))
+                handles = sorted(set(HANDLE.findall(str(item.get("content", "")))))
                 self._signals.add(Signal(principal.tenant, cited, principal.agent, handles))
 
     async def _write(self, signals: list[Signal]) -> tuple[()]:

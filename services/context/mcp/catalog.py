@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.context.stores import CACHE, OWN, PEERS
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -138,7 +140,7 @@ TOOLS: tuple[Tool, ...] = (
         "get_cache_entry",
         "cache_entry",
         "Get an entry",
-        "One entry of a mission by its id: the number of a handle `cache:<id>`.",
+        f"One entry of a mission by its id: the number of a handle `{CACHE.prefix}:<id>`.",
     ),
     Tool(
         "tag_cache_entry",
@@ -212,7 +214,8 @@ TOOLS: tuple[Tool, ...] = (
         "get_agent_memory",
         "agent_memory_get",
         "Get a memory",
-        "One memory by its id, the number of a handle `own:<id>` or `peer:<id>`, and who confirmed it.",
+        f"One memory by its id, the number of a handle `{OWN.prefix}:<id>` or `{PEERS.prefix}:<id>`, and who "
+        "confirmed it.",
     ),
     Tool(
         "edit_agent_memory",
@@ -305,7 +308,7 @@ FIELDS: Mapping[str, str] = {
     "directive_priority": "How urgent it is.",
     "dispatch_id": "The dispatch that it belongs to.",
     "entry_id": "The entry's id.",
-    "handle": "The handle as the block shows it, such as `cache:12` or `own:3#1`.",
+    "handle": f"The handle as the block shows it, such as `{CACHE.handle(12)}` or `{OWN.handle(3, 1)}`.",
     "intel_confidence": "How sure it is.",
     "limit": "At most this many.",
     "memory_id": "The memory's id.",

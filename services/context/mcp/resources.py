@@ -6,6 +6,8 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from services.context.stores import CACHE
+
 SCHEME = "scrubjay://"
 _MOST_EVENTS = 1_000
 
@@ -78,7 +80,7 @@ RESOURCES = (
         f"{SCHEME}sources/{{handle}}",
         "source",
         "A source",
-        "The whole item behind a handle of a block, such as cache:12.",
+        f"The whole item behind a handle of a block, such as {CACHE.handle(12)}.",
         "context_source",
         {},
     ),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from services.context import stores
 from services.context.forwarding.owners import Owner, Refused, outdated
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
@@ -142,7 +143,7 @@ class Remember:
         return {
             _Turn(stored["speaker"], stored["seq"], stored["content_sha256"]): _Written(
                 stored["id"],
-                f"cache:{stored['id']}",
+                stores.CACHE.handle(stored["id"]),
                 "skipped",
                 "the mission has it of this session already",
             )
@@ -175,7 +176,8 @@ class Remember:
         body = {"memories": [_memory(asked.request, item) for item in batch]}
         answer = await self._post("agent_memory", "/api/agent-memory/batch", asked, body)
         return [
-            _Written(one["memory_id"], f"own:{one['memory_id']}", one["status"]) for one in answer["results"]
+            _Written(one["memory_id"], stores.OWN.handle(one["memory_id"]), one["status"])
+            for one in answer["results"]
         ]
 
     async def _post(self, owner: str, path: str, asked: _Asked, body: Any) -> Any:
@@ -278,7 +280,7 @@ def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
 
 def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     if entry.get("data") is not None:
-        return _Written(entry["data"]["id"], f"cache:{entry['data']['id']}", "created")
+        return _Written(entry["data"]["id"], stores.CACHE.handle(entry["data"]["id"]), "created")
     status, problem = int(entry["status"]), entry["error"]
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)

@@ -125,8 +125,8 @@ async def test_only_admins_set_and_evaluate(client: Client) -> None:
     [
         {"caller": "scout", "source": "psychic_cache", "weight": -1},
         {"caller": "scout", "source": "nowhere", "weight": 1},
-        {"caller": "scout", "source": "memory", "weight": 1, "token_share": 1.5},
-        {"caller": "", "source": "memory", "weight": 1},
+        {"caller": "scout", "source": "psychic_cache", "weight": 1, "token_share": 1.5},
+        {"caller": "", "source": "psychic_cache", "weight": 1},
     ],
 )
 async def test_weights_are_checked(admin_client: Client, body: dict[str, Any]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.context.assembly.budget import NULL_NAMESPACE_BUDGET, Packed, pack, resolve, shorten
+from services.context.assembly.budget import NULL_NAMESPACE_BUDGET, resolve
+from services.context.packing import Packed, pack, shorten
 from shared.render import render_item
 from shared.tokens import estimate_tokens
 

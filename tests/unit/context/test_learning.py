@@ -52,11 +52,13 @@ def test_what_was_dropped_or_linked_is_no_appearance() -> None:
 
 
 @given(
-    st.dictionaries(st.sampled_from(sorted(START)), st.builds(Effectiveness, UNIT, UNIT, UNIT), max_size=5),
+    st.dictionaries(
+        st.sampled_from(sorted(START)), st.builds(Effectiveness, UNIT, UNIT, UNIT), max_size=len(START)
+    ),
     st.dictionaries(
         st.sampled_from(sorted(START)),
         st.builds(Setting, st.floats(0.0, 10.0), UNIT, st.booleans()),
-        min_size=5,
+        min_size=len(START),
     ),
 )
 def test_settings_stay_within_their_bounds(
@@ -70,19 +72,20 @@ def test_settings_stay_within_their_bounds(
 
 
 def test_a_tenth_of_the_way_to_what_it_deserves() -> None:
-    settings = {**START, "memory": Setting(1.2, 0.5), "psychic_cache": Setting(1.0, 0.8, manual=True)}
+    starts = {**START, "unseen": Setting(1.0, 0.8), "unmoved": Setting(0.9, 0.8)}
+    settings = {**starts, "unseen": Setting(1.2, 0.5), "psychic_cache": Setting(1.0, 0.8, manual=True)}
     all_used = Effectiveness(1.0, 1.0, 1.0)
     none_used = Effectiveness(0.0, 0.0, 0.0)
     changed = learning.adjust(
         settings,
-        START,
+        starts,
         {"agent_memory_own": all_used, "agent_memory_peer": none_used, "psychic_cache": none_used},
     )
     assert changed["agent_memory_own"] == Setting(1.14, 0.8)
     assert changed["agent_memory_peer"] == Setting(0.73, 0.725)
-    assert changed["memory"] == Setting(1.18, 0.53), "unseen: back towards the start"
+    assert changed["unseen"] == Setting(1.18, 0.53), "back towards the start"
     assert "psychic_cache" not in changed
-    assert "vault_index" not in changed
+    assert "unmoved" not in changed
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -10,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.agent_memory.memories.ranking import access_boost, composite, outcome_boost
+from services.context import stores
 from services.context.assembly.ranking import (
-    DEFAULT_WEIGHTS,
-    PRIORITY,
     RECENCY_FLOOR,
     Worth,
     own_relevance,
@@ -20,21 +20,21 @@ from services.context.assembly.ranking import (
     recency,
     without_repeats,
 )
+from services.context.stores import CACHE, OWN, PEERS, Store
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
-STORES = ["psychic_cache", "agent_memory_own", "agent_memory_peer"]
 TIMES = st.datetimes(max_value=datetime(2026, 7, 5), timezones=st.just(UTC))
 
 
-def scored(store: str = "psychic_cache", id_: int = 1, relevance: float = 0.5, **more: Any) -> Scored:
-    given = {"scope": "mission:m", "kind": "intel", "text": f"{store} {id_}", "created_at": NOW, **more}
-    return Scored(store, Candidate(id=id_, **given), 0.5, 0.5, relevance, relevance)
+def scored(store: Store = CACHE, id_: int = 1, relevance: float = 0.5, **more: Any) -> Scored:
+    given = {"scope": "mission:m", "kind": "intel", "text": f"{store.name} {id_}", "created_at": NOW, **more}
+    return Scored(store.name, Candidate(id=id_, **given), 0.5, 0.5, relevance, relevance)
 
 
 def only(one: Scored) -> Worth:
-    return rank([one], DEFAULT_WEIGHTS, NOW)[0]
+    return rank([one], {}, NOW)[0]
 
 
 ALL = st.lists(
@@ -42,7 +42,7 @@ ALL = st.lists(
         lambda store, id_, relevance, kind, at, chunk: scored(
             store, id_, relevance, kind=kind, occurred_at=at, chunk=chunk
         ),
-        st.sampled_from(STORES),
+        st.sampled_from(stores.STORES),
         st.integers(1, 3),
         st.sampled_from([0.2, 0.5, 0.9]),
         st.sampled_from(["intel", "decision", "lesson_learned"]),
@@ -57,16 +57,16 @@ ALL = st.lists(
 @settings(deadline=None)
 @given(ALL, st.randoms(use_true_random=False))
 def test_the_order_of_the_evidence_changes_nothing(evidence: list[Scored], random: Random) -> None:
-    expected = rank(evidence, DEFAULT_WEIGHTS, NOW)
+    expected = rank(evidence, {}, NOW)
     random.shuffle(evidence)
-    unchanged = rank(evidence, DEFAULT_WEIGHTS, NOW) == expected
+    unchanged = rank(evidence, {}, NOW) == expected
     assert unchanged
 
 
 @settings(deadline=None)
 @given(ALL)
 def test_the_score_is_the_product_of_its_factors_and_the_best_comes_first(evidence: list[Scored]) -> None:
-    worths = rank(evidence, DEFAULT_WEIGHTS, NOW)
+    worths = rank(evidence, {}, NOW)
     assert len(worths) == len(evidence)
     assert all(a.score >= b.score for a, b in itertools.pairwise(worths))
     for worth in worths:
@@ -75,40 +75,41 @@ def test_the_score_is_the_product_of_its_factors_and_the_best_comes_first(eviden
 
 
 @settings(deadline=None)
-@given(TIMES, st.sampled_from(STORES))
-def test_recency_lies_between_its_floor_and_one(at: datetime, store: str) -> None:
+@given(TIMES, st.sampled_from(stores.STORES))
+def test_recency_lies_between_its_floor_and_one(at: datetime, store: Store) -> None:
     assert RECENCY_FLOOR <= recency(store, at, NOW) <= 1
 
 
 def test_recency_halves_towards_its_floor() -> None:
-    assert recency("psychic_cache", NOW - timedelta(hours=6), NOW) == pytest.approx(0.5)
-    assert recency("psychic_cache", NOW - timedelta(hours=3), NOW) == pytest.approx(2**-0.5)
-    assert recency("agent_memory_own", NOW - timedelta(days=15), NOW) == pytest.approx(2**-0.5)
-    assert recency("vault_index", NOW - timedelta(days=4_000), NOW) == 1
-    assert recency("psychic_cache", NOW + timedelta(days=1), NOW) == 1
+    assert recency(CACHE, NOW - timedelta(hours=6), NOW) == pytest.approx(0.5)
+    assert recency(CACHE, NOW - timedelta(hours=3), NOW) == pytest.approx(2**-0.5)
+    assert recency(OWN, NOW - timedelta(days=15), NOW) == pytest.approx(2**-0.5)
+    ageless = replace(CACHE, half_life_hours=None)
+    assert recency(ageless, NOW - timedelta(days=4_000), NOW) == 1
+    assert recency(CACHE, NOW + timedelta(days=1), NOW) == 1
 
 
 def test_own_memories_weigh_more_than_peers() -> None:
-    own, cache, peer = (only(scored(store)).weight for store in ("agent_memory_own", *STORES[::2]))
+    own, cache, peer = (only(scored(store)).weight for store in (OWN, CACHE, PEERS))
     assert own > cache > peer
 
 
 def test_a_directive_goes_before_a_checkpoint() -> None:
     kinds = ["thread_checkpoint", "intel", "directive"]
-    worths = rank([scored(id_=i, kind=kind) for i, kind in enumerate(kinds, 1)], DEFAULT_WEIGHTS, NOW)
+    worths = rank([scored(id_=i, kind=kind) for i, kind in enumerate(kinds, 1)], {}, NOW)
     assert [worth.scored.candidate.kind for worth in worths] == kinds[::-1]
-    assert all(0.9 <= factor <= 1.2 for factor in PRIORITY.values())
+    assert all(0.9 <= factor <= 1.2 for store in stores.STORES for factor in store.priorities.values())
 
 
 def test_what_happened_counts_not_when_it_was_written_down() -> None:
     old, new = (scored(id_=1, occurred_at=NOW - timedelta(days=2)), scored(id_=2))
-    assert [worth.scored for worth in rank([old, new], DEFAULT_WEIGHTS, NOW)] == [new, old]
+    assert [worth.scored for worth in rank([old, new], {}, NOW)] == [new, old]
 
 
 def test_other_items_go_before_further_chunks_of_the_same() -> None:
     chunks = [scored(id_=1, relevance=0.6, chunk=n) for n in range(3)]
     other = scored(id_=2, relevance=0.55)
-    order = [w.scored.candidate.id for w in rank([*chunks, other], DEFAULT_WEIGHTS, NOW)]
+    order = [w.scored.candidate.id for w in rank([*chunks, other], {}, NOW)]
     assert order == [1, 2, 1, 1]
 
 
@@ -123,11 +124,11 @@ def test_own_memories_enter_with_their_composite() -> None:
 
 def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> None:
     twice = [
-        scored("agent_memory_peer", 1, 0.9, text="Port 8443 is  OPEN"),
-        scored("agent_memory_own", 2, 0.9, text="port 8443 is open"),
-        scored("psychic_cache", 3, 0.2, text="something else"),
+        scored(PEERS, 1, 0.9, text="Port 8443 is  OPEN"),
+        scored(OWN, 2, 0.9, text="port 8443 is open"),
+        scored(CACHE, 3, 0.2, text="something else"),
     ]
-    kept, repeats = without_repeats(rank(twice, DEFAULT_WEIGHTS, NOW))
+    kept, repeats = without_repeats(rank(twice, {}, NOW))
     assert [worth.scored.candidate.id for worth in kept] == [2, 3]
     assert [worth.scored.candidate.id for worth in repeats] == [1]
 

@@ -79,10 +79,9 @@ def test_what_says_nothing_new_is_passed_over() -> None:
         Message(role="user", content="hello", name="Dana"),
         Message(role="user", content=f"As you said:\n{block}"),
         Message(role="tool", content=block),
-        Message(role="tool", content=f"[GRAPH] a b c\n{block}"),
         Message(role="tool", content='{"data": {"context_block": "x", "entries": []}}'),
         Message(role="user", content="[note: 2026] is mine"),
-    ) == [(2, "Hello"), (4, "hello"), (5, "As you said:"), (9, "[note: 2026] is mine")]
+    ) == [(2, "Hello"), (4, "hello"), (5, "As you said:"), (8, "[note: 2026] is mine")]
 
 
 @settings(deadline=None, max_examples=100)

@@ -32,7 +32,7 @@ HOSTILE = st.lists(
     ),
     max_size=12,
 ).map("".join)
-HANDLES = st.from_regex(r"\A(cache|own|peer|vault_index):[1-9][0-9]{0,18}(#[0-9]{1,3})?\Z")
+HANDLES = st.from_regex(r"\A(cache|own|peer):[1-9][0-9]{0,18}(#[0-9]{1,3})?\Z")
 WHEN = st.datetimes(timezones=st.just(UTC))
 
 

@@ -495,7 +495,7 @@ def weights(
 def set_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
+    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
     weight: float,
     token_share: float | None = None,
     manual: bool | None = None,
@@ -516,7 +516,7 @@ def set_weight(
 def reset_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
+    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
     timeout: float | None = None,
 ) -> Call[None]:
     """Back to the tenant's `*` row, else to the start value."""

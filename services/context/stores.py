@@ -1,0 +1,129 @@
+"""The registry of stores: what each is called, who owns it, where it is searched and how its items are weighed.
+
+Whatever depends on a store derives from its record: weights, recency, handles, metrics, the API's choices, routes that
+are passed on. A new store is one record here, beside its folder at its owner and a migration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+OwnerName = Literal["cache", "agent_memory"]
+ScopeRule = Callable[[Sequence[str]], list[str] | None]
+"""From the scopes of a request to those in which a store is searched. None: it is not searched."""
+
+DEFAULT_TOKEN_SHARE = 0.8
+_NUMBER = r"[1-9][0-9]{0,17}(?:#[0-9]{1,4})?"
+_MONTH_HOURS = 30 * 24.0
+
+
+def named(*kinds: str) -> ScopeRule:
+    """The scopes of these kinds that the request names, if there are any."""
+
+    def rule(scopes: Sequence[str]) -> list[str] | None:
+        return [scope for scope in scopes if scope.partition(":")[0] in kinds] or None
+
+    return rule
+
+
+def by_caller(_: Sequence[str]) -> list[str]:
+    """Always searched: the owner goes by who calls, for the caller's own items or for those of everyone else."""
+    return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where items of a block come from."""
+
+    name: str
+    """In the API, in the log of assemblies, and as a label of metrics."""
+    prefix: str
+    """Of the handles, `prefix:id`."""
+    owner: OwnerName
+    token_share: float = DEFAULT_TOKEN_SHARE
+    """Of the budget, until something else is set or learned for a caller."""
+    ids: str = _NUMBER
+    """A pattern for what follows the prefix."""
+
+    def handle(self, item: int | str, chunk: int | None = None) -> str:
+        return f"{self.prefix}:{item}" if chunk is None else f"{self.prefix}:{item}#{chunk}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store(Source):
+    """A source that is searched."""
+
+    scopes: ScopeRule
+    path: str
+    """Where the owner's public routes begin."""
+    item_path: str
+    """The owner's public route that reads one item, with `{id}`."""
+    weight: float = 1.0
+    """For a caller that has learned nothing."""
+    half_life_hours: float | None = None
+    """None: its items do not age."""
+    priorities: Mapping[str, float] = field(default_factory=dict)
+    """By kind of item; 1 for kinds that are not named."""
+
+
+CACHE = Store(
+    name="psychic_cache",
+    prefix="cache",
+    owner="cache",
+    scopes=named("mission"),
+    path="/api/psychic-cache",
+    item_path="/api/psychic-cache/all/entries/{id}",
+    half_life_hours=6.0,
+    priorities={
+        "decision": 1.1,
+        "directive": 1.15,
+        "escalation": 1.1,
+        "thread_checkpoint": 0.9,
+        "shadow_clone": 0.95,
+    },
+)
+OWN = Store(
+    name="agent_memory_own",
+    prefix="own",
+    owner="agent_memory",
+    scopes=by_caller,
+    path="/api/agent-memory",
+    item_path="/api/agent-memory/{id}",
+    weight=1.1,
+    half_life_hours=_MONTH_HOURS,
+)
+PEERS = Store(
+    name="agent_memory_peer",
+    prefix="peer",
+    owner="agent_memory",
+    scopes=by_caller,
+    path="/api/agent-memory",
+    item_path="/api/agent-memory/{id}",
+    weight=0.8,
+    half_life_hours=_MONTH_HOURS,
+)
+LINKS = Source(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
+"""Files of the vault that a request names: they are read, not searched for."""
+
+STORES = (CACHE, OWN, PEERS)
+SOURCES: tuple[Source, ...] = (*STORES, LINKS)
+BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
+BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}
+
+WEIGHTS: Mapping[str, float] = {store.name: store.weight for store in STORES}
+TOKEN_SHARES: Mapping[str, float] = {store.name: store.token_share for store in STORES}
+PATHS: Mapping[str, OwnerName] = {store.path: store.owner for store in STORES}
+HANDLE = re.compile("|".join(rf"\b{source.prefix}:{source.ids}" for source in SOURCES))
+
+
+def source_of(handle: str) -> Source | None:
+    return BY_PREFIX.get(handle.partition(":")[0])
+
+
+def name_of(handle: str) -> str:
+    """The name of a handle's source. A log may hold handles of a store that is gone: their prefix stands for it."""
+    source = source_of(handle)
+    return handle.partition(":")[0] if source is None else source.name

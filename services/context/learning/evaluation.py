@@ -11,6 +11,7 @@ from services.context import stores
 from services.context.learning import queries as queries_weights
 from services.context.learning import queries_feedback as queries_log
 from services.context.learning import rules as learning
+from services.context.learning.queries import PutBudget, PutWeight
 from services.context.learning.rules import BudgetSetting, Experience, Setting
 from services.context.learning.schemas import BudgetAdjustment, Evaluated, WeightAdjustment
 from services.context.log.replay import LoggedCandidate
@@ -60,7 +61,9 @@ class Evaluation:
         await queries_log.mark_processed(
             connection, tenant, [row["id"] for row in rows], [row["created_at"] for row in rows]
         )
-        await queries_weights.evaluated(connection, tenant, caller, len(rows), len(weights), len(budgets))
+        await queries_weights.note_evaluation(
+            connection, tenant, caller, assemblies=len(rows), weights=len(weights), budgets=len(budgets)
+        )
         result.weight_adjustments += weights
         result.budget_adjustments += budgets
         result.assemblies += len(rows)
@@ -77,8 +80,19 @@ class Evaluation:
             total = None if effect is None else round(effect.total, 4)
             await queries_weights.put_weight(
                 connection,
-                *(tenant, caller, source, new.weight, new.token_share, False),
-                *(old.weight, old.token_share, "eval", total, len(batch)),
+                tenant,
+                PutWeight(
+                    caller=caller,
+                    source=source,
+                    weight=new.weight,
+                    token_share=new.token_share,
+                    manual=False,
+                    old_weight=old.weight,
+                    old_token_share=old.token_share,
+                    cause="eval",
+                    effectiveness=total,
+                    assemblies=len(batch),
+                ),
             )
             adjustments.append(
                 WeightAdjustment(
@@ -102,7 +116,16 @@ class Evaluation:
             return []
         ceiling = row["ceiling"] if row is not None and row["caller"] != _EVERYONE else None
         await queries_weights.put_budget(
-            connection, tenant, caller, new, setting.min_budget, setting.max_budget, ceiling, False
+            connection,
+            tenant,
+            PutBudget(
+                caller=caller,
+                default_budget=new,
+                min_budget=setting.min_budget,
+                max_budget=setting.max_budget,
+                ceiling=ceiling,
+                manual=False,
+            ),
         )
         return [BudgetAdjustment(caller, setting.default_budget, new)]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import asyncpg
+import msgspec
 
 from shared.database.postgres import Connection
 
@@ -75,34 +76,61 @@ async def budget_of(connection: Connection, tenant: str, caller: str) -> asyncpg
     return await connection.fetchrow(BUDGET_OF, tenant, caller)
 
 
+class PutWeight(msgspec.Struct, kw_only=True):
+    """A weight to be in force, beside what it replaces and why."""
+
+    caller: str
+    source: str
+    weight: float
+    token_share: float
+    manual: bool
+    old_weight: float
+    old_token_share: float
+    cause: Literal["operator", "eval"]
+    effectiveness: float | None = None
+    assemblies: int | None = None
+
+
 PUT_WEIGHT = """
-with put as (
-    insert into context.source_weights (tenant, caller, source, weight, token_share, manual)
-    values ($1, $2, $3, $4, $5, $6)
-    on conflict (tenant, caller, source) do update
-    set weight = excluded.weight, token_share = excluded.token_share, manual = excluded.manual,
-        updated_at = clock_timestamp()
-    returning caller, source, weight, token_share, manual, updated_at
+with given as (
+    select * from jsonb_to_record($2::jsonb) as g(
+        caller text, source text, weight real, token_share real, manual boolean, old_weight real,
+        old_token_share real, cause text, effectiveness real, assemblies int)
 ), history as (
     insert into context.source_weight_history (tenant, caller, source, old_weight, new_weight, old_token_share,
         new_token_share, cause, effectiveness, assemblies)
-    values ($1, $2, $3, $7, $4, $8, $5, $9, $10, $11)
+    select $1, caller, source, old_weight, weight, old_token_share, token_share, cause, effectiveness, assemblies
+    from given
 )
-select * from put
+insert into context.source_weights (tenant, caller, source, weight, token_share, manual)
+select $1, caller, source, weight, token_share, manual from given
+on conflict (tenant, caller, source) do update
+set weight = excluded.weight, token_share = excluded.token_share, manual = excluded.manual,
+    updated_at = clock_timestamp()
+returning caller, source, weight, token_share, manual, updated_at
 """
 
 
-async def put_weight(connection: Connection, *values: Any) -> asyncpg.Record:
-    """`values`: tenant, caller, source, weight, share, manual, the old weight and share, cause, effectiveness and
-    assemblies."""
-    row = await connection.fetchrow(PUT_WEIGHT, *values)
+async def put_weight(connection: Connection, tenant: str, put: PutWeight) -> asyncpg.Record:
+    row = await connection.fetchrow(PUT_WEIGHT, tenant, put)
     assert row is not None
     return row
 
 
+class PutBudget(msgspec.Struct, kw_only=True):
+    caller: str
+    default_budget: int
+    min_budget: int
+    max_budget: int
+    ceiling: int | None
+    manual: bool
+
+
 PUT_BUDGET = """
 insert into context.caller_budget_config (tenant, caller, default_budget, min_budget, max_budget, ceiling, manual)
-values ($1, $2, $3, $4, $5, $6, $7)
+select $1, caller, default_budget, min_budget, max_budget, ceiling, manual
+from jsonb_to_record($2::jsonb) as g(
+    caller text, default_budget int, min_budget int, max_budget int, ceiling int, manual boolean)
 on conflict (tenant, caller) do update
 set default_budget = excluded.default_budget, min_budget = excluded.min_budget, max_budget = excluded.max_budget,
     ceiling = excluded.ceiling, manual = excluded.manual, updated_at = clock_timestamp()
@@ -110,8 +138,8 @@ returning caller, default_budget, min_budget, max_budget, ceiling, manual, updat
 """
 
 
-async def put_budget(connection: Connection, *values: Any) -> asyncpg.Record:
-    row = await connection.fetchrow(PUT_BUDGET, *values)
+async def put_budget(connection: Connection, tenant: str, put: PutBudget) -> asyncpg.Record:
+    row = await connection.fetchrow(PUT_BUDGET, tenant, put)
     assert row is not None
     return row
 
@@ -135,8 +163,10 @@ values ($1, 'agent:' || $2, 'context_eval', $2,
 """
 
 
-async def evaluated(connection: Connection, *values: Any) -> None:
-    await connection.execute(EVALUATED, *values)
+async def note_evaluation(
+    connection: Connection, tenant: str, caller: str, *, assemblies: int, weights: int, budgets: int
+) -> None:
+    await connection.execute(EVALUATED, tenant, caller, assemblies, weights, budgets)
 
 
 COUNTS = """

@@ -15,6 +15,7 @@ from services.context import stores
 from services.context.forwarding.owners import Failed, Owner
 from services.context.learning import queries as queries_weights
 from services.context.learning.evaluation import LEAST_BUDGET, in_force
+from services.context.learning.queries import PutBudget, PutWeight
 from services.context.learning.schemas import (
     BudgetInput,
     CallerBudget,
@@ -177,8 +178,17 @@ class Operators:
             share = old.token_share if given.token_share is None else given.token_share
             return await queries_weights.put_weight(
                 connection,
-                *(tenant, given.caller, given.source, given.weight, share, given.manual),
-                *(old.weight, old.token_share, "operator", None, None),
+                tenant,
+                PutWeight(
+                    caller=given.caller,
+                    source=given.source,
+                    weight=given.weight,
+                    token_share=share,
+                    manual=given.manual,
+                    old_weight=old.weight,
+                    old_token_share=old.token_share,
+                    cause="operator",
+                ),
             )
 
         return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
@@ -195,16 +205,16 @@ class Operators:
         most = self._settings.max_budget
         if given.default_budget > most:
             raise Invalid.field("default_budget", f"this installation allows {most} tokens")
-        values = (
-            given.caller,
-            given.default_budget,
-            given.min_budget or min(LEAST_BUDGET, given.default_budget),
-            min(given.max_budget or most, most),
-            given.ceiling,
-            given.manual,
+        put = PutBudget(
+            caller=given.caller,
+            default_budget=given.default_budget,
+            min_budget=given.min_budget or min(LEAST_BUDGET, given.default_budget),
+            max_budget=min(given.max_budget or most, most),
+            ceiling=given.ceiling,
+            manual=given.manual,
         )
         row = await self._database.run(
-            lambda c: queries_weights.put_budget(c, principal.tenant, *values), deadline
+            lambda c: queries_weights.put_budget(c, principal.tenant, put), deadline
         )
         return CallerBudget(**dict(row))
 

@@ -79,6 +79,7 @@ create table context.context_assembly_log (
     low_relevance boolean not null,
     degraded jsonb default '[]' not null,
     candidates jsonb default '[]' not null,
+    taken text[] default '{}' not null,
     below_floor text[] default '{}' not null,
     used_source_ids text[],
     weak_source_ids text[] default '{}' not null,

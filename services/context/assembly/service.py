@@ -257,6 +257,7 @@ def _row(
         *chosen.scopes(),
         *(scope for one in below_floor for scope in one.candidate.scopes),
     ]
+    candidates = choice.logged(chosen, asked.now)
     return AssemblyRow(
         tenant=asked.principal.tenant,
         id=assembly.assembly_id,
@@ -275,7 +276,8 @@ def _row(
         retrieval_ms=assembly.retrieval_ms,
         low_relevance=assembly.low_relevance,
         degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
-        candidates=choice.logged(chosen, asked.now),
+        candidates=candidates,
+        taken=[candidate.handle for candidate in candidates if candidate.taken],
         below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
         created_at=created_at,
     )

@@ -63,6 +63,7 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
     low_relevance: bool
     degraded: list[dict[str, str]]
     candidates: list[LoggedCandidate]
+    taken: list[str]
     below_floor: list[str]
     created_at: datetime
 

@@ -24,15 +24,15 @@ with given as materialized (
         tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
         dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
         token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
-        degraded jsonb, candidates jsonb, below_floor text[], created_at timestamptz)
+        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz)
 ), logged as (
     insert into context.context_assembly_log (
         tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
         budget_asked, token_shares, as_of, total_tokens, retrieval_ms, low_relevance, degraded, candidates,
-        below_floor, created_at)
+        taken, below_floor, created_at)
     select tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes,
            decode(query_hash, 'hex'), token_budget, budget_asked, token_shares, as_of, total_tokens, retrieval_ms,
-           low_relevance, degraded, candidates, below_floor, created_at
+           low_relevance, degraded, candidates, taken, below_floor, created_at
     from given
     on conflict do nothing
     returning tenant, id
@@ -149,10 +149,9 @@ set weak_source_ids = array(
         select distinct h from (
             select unnest(l.weak_source_ids) as h
             union all
-            select c.value ->> 0 from jsonb_array_elements(l.candidates) c
-            where (c.value ->> 7)::int > 0
-              and (cardinality(s.handles) = 0 or c.value ->> 0 = any(s.handles)
-                   or split_part(c.value ->> 0, '#', 1) = any(s.handles))
+            select t.handle from unnest(l.taken) t(handle)
+            where cardinality(s.handles) = 0 or t.handle = any(s.handles)
+               or split_part(t.handle, '#', 1) = any(s.handles)
         ) named),
     feedback_kind = coalesce(l.feedback_kind, 'implicit')
 from (

@@ -42,6 +42,8 @@ context_assembly_log = Table(
     Column("degraded", JSONB, nullable=False, server_default=text("'[]'")),
     # Taken and dropped alike: handles, factors and the reason, never content.
     Column("candidates", JSONB, nullable=False, server_default=text("'[]'")),
+    # Handles of what went into the block: `candidates` is for the code that replays it, not for SQL.
+    Column("taken", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     # Handles of what was found and said too little of the question to be ranked.
     Column("below_floor", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     Column("used_source_ids", ARRAY(Text)),

@@ -178,12 +178,12 @@ async def test_feedback_for_what_is_not_ones_own(client: Client, tenants: tuple[
 
 
 async def test_a_write_that_was_recalled_is_weak_feedback(client: Client, admin_client: Client) -> None:
-    await fill(client, "learning", 3)
+    await fill(client, "learning", 30)
     named = await assemble(client, "learning")
     handle = named["sources"][0]["handle"]
     body = lesson("scout", f"As {handle} says: fence first.", recalled_from=named["assembly_id"])
     assert (await client.post("/api/agent-memory/commit", body)).status == 201
-    whole = await assemble(client, "learning")
+    whole = await assemble(client, "learning", token_budget=300)
     written = note("learning", "Fence, then fail over.", recalled_from=whole["assembly_id"])
     assert (await client.post("/api/psychic-cache/write", written)).status == 201
 
@@ -192,6 +192,7 @@ async def test_a_write_that_was_recalled_is_weak_feedback(client: Client, admin_
         assert (first.get("feedback_kind"), first.get("weak_source_ids")) == ("implicit", [handle])
         second = await explained(client, whole["assembly_id"])
         assert sorted(second.get("weak_source_ids", [])) == sorted(one["handle"] for one in whole["sources"])
+        assert len(second["candidates"]) > len(whole["sources"]) > 0
         assert "used_source_ids" not in second
 
     await until(marked, 5)

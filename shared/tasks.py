@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 import structlog
@@ -25,6 +26,16 @@ async def every(seconds: float, what: str, work: Callable[[], Awaitable[Any]]) -
         except Exception as error:
             log.error(f"{what}: failed", exc_info=error)
         await asyncio.sleep(seconds)
+
+
+@asynccontextmanager
+async def background(*jobs: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Runs `jobs` as tasks for as long as the context is open."""
+    tasks = [asyncio.create_task(job) for job in jobs]
+    try:
+        yield
+    finally:
+        await end(*tasks)
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:

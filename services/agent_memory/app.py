@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator
-
-from litestar import Litestar
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from services.agent_memory.memories.routes import ROUTES
 from services.agent_memory.memories.service import AgentMemoryService
@@ -14,31 +12,37 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
+from shared.tasks import background
 from shared.web.admission import Edge
 from shared.web.app import create_app, inward
 
 
-@contextlib.asynccontextmanager
-async def opened(settings: Settings, database: Database) -> AsyncIterator[AgentMemoryService]:
-    """The service with all that runs beside it, without HTTP."""
-    embedder, table = await open_cached(settings.embedding, database, "memory")
-    doorbell = Doorbell(connect_redis(settings.redis_url))
-    await database.open()
-    service = AgentMemoryService(settings, database, embedder, doorbell)
-    doorbell.start()
-    service.indexer.start()
-    counting = asyncio.create_task(service.count_accesses_forever())
-    tidy = asyncio.create_task(tidy_forever(database, service.records, table))
-    try:
-        yield service
-    finally:
-        counting.cancel()
-        tidy.cancel()
-        await service.flush_accesses()
-        await service.indexer.stop()
-        await doorbell.stop()
-        await database.close()
-        await embedder.close()
+@dataclass(frozen=True)
+class Services:
+    """What handlers may ask for."""
+
+    service: AgentMemoryService
+
+
+@asynccontextmanager
+async def opened(settings: Settings, database: Database) -> AsyncIterator[Services]:
+    """The services with all that runs beside them, without HTTP. What was opened last is closed first."""
+    async with AsyncExitStack() as stack:
+        embedder, table = await open_cached(settings.embedding, database, "memory")
+        stack.push_async_callback(embedder.close)
+        stack.push_async_callback(database.close)
+        await database.open()
+        doorbell = Doorbell(connect_redis(settings.redis_url))
+        stack.push_async_callback(doorbell.stop)
+        doorbell.start()
+        service = AgentMemoryService(settings, database, embedder, doorbell)
+        stack.push_async_callback(service.indexer.stop)
+        service.indexer.start()
+        stack.push_async_callback(service.flush_accesses)
+        await stack.enter_async_context(
+            background(service.count_accesses_forever(), tidy_forever(database, service.records, table))
+        )
+        yield Services(service)
 
 
 def connect(settings: Settings) -> Database:
@@ -49,17 +53,11 @@ def connect(settings: Settings) -> Database:
 
 def create(settings: Settings) -> Edge:
     database = connect(settings)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        async with opened(settings, database) as app.state.service:
-            yield
-
     return create_app(
         routes=ROUTES,
-        service=AgentMemoryService,
+        services=Services,
+        opened=lambda: opened(settings, database),
         authenticate=inward(settings.service_token),
         database=database,
-        lifespan=lifespan,
         in_flight=settings.in_flight,
     )

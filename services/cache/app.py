@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator
-
-from litestar import Litestar
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from services.cache.missions.routes import ROUTES
 from services.cache.missions.service import CacheService
@@ -14,39 +12,49 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
+from shared.tasks import background
 from shared.web.admission import Edge
 from shared.web.app import create_app, inward
 
 
+@dataclass(frozen=True)
+class Services:
+    """What handlers may ask for."""
+
+    service: CacheService
+
+
+@asynccontextmanager
+async def opened(settings: Settings, database: Database) -> AsyncIterator[Services]:
+    """The services with all that runs beside them, without HTTP. What was opened last is closed first."""
+    async with AsyncExitStack() as stack:
+        embedder, table = await open_cached(settings.embedding, database, "cache")
+        stack.push_async_callback(embedder.close)
+        stack.push_async_callback(database.close)
+        await database.open()
+        doorbell = Doorbell(connect_redis(settings.redis_url))
+        stack.push_async_callback(doorbell.stop)
+        doorbell.start()
+        service = CacheService(settings, database, embedder, doorbell)
+        stack.push_async_callback(service.stop)
+        service.start()
+        await stack.enter_async_context(
+            background(
+                service.sweep_forever(),
+                service.dispatches.sweep_forever(),
+                tidy_forever(database, service.records, table),
+            )
+        )
+        yield Services(service)
+
+
 def create(settings: Settings) -> Edge:
     database = Database(settings.database_url, connections=settings.connections, application="scrubjay-cache")
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder, table = await open_cached(settings.embedding, database, "cache")
-        doorbell = Doorbell(connect_redis(settings.redis_url))
-        await database.open()
-        service = app.state.service = CacheService(settings, database, embedder, doorbell)
-        doorbell.start()
-        service.start()
-        sweep = asyncio.create_task(service.sweep_forever())
-        stale = asyncio.create_task(service.dispatches.sweep_forever())
-        tidy = asyncio.create_task(tidy_forever(database, service.records, table))
-        try:
-            yield
-        finally:
-            for task in (sweep, stale, tidy):
-                task.cancel()
-            await service.stop()
-            await doorbell.stop()
-            await database.close()
-            await embedder.close()
-
     return create_app(
         routes=ROUTES,
-        service=CacheService,
+        services=Services,
+        opened=lambda: opened(settings, database),
         authenticate=inward(settings.service_token),
         database=database,
-        lifespan=lifespan,
         in_flight=settings.in_flight,
     )

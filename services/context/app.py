@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator
-
-from litestar import Litestar
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from services.context.assembly.service import ContextService
-from services.context.forwarding.owners import Owner, open_session
+from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
@@ -30,9 +28,87 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
-from shared.tasks import every
+from shared.tasks import background, every
 from shared.web.admission import Edge
 from shared.web.app import create_app
+
+
+@dataclass(frozen=True)
+class Services:
+    """What handlers may ask for; those of the busiest routes first."""
+
+    context_service: ContextService
+    signals: Signals
+    remember_service: Remember
+    feedback_service: Feedback
+    keys: Keys
+    timeline_service: Timeline
+    operators: Operators
+    evaluation: Evaluation
+    purge_service: Purge
+    key_service: KeyService
+    mcp: Mcp
+    owners: Owners
+
+
+@asynccontextmanager
+async def opened(settings: Settings, database: Database, rates: Rates, keys: Keys) -> AsyncIterator[Services]:
+    """The services with all that runs beside them, without HTTP. What was opened last is closed first."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(rates.close)
+        embedder, table = await open_cached(settings.embedding, database, "context")
+        stack.push_async_callback(embedder.close)
+        reranker = open_reranker(settings.rerank)
+        if reranker is not None:
+            stack.push_async_callback(reranker.close)
+        stack.push_async_callback(database.close)
+        await database.open()
+        session = open_session()
+        stack.push_async_callback(session.close)
+        doorbell = Doorbell(connect_redis(settings.redis_url))
+        stack.push_async_callback(doorbell.stop)
+        doorbell.start()
+        journal = Journal(database, doorbell)
+        stack.push_async_callback(journal.close)
+        journal.start()
+        stack.push_async_callback(keys.usage.stop)
+        keys.usage.start()
+        signals = Signals(database)
+        stack.push_async_callback(signals.stop)
+        signals.start()
+        numbering = Numbering(database, settings.redis_url)
+        stack.push_async_callback(numbering.stop)
+        numbering.start()
+        mcp = Mcp(settings.mcp_toolset, settings.mcp_hosts, settings.public_url)
+        stack.push_async_callback(mcp.stop)
+        owners = Owners(
+            {
+                name: Owner(name, url, settings.service_token, session)
+                for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
+            }
+        )
+        context_service = ContextService(settings, database, embedder, journal, owners, reranker)
+        records = context_service.records
+        await stack.enter_async_context(
+            background(
+                tidy_forever(database, records, table),
+                every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
+            )
+        )
+        yield Services(
+            context_service=context_service,
+            signals=signals,
+            remember_service=Remember(database, records, owners),
+            feedback_service=Feedback(database, journal),
+            keys=keys,
+            timeline_service=Timeline(database, numbering),
+            operators=Operators(settings, database, journal, owners),
+            evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
+            purge_service=Purge(database, journal, owners),
+            key_service=KeyService(database, keys, records, doorbell.ring),
+            mcp=mcp,
+            owners=owners,
+        )
 
 
 def create(settings: Settings) -> Edge:
@@ -41,61 +117,11 @@ def create(settings: Settings) -> Edge:
     )
     rates = Rates(connect_redis(settings.redis_url))
     keys = Keys(database, settings.tokens, rates, settings.key_limits)
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        embedder, table = await open_cached(settings.embedding, database, "context")
-        doorbell = Doorbell(connect_redis(settings.redis_url))
-        await database.open()
-        session = open_session()
-        owners = {
-            name: Owner(name, url, settings.service_token, session)
-            for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
-        }
-        reranker = open_reranker(settings.rerank)
-        journal = Journal(database, doorbell)
-        signals = app.state.signals = Signals(database)
-        app.state.service = ContextService(settings, database, embedder, journal, owners, reranker)
-        app.state.remember = Remember(database, app.state.service.records, owners)
-        app.state.feedback = Feedback(database, journal)
-        app.state.purge = Purge(database, journal, owners)
-        app.state.operators = Operators(settings, database, journal, owners)
-        app.state.evaluation = Evaluation(database, settings.default_budget, settings.max_budget)
-        app.state.api_keys = keys
-        app.state.key_service = KeyService(database, keys, app.state.service.records, doorbell.ring)
-        app.state.mcp = door = Mcp(settings.mcp_toolset, settings.mcp_hosts, settings.public_url)
-        numbering = Numbering(database, settings.redis_url)
-        app.state.timeline = Timeline(database, numbering)
-        doorbell.start()
-        journal.start()
-        signals.start()
-        keys.usage.start()
-        numbering.start()
-        tidy = asyncio.create_task(tidy_forever(database, app.state.service.records, table))
-        partitions = asyncio.create_task(every(EVERY_SECONDS, "partitions", lambda: maintain(database)))
-        try:
-            yield
-        finally:
-            tidy.cancel()
-            await door.stop()
-            partitions.cancel()
-            await numbering.stop()
-            await signals.stop()
-            await keys.usage.stop()
-            await rates.close()
-            await journal.close()
-            await doorbell.stop()
-            await session.close()
-            await database.close()
-            await embedder.close()
-            if reranker is not None:
-                await reranker.close()
-
     return create_app(
         routes=ROUTES,
-        service=ContextService,
+        services=Services,
+        opened=lambda: opened(settings, database, rates, keys),
         authenticate=keys.authenticate,
         database=database,
-        lifespan=lifespan,
         in_flight=settings.in_flight,
     )

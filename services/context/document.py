@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from litestar import Request, Response, Router, get
 from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
 
 _PUBLIC = {"access": "public"}
 _FILE = Path(__file__).with_name("openapi.json")
@@ -107,7 +108,7 @@ async def start() -> Response[bytes]:
 
 
 @get("/docs/{name:str}", opt=_PUBLIC)
-async def page_asset(request: Request[Any, Any, Any], name: str) -> Response[bytes]:
+async def page_asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
     if name not in _ASSETS:
         raise NotFoundException(detail="no such file")
     plain, small = await asyncio.to_thread(asset, name)

@@ -63,8 +63,9 @@ class Edge:
     An event stream waits more than it works: once open it counts against a limit of its own.
     """
 
-    def __init__(self, app: Litestar, *, pile: int) -> None:
+    def __init__(self, app: Litestar, drain: Drain, *, pile: int) -> None:
         self.litestar = app
+        self.drain = drain
         self.app: ASGIApp = app
         self.gate = Gate(pile)
         self.streams = 0
@@ -88,11 +89,6 @@ class Edge:
         else:
             metrics.SHED.inc()
             await self._refuse(429, headers, send)
-
-    @property
-    def drain(self) -> Drain:
-        drain: Drain = self.litestar.state.drain
-        return drain
 
     def turn_away(self, path: str, headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes] | None:
         """The head and the body of a refusal, where the service is full: before there is a request to speak of."""

@@ -10,14 +10,13 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
 import uvicorn
 from litestar import Litestar, Request, Response, get
 from litestar.datastructures import State
-from litestar.di import Provide
 from litestar.enums import MediaType
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.types import ControllerRouterHandler
@@ -25,13 +24,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from uvicorn.config import STARTUP_FAILURE
 
 from shared import auth
-from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid, TooLarge, Unauthorized
 from shared.telemetry import tracing
 from shared.web.admission import MAX_BODY, Drain, Edge
+from shared.web.dependencies import Running, providers
 from shared.web.problems import PROBLEM, problem_response
 from shared.web.serving.http_protocol import ImpatientConnection
 from shared.web.serving.listener import Listener
@@ -39,6 +38,7 @@ from shared.web.strict_body import StrictBody
 
 log = structlog.get_logger()
 
+S = TypeVar("S")
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
 _PUBLIC = {"access": "public"}
@@ -110,16 +110,19 @@ def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes
 def create_app(
     *,
     routes: Sequence[ControllerRouterHandler],
-    service: type,
+    services: type[S],
+    opened: Callable[[], contextlib.AbstractAsyncContextManager[S]],
     authenticate: Authenticate,
     database: Database,
-    lifespan: Callable[[Litestar], contextlib.AbstractAsyncContextManager[None]],
     in_flight: int,
 ) -> Edge:
-    """An app whose handlers may ask for `service` (which the lifespan puts into the state), `principal`, `deadline`.
+    """An app whose handlers may ask for what `shared.web.dependencies` provides; `opened` is the services' life.
 
     A handler says what it needs with `opt={"access": "read" | "write" | "admin" | "public"}`; without it, admin.
     """
+
+    drain = Drain()
+    running = Running(drain)
 
     async def admit(request: Request[Any, Any, Any]) -> None:
         """Before the body is read: who may not call learns nothing of what a body should be.
@@ -132,26 +135,13 @@ def create_app(
             principal.require(access)
             request.scope["state"]["principal"] = principal
 
-    # Each dependency names the one before it: what Litestar may resolve at once it runs in a task group.
-    def deadline_of_request(request: Request[Any, Any, Any], service: Any) -> Deadline:
-        return provide_deadline(request)
-
-    def provide_principal(request: Request[Any, Any, Any], deadline: Any) -> Principal:
-        principal: Principal = request.scope["state"]["principal"]
-        return principal
-
-    def provide_service(state: State) -> Any:
-        return state.service
-
-    provide_service.__annotations__["return"] = service
-
     @get("/livez", opt=_PUBLIC, media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
     def livez() -> str:
         return "ok"
 
     @get("/readyz", opt=_PUBLIC, media_type=MediaType.TEXT, include_in_schema=False)
-    async def readyz(request: Request[Any, Any, Any]) -> str:
-        if request.app.state.drain.started.is_set():
+    async def readyz() -> str:
+        if drain.started.is_set():
             raise _NotReady("draining")
         await database.run(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
         return "ok"
@@ -163,8 +153,9 @@ def create_app(
         return generate_latest()
 
     @contextlib.asynccontextmanager
-    async def whole_life(app: Litestar) -> AsyncIterator[None]:
-        async with lifespan(app):
+    async def whole_life(_: Litestar) -> AsyncIterator[None]:
+        async with opened() as opened_services:
+            running.add(opened_services)
             # Start-up objects live as long as the process: keep the collector from walking them again.
             gc.collect()
             gc.freeze()
@@ -172,11 +163,7 @@ def create_app(
 
     app = Litestar(
         route_handlers=[*routes, livez, readyz, metrics_page],
-        dependencies={
-            "service": Provide(provide_service, sync_to_thread=False),
-            "principal": Provide(provide_principal, sync_to_thread=False),
-            "deadline": Provide(deadline_of_request, sync_to_thread=False),
-        },
+        dependencies=providers(services, running),
         exception_handlers={
             AppError: _on_app_error,
             HTTPException: _on_http_error,
@@ -190,26 +177,14 @@ def create_app(
         openapi_config=None,
         request_max_body_size=MAX_BODY,
         logging_config=None,
-        state=State({"drain": Drain()}, deep_copy=False),
+        state=State({"running": running}, deep_copy=False),
     )
-    return Edge(app, pile=in_flight)
+    return Edge(app, drain, pile=in_flight)
 
 
 class _NotReady(AppError):
     status = 503
     title = "Not ready"
-
-
-def provide_deadline(request: Request[Any, Any, Any]) -> Deadline:
-    """Reads get READ_SECONDS, the rest WRITE_SECONDS; a caller may have asked for less."""
-    reads = request.route_handler.opt.get("access") == "read"
-    return deadline_of(request.scope, reads=reads)
-
-
-def deadline_of(scope: Any, *, reads: bool) -> Deadline:
-    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
-    state = scope["state"]
-    return deadlines.from_header(state["timeout"], default, state["arrived"])
 
 
 def name_route(scope: Any, route: str) -> None:

@@ -48,8 +48,8 @@ async def replica(
         embedding=embedding,
         dedup_seconds=0.5 if embedding.provider == "openai" else 10,
     )
-    async with opened(settings, connect(settings)) as service:
-        yield service
+    async with opened(settings, connect(settings)) as services:
+        yield services.service
 
 
 async def commit(

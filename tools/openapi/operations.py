@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import ParameterKwarg
+from litestar.params import BodyKwarg, ParameterKwarg
 from litestar.routes import HTTPRoute
 
 from shared.deadline import READ_SECONDS, WRITE_SECONDS
@@ -104,7 +104,7 @@ def _operation(handler: HTTPRouteHandler, method: str, route: HTTPRoute) -> Oper
         seconds=opt.get("seconds") or (READ_SECONDS if opt.get("access") == "read" else WRITE_SECONDS),
         keyed=opt.get("keyed", False),
         parameters=list(_parameters(handler, hints, route)),
-        reads=_by_media(opt.get("reads") or ({"json": hints["data"]} if "data" in hints else {})),
+        reads=_by_media(opt.get("reads") or ({"json": _body(hints["data"])} if "data" in hints else {})),
         answers=_by_media(opt.get("answers") or _answer(hints["return"])),
         extra_problems=tuple(opt.get("problems", ())),
     )
@@ -126,6 +126,13 @@ def _told(handler: HTTPRouteHandler) -> tuple[str, str]:
 
 def _answer(annotation: Any) -> dict[str, Any]:
     return {} if annotation in (None, NoneType) else {"json": annotation}
+
+
+def _body(annotation: Any) -> Any:
+    """The body's type without Litestar's mark."""
+    kind, *metadata = get_args(annotation)
+    kept = [one for one in metadata if not isinstance(one, BodyKwarg)]
+    return Annotated[kind, *kept] if kept else kind
 
 
 def _by_media(by_name: dict[str, Any]) -> dict[str, Any]:

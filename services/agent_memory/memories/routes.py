@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import Request, Response, Router, delete, get, patch, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.agent_memory.memories.schemas import (
@@ -33,11 +34,10 @@ from services.agent_memory.memories.schemas import (
 from services.agent_memory.memories.service import AgentMemoryService
 from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, parse
 from services.agent_memory.vault.files import Links, LinksRequest
-from shared.auth import Principal
-from shared.deadline import Deadline
 from shared.errors import Invalid, NotFound
 from shared.provenance import utc
 from shared.search.evidence import SearchRequest, SearchResult
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import ADMIN, KEYED, READ, WRITE, answers, problems, reads
 
@@ -48,10 +48,10 @@ _SINCE = Parameter(description="A JSON map of agents to ISO times.")
 @post("/commit", opt=WRITE | KEYED, status_code=201)
 async def commit(
     request: Request[Any, Any, Any],
-    data: CommitAgentMemoryInput,
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[CommitAgentMemoryInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> CommitResult:
     """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
     return await service.commit(principal, data, await key_of(request), deadline)
@@ -60,10 +60,10 @@ async def commit(
 @post("/batch", opt=WRITE | KEYED, status_code=201)
 async def batch(
     request: Request[Any, Any, Any],
-    data: CommitBatchInput,
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[CommitBatchInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> CommitBatchResult:
     """Commit up to 100 memories, all or none."""
     return await service.commit_batch(principal, data, await key_of(request), deadline)
@@ -71,7 +71,10 @@ async def batch(
 
 @get("/{memory_id:int}", operation_id="agent_memory_get", opt=READ | problems(404))
 async def get_memory(
-    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    memory_id: FromPath[int],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> MemoryAnswer:
     """One memory, and who has confirmed it. Does not count as an access."""
     return await service.get(principal, _id(memory_id), deadline)
@@ -79,11 +82,11 @@ async def get_memory(
 
 @patch("/{memory_id:int}", opt=WRITE | problems(404, 409))
 async def edit(
-    memory_id: int,
-    data: EditAgentMemoryInput,
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
+    memory_id: FromPath[int],
+    data: JSONBody[EditAgentMemoryInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> MemoryAnswer:
     """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
     return await service.edit(principal, _id(memory_id), data, deadline)
@@ -91,7 +94,10 @@ async def edit(
 
 @delete("/{memory_id:int}", operation_id="agent_memory_delete", opt=WRITE | problems(404), status_code=200)
 async def delete_memory(
-    memory_id: int, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    memory_id: FromPath[int],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> DeleteAnswer:
     """Delete one memory, with what confirmed it."""
     return await service.delete(principal, _id(memory_id), deadline)
@@ -100,10 +106,10 @@ async def delete_memory(
 @post("/forget", opt=ADMIN | KEYED, status_code=200)
 async def forget(
     request: Request[Any, Any, Any],
-    data: ForgetAgentInput,
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[ForgetAgentInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> ForgetReceipt:
     """Erase everything that an agent committed, and say how much that was."""
     return await service.forget(principal, data.agent_name, await key_of(request), deadline)
@@ -111,9 +117,9 @@ async def forget(
 
 @get("/export", opt=READ | problems(403) | answers(lines=ExportedMemory))
 async def export(
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
     agent_name: Annotated[str | None, Parameter(required=False, description="Whose; else all.")] = None,
     after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the page before.")] = 0,
     limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
@@ -133,7 +139,10 @@ async def export(
     status_code=201,
 )
 async def import_memories(
-    request: Request[Any, Any, Any], service: AgentMemoryService, principal: Principal, deadline: Deadline
+    request: Request[Any, Any, Any],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> ImportResult:
     """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
     lines = parse(await request.body())
@@ -148,7 +157,10 @@ def _id(memory_id: int) -> int:
 
 @post("/query", opt=READ | problems(403), status_code=200)
 async def query(
-    data: QueryAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    data: JSONBody[QueryAgentMemoryInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> FoundMemories:
     """Search an agent's own memories, best composite score first."""
     return await service.search.query(principal, data, deadline)
@@ -156,7 +168,10 @@ async def query(
 
 @post("/list", operation_id="agent_memory_list", opt=READ | problems(403), status_code=200)
 async def list_memories(
-    data: ListAgentMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    data: JSONBody[ListAgentMemoryInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> Memories:
     """An agent's memories, newest first."""
     return Memories(await service.list_memories(principal, data, deadline))
@@ -164,7 +179,10 @@ async def list_memories(
 
 @post("/peer-query", opt=READ, status_code=200)
 async def peer_query(
-    data: QueryPeerMemoryInput, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    data: JSONBody[QueryPeerMemoryInput],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> FoundMemories:
     """Search one other agent's memories, without those it keeps private."""
     return await service.search.query_peer(principal, data, deadline)
@@ -172,7 +190,10 @@ async def peer_query(
 
 @get("/pending-review", opt=READ)
 async def pending_review(
-    since: Annotated[str, _SINCE], service: AgentMemoryService, principal: Principal, deadline: Deadline
+    since: Annotated[str, _SINCE],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> PendingReview:
     """How many memories each of the named agents gained since its time."""
     try:
@@ -187,7 +208,10 @@ async def pending_review(
 
 @post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
 async def search(
-    data: SearchRequest, service: AgentMemoryService, principal: Principal, deadline: Deadline
+    data: JSONBody[SearchRequest],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> SearchResult:
     if data.agent is None:
         raise Invalid.field("agent", "is required")
@@ -195,18 +219,20 @@ async def search(
 
 
 @post("/internal/links", opt=READ, status_code=200, include_in_schema=False)
-async def links(data: LinksRequest, service: AgentMemoryService, principal: Principal) -> Links:
+async def links(
+    data: JSONBody[LinksRequest], service: NamedDependency[AgentMemoryService], principal: PrincipalDep
+) -> Links:
     return Links(await asyncio.to_thread(service.vault.read, principal.tenant, data))
 
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
-    purged: str,
-    service: AgentMemoryService,
-    principal: Principal,
-    deadline: Deadline,
-    agent: str | None = None,
-    user: str | None = None,
+    purged: FromQuery[str],
+    service: NamedDependency[AgentMemoryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    agent: FromQuery[str | None] = None,
+    user: FromQuery[str | None] = None,
 ) -> dict[str, int]:
     """All that an agent wrote here stands in its own scope."""
     return await service.purge(principal, purged, user, deadline)

@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import Request, Router, get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, JSONBody, Parameter
 
 from services.cache.dispatches.schemas import (
     CompletedAnswer,
@@ -15,8 +16,7 @@ from services.cache.dispatches.schemas import (
     Status,
 )
 from services.cache.missions.service import CacheService
-from shared.auth import Principal
-from shared.deadline import Deadline
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
 
@@ -27,10 +27,10 @@ DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 @post("/report", opt=WRITE | KEYED, status_code=201)
 async def report(
     request: Request[Any, Any, Any],
-    data: ReportInput,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[ReportInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """Report work that an agent was given. Entries that name its id keep it alive."""
     key = await key_of(request)
@@ -41,10 +41,10 @@ async def report(
 async def progress(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
-    data: ProgressInput,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[ProgressInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
     key = await key_of(request)
@@ -55,10 +55,10 @@ async def progress(
 async def complete(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
-    data: CompleteInput,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[CompleteInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> CompletedAnswer:
     """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
     key = await key_of(request)
@@ -67,7 +67,10 @@ async def complete(
 
 @get("/{dispatch_id:int}", operation_id="dispatch_get", opt=READ | problems(404))
 async def dispatch(
-    dispatch_id: DispatchId, service: CacheService, principal: Principal, deadline: Deadline
+    dispatch_id: DispatchId,
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """One dispatch: what was asked of whom, and how it stands."""
     return DispatchAnswer(await service.dispatches.get(principal, dispatch_id, deadline))
@@ -75,12 +78,12 @@ async def dispatch(
 
 @get("/", operation_id="dispatch_list", opt=READ | problems(403))
 async def dispatches(
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
-    mission_id: str | None = None,
-    agent_name: str | None = None,
-    status: Status | None = None,
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    mission_id: FromQuery[str | None] = None,
+    agent_name: FromQuery[str | None] = None,
+    status: FromQuery[Status | None] = None,
     before: Annotated[int | None, _BEFORE] = None,
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
 ) -> DispatchesAnswer:

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Request, Router, delete, get, patch, post, put
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.cache.dispatches.routes import DISPATCHES
@@ -32,11 +33,10 @@ from services.cache.missions.schemas import (
     WriteCacheInput,
 )
 from services.cache.missions.service import CacheService
-from shared.auth import Principal
 from shared.body import decode
-from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.search.evidence import SearchRequest, SearchResult
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import ADMIN, KEYED, READ, WRITE, problems, reads
 
@@ -53,10 +53,10 @@ EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 @post("/write", opt=WRITE | KEYED | problems(409), status_code=201)
 async def write(
     request: Request[Any, Any, Any],
-    data: WriteCacheInput,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[WriteCacheInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
     wait: Annotated[Literal["indexed"] | None, _WAIT] = None,
 ) -> WriteAnswer:
     """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
@@ -67,10 +67,10 @@ async def write(
 @post("/write/batch", opt=WRITE | KEYED | reads(json=EntriesInput), status_code=200)
 async def write_batch(
     request: Request[Any, Any, Any],
-    data: BatchInput,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[BatchInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> BatchAnswer:
     """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
     key = await key_of(request)
@@ -79,7 +79,10 @@ async def write_batch(
 
 @post("/query", opt=READ | problems(403), status_code=200)
 async def query(
-    data: QueryCacheInput, service: CacheService, principal: Principal, deadline: Deadline
+    data: JSONBody[QueryCacheInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> QueryAnswer:
     """Search a mission's entries; mission `*` is every mission the key may read."""
     return QueryAnswer(await service.search.query(principal, data, deadline))
@@ -87,23 +90,28 @@ async def query(
 
 @get("/checkpoint/{session_id:path}", opt=READ | problems(404))
 async def checkpoint(
-    session_id: str, service: CacheService, principal: Principal, deadline: Deadline
+    session_id: FromPath[str],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> EntryAnswer:
     """The newest thread_checkpoint of a session."""
     return EntryAnswer(await service.checkpoint(principal, session_id.removeprefix("/"), deadline))
 
 
 @get("/all/entries", opt=READ)
-async def all_entries(service: CacheService, principal: Principal, deadline: Deadline) -> EntriesAnswer:
+async def all_entries(
+    service: NamedDependency[CacheService], principal: PrincipalDep, deadline: DeadlineDep
+) -> EntriesAnswer:
     """The newest 100 entries of all missions the key may read."""
     return EntriesAnswer(await service.recent(principal, deadline))
 
 
 @get("/all/missions", opt=READ)
 async def missions(
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
     after: Annotated[str | None, _AFTER] = None,
     limit: Annotated[int, Parameter(ge=1, le=1_000)] = 100,
 ) -> MissionsAnswer:
@@ -113,7 +121,7 @@ async def missions(
 
 @get("/all/entries/{entry_id:int}", opt=READ | problems(404))
 async def entry(
-    entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
+    entry_id: EntryId, service: NamedDependency[CacheService], principal: PrincipalDep, deadline: DeadlineDep
 ) -> EntryAnswer:
     """One entry."""
     return EntryAnswer(await service.entry(principal, entry_id, deadline))
@@ -121,7 +129,11 @@ async def entry(
 
 @patch("/all/entries/{entry_id:int}", opt=WRITE | problems(404))
 async def edit_tags(
-    entry_id: EntryId, data: TagsInput, service: CacheService, principal: Principal, deadline: Deadline
+    entry_id: EntryId,
+    data: JSONBody[TagsInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> EntryAnswer:
     """Replace an entry's tags; what was said stays as it was said."""
     return EntryAnswer(await service.set_tags(principal, entry_id, data.tags, deadline))
@@ -129,7 +141,7 @@ async def edit_tags(
 
 @delete("/all/entries/{entry_id:int}", opt=WRITE | problems(404), status_code=200)
 async def delete_entry(
-    entry_id: EntryId, service: CacheService, principal: Principal, deadline: Deadline
+    entry_id: EntryId, service: NamedDependency[CacheService], principal: PrincipalDep, deadline: DeadlineDep
 ) -> DeleteAnswer:
     """Delete one entry; its tokens are free for others."""
     return DeleteAnswer(await service.delete(principal, entry_id, deadline))
@@ -137,7 +149,10 @@ async def delete_entry(
 
 @get("/{mission_id:str}/entries", opt=READ | problems(403))
 async def mission_entries(
-    mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
+    mission_id: FromPath[str],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> EntriesAnswer:
     """A mission's live entries, newest first."""
     return EntriesAnswer(await service.of_mission(principal, mission_id, deadline))
@@ -145,7 +160,10 @@ async def mission_entries(
 
 @get("/{mission_id:str}/stats", opt=READ | problems(403, 404))
 async def stats(
-    mission_id: str, service: CacheService, principal: Principal, deadline: Deadline
+    mission_id: FromPath[str],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> StatsAnswer:
     """What a mission holds, by type and agent, beside its budgets, and what became of the rest."""
     return StatsAnswer(await service.stats(principal, mission_id, deadline))
@@ -153,7 +171,11 @@ async def stats(
 
 @put("/{mission_id:str}/limits", opt=ADMIN)
 async def set_limits(
-    mission_id: str, data: MissionLimits, service: CacheService, principal: Principal, deadline: Deadline
+    mission_id: FromPath[str],
+    data: JSONBody[MissionLimits],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> LimitsAnswer:
     """Budgets and time to live of one mission; what is left out goes back to the installation's default."""
     await service.set_limits(principal, mission_id, data, deadline)
@@ -163,10 +185,10 @@ async def set_limits(
 @delete("/{mission_id:str}", opt=WRITE | problems(408, 413), status_code=200)
 async def clear(
     request: Request[Any, Any, Any],
-    mission_id: str,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
+    mission_id: FromPath[str],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
     reason: Annotated[str | None, _REASON] = None,
 ) -> ClearAnswer:
     """Delete a mission's entries. The reason is required, in the query or the body, and kept in the timeline."""
@@ -187,14 +209,20 @@ def _reason_in(body: bytes) -> Any:
 
 @post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
 async def search(
-    data: SearchRequest, service: CacheService, principal: Principal, deadline: Deadline
+    data: JSONBody[SearchRequest],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> SearchResult:
     return await service.search.search(principal, data, deadline)
 
 
 @post("/internal/turns", opt=READ, status_code=200, include_in_schema=False)
 async def turns(
-    data: TurnsInput, service: CacheService, principal: Principal, deadline: Deadline
+    data: JSONBody[TurnsInput],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> StoredTurns:
     """Which turns of a session a mission has."""
     return await service.stored_turns(principal, data, deadline)
@@ -202,12 +230,12 @@ async def turns(
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
 async def purge(
-    purged: str,
-    service: CacheService,
-    principal: Principal,
-    deadline: Deadline,
-    agent: str | None = None,
-    user: str | None = None,
+    purged: FromQuery[str],
+    service: NamedDependency[CacheService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    agent: FromQuery[str | None] = None,
+    user: FromQuery[str | None] = None,
 ) -> dict[str, int]:
     return await service.purge(principal, purged, agent, user, deadline)
 

@@ -7,17 +7,18 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
-from litestar import Litestar, asgi
-from litestar.datastructures import State
+from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
 from yarl import URL
 
 from services.context import stores
-from services.context.forwarding.owners import Owner
-from services.context.log.signals import Tee
+from services.context.forwarding.owners import Owners
+from services.context.keys import Keys
+from services.context.log.signals import Signals, Tee
 from shared.errors import AppError, TooLate, Unavailable
-from shared.web.app import deadline_of, name_route, request_id_of
+from shared.web.app import name_route, request_id_of
+from shared.web.dependencies import deadline_of, service_of
 from shared.web.problems import send_problem
 
 # Of stores, and of what is kept beside them.
@@ -47,10 +48,9 @@ def forwarding(prefix: str, name: str) -> ASGIRouteHandler:
     # A mount rewrites `path`; `raw_path` stays as the client sent it.
     @asgi(prefix, is_mount=True, copy_scope=True)
     async def forward(scope: Scope, receive: Receive, send: Send) -> None:
-        app: Litestar = scope["litestar_app"]
         name_route(scope, prefix)
         try:
-            await _forward(app.state, name, scope, receive, send)
+            await _forward(name, scope, receive, send)
         except AppError as error:
             await send_problem(error, send)
 
@@ -61,14 +61,14 @@ def is_read(method: str, path: str) -> bool:
     return method in ("GET", "HEAD") or path.endswith(_READS)
 
 
-async def _forward(state: State, name: str, scope: Any, receive: Receive, send: Send) -> None:
-    owner: Owner = state.service.owners[name]
+async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
+    owner = service_of(scope, Owners)[name]
     method: str = scope["method"]
     path = scope["raw_path"].decode("latin-1")
     reads = is_read(method, path)
     deadline = deadline_of(scope, reads=reads)
     given = dict(scope["headers"])
-    principal = await state.api_keys.admit(scope, deadline, writes=not reads)
+    principal = await service_of(scope, Keys).admit(scope, deadline, writes=not reads)
     headers = [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, value in scope["headers"]
@@ -113,7 +113,7 @@ async def _forward(state: State, name: str, scope: Any, receive: Receive, send: 
                 piece = await response.content.read(_PIECE)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         if not reads and response.status < 300:
-            state.signals.wrote(principal, tee.body())
+            service_of(scope, Signals).wrote(principal, tee.body())
     except TimeoutError as error:
         if started:
             raise

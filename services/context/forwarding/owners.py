@@ -189,6 +189,10 @@ class Owner:
             raise Failed("erroring") from error
 
 
+class Owners(dict[str, Owner]):
+    """The services that own stores, by name."""
+
+
 class Refused(AppError):
     """An owner's refusal of the caller's request, passed on as it stands."""
 

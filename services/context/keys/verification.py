@@ -22,7 +22,7 @@ from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
 from shared.telemetry import metrics
 from shared.tokens import CHARACTERS_PER_TOKEN
-from shared.web.app import provide_deadline
+from shared.web.dependencies import deadline_of_route
 
 DEFAULT_TENANT = "default"
 PREFIX = "sj_"
@@ -75,7 +75,7 @@ class Keys:
 
     async def authenticate(self, request: Request[Any, Any, Any]) -> Principal:
         writes = request.route_handler.opt.get("access") != "read"
-        return await self.admit(request.scope, provide_deadline(request), writes=writes)
+        return await self.admit(request.scope, deadline_of_route(request), writes=writes)
 
     async def admit(self, scope: Any, deadline: Deadline, *, writes: bool) -> Principal:
         """Who calls, if its limits let it; what is left of them goes into the answer's headers.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from litestar import delete, get, post, put
-from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromQuery, JSONBody
 from litestar.types import ControllerRouterHandler
 
 from services.context import stores
@@ -19,10 +20,11 @@ from services.context.learning.schemas import (
     WeightHistory,
     WeightInput,
 )
-from services.context.log.routes import CallerName, Limit, _operators
+from services.context.log.routes import CallerName, Limit, OptionalName
+from services.context.log.service import Operators
 from services.context.schemas import SourceStore
-from shared.auth import Principal
 from shared.deadline import Deadline
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN, READ, takes
 
 _EVAL_SECONDS = 60.0
@@ -30,82 +32,103 @@ _EVAL_SECONDS = 60.0
 
 @get("/weights", opt=READ)
 async def weights(
-    state: State, principal: Principal, deadline: Deadline, caller: CallerName | None = None
+    operators: NamedDependency[Operators],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    caller: OptionalName = None,
 ) -> SourceWeights:
     """The weights that differ from the start values: learned, or set by an operator."""
-    return SourceWeights(await _operators(state).weights(principal, caller, deadline), dict(stores.WEIGHTS))
+    return SourceWeights(await operators.weights(principal, caller, deadline), dict(stores.WEIGHTS))
 
 
 @get("/weights/history", opt=READ)
 async def weight_history(
-    state: State,
-    principal: Principal,
-    deadline: Deadline,
-    caller: CallerName | None = None,
+    operators: NamedDependency[Operators],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    caller: OptionalName = None,
     limit: Limit = 100,
 ) -> WeightHistory:
     """What evaluations and operators changed, newest first."""
-    return WeightHistory(await _operators(state).history(principal, caller, limit, deadline))
+    return WeightHistory(await operators.history(principal, caller, limit, deadline))
 
 
 @put("/weights", opt=ADMIN)
 async def set_weight(
-    state: State, service: ContextService, principal: Principal, deadline: Deadline, data: WeightInput
+    operators: NamedDependency[Operators],
+    context_service: NamedDependency[ContextService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    data: JSONBody[WeightInput],
 ) -> SourceWeight:
     """A source's weight for a caller, or for all with caller `*`."""
-    row = await _operators(state).set_weight(principal, data, deadline)
-    service.forget_config(principal.tenant)
+    row = await operators.set_weight(principal, data, deadline)
+    context_service.forget_config(principal.tenant)
     return row
 
 
 @delete("/weights", opt=ADMIN)
 async def reset_weight(
-    state: State,
-    service: ContextService,
-    principal: Principal,
-    deadline: Deadline,
+    operators: NamedDependency[Operators],
+    context_service: NamedDependency[ContextService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
     caller: CallerName,
-    source: SourceStore,
+    source: FromQuery[SourceStore],
 ) -> None:
     """Back to the tenant's `*` row, else to the start value."""
-    await _operators(state).reset_weight(principal, caller, source, deadline)
-    service.forget_config(principal.tenant)
+    await operators.reset_weight(principal, caller, source, deadline)
+    context_service.forget_config(principal.tenant)
 
 
 @get("/budgets", opt=READ)
 async def budgets(
-    state: State, principal: Principal, deadline: Deadline, caller: CallerName | None = None
+    operators: NamedDependency[Operators],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    caller: OptionalName = None,
 ) -> CallerBudgets:
     """Callers' budgets, where they are not the installation's default."""
-    return CallerBudgets(await _operators(state).budgets(principal, caller, deadline))
+    return CallerBudgets(await operators.budgets(principal, caller, deadline))
 
 
 @put("/budgets", opt=ADMIN)
 async def set_budget(
-    state: State, service: ContextService, principal: Principal, deadline: Deadline, data: BudgetInput
+    operators: NamedDependency[Operators],
+    context_service: NamedDependency[ContextService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    data: JSONBody[BudgetInput],
 ) -> CallerBudget:
     """A caller's default budget, its bounds for learning, and the ceiling that no request exceeds."""
-    row = await _operators(state).set_budget(principal, data, deadline)
-    service.forget_config(principal.tenant)
+    row = await operators.set_budget(principal, data, deadline)
+    context_service.forget_config(principal.tenant)
     return row
 
 
 @delete("/budgets", opt=ADMIN)
 async def reset_budget(
-    state: State, service: ContextService, principal: Principal, deadline: Deadline, caller: CallerName
+    operators: NamedDependency[Operators],
+    context_service: NamedDependency[ContextService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    caller: CallerName,
 ) -> None:
     """Back to the installation's default."""
-    await _operators(state).reset_budget(principal, caller, deadline)
-    service.forget_config(principal.tenant)
+    await operators.reset_budget(principal, caller, deadline)
+    context_service.forget_config(principal.tenant)
 
 
 @post("/eval", opt=ADMIN | takes(_EVAL_SECONDS), status_code=200)
-async def evaluate(state: State, service: ContextService, principal: Principal) -> Evaluated:
+async def evaluate(
+    evaluation: NamedDependency[Evaluation],
+    context_service: NamedDependency[ContextService],
+    principal: PrincipalDep,
+) -> Evaluated:
     """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
     principal.require_every_agent()
-    evaluation: Evaluation = state.evaluation
     result = await evaluation.run(principal.tenant, Deadline(_EVAL_SECONDS))
-    service.forget_config(principal.tenant)
+    context_service.forget_config(principal.tenant)
     return result
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import msgspec
-from litestar import Litestar, Request, asgi, get
+from litestar import Request, asgi, get
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from services.context.document import as_json
@@ -19,7 +19,8 @@ from services.context.mcp.catalog import TOOLSETS
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid, TooLarge, Unauthorized
 from shared.web.admission import MAX_BODY
-from shared.web.app import deadline_of, name_route
+from shared.web.app import name_route
+from shared.web.dependencies import deadline_of, service_of
 from shared.web.problems import send_problem
 
 PATH = "/mcp"
@@ -83,11 +84,10 @@ async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _serve(scope: Any, receive: Receive, send: Send) -> None:
-    app: Litestar = scope["litestar_app"]
-    door: Mcp = app.state.mcp
+    door = service_of(scope, Mcp)
     name_route(scope, PATH)
     try:
-        replayed = await _admit(app, scope, receive)
+        replayed = await _admit(scope, receive)
         if scope["method"] != "POST":
             # Nothing is ever sent unasked: there is no stream to open, and no session to end.
             raise _NotAllowed("POST is the only method here")
@@ -104,11 +104,11 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
         await handle(scope, replayed, send)
 
 
-async def _admit(app: Litestar, scope: Any, receive: Receive) -> Receive:
+async def _admit(scope: Any, receive: Receive) -> Receive:
     """The body, to be read again. What calls a route is counted and limited there, the rest here."""
     deadline = deadline_of(scope, reads=False)
     given = dict(scope["headers"])
-    keys: Keys = app.state.api_keys
+    keys = service_of(scope, Keys)
     await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
     length = given.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BODY:
@@ -173,9 +173,8 @@ def _address(scope: Any, public_url: str | None) -> str:
 @get([METADATA, METADATA + PATH], opt={"access": "public"}, sync_to_thread=False, include_in_schema=False)
 def metadata(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """RFC 9728. There is no authorization server: keys are made by an admin of this service."""
-    door: Mcp = request.app.state.mcp
     return {
-        "resource": _address(request.scope, door.public_url) + PATH,
+        "resource": _address(request.scope, service_of(request.scope, Mcp).public_url) + PATH,
         "resource_name": "Scrubjay",
         "bearer_methods_supported": ["header"],
         "scopes_supported": ["read", "write", "admin"],

@@ -5,27 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Request, post
-from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
 
 from services.context.purge.schemas import PurgeInput, Receipt
 from services.context.purge.service import Purge
-from shared.auth import Principal
-from shared.deadline import Deadline
 from shared.web.app import request_id_of
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN
 
 
 @post("/purge", opt=ADMIN, status_code=200)
 async def purge(
     request: Request[Any, Any, Any],
-    data: PurgeInput,
-    state: State,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[PurgeInput],
+    purge_service: NamedDependency[Purge],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> Receipt:
     """Erase a scope, or all of an agent, a user or a mission, from every table of every service.
 
     The receipt counts what was erased, table by table.
     """
-    service: Purge = state.purge
-    return await service.purge(principal, data, deadline, request_id_of(request.scope))
+    return await purge_service.purge(principal, data, deadline, request_id_of(request.scope))

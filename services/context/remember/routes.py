@@ -3,14 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Request, post
-from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
 
 from services.context.log.signals import Signals
 from services.context.remember.schemas import RememberInput, RememberResult
 from services.context.remember.service import Remember
-from shared.auth import Principal
-from shared.deadline import Deadline
 from shared.web.app import request_id_of
+from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, WRITE, problems
 
@@ -18,10 +18,11 @@ from shared.web.operations import KEYED, WRITE, problems
 @post("/remember", opt=WRITE | KEYED | problems(403, 409), status_code=200)
 async def remember(
     request: Request[Any, Any, Any],
-    data: RememberInput,
-    state: State,
-    principal: Principal,
-    deadline: Deadline,
+    data: JSONBody[RememberInput],
+    remember_service: NamedDependency[Remember],
+    signals: NamedDependency[Signals],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
 ) -> RememberResult:
     """Remember a text or the messages of a conversation: each is put where it belongs, and the answer says where.
 
@@ -29,10 +30,8 @@ async def remember(
     outside of a mission, becomes a memory of the agent. Recalled context, repeats and system messages are not
     kept. With an Idempotency-Key, a retry after a failure stores what is missing, and nothing twice.
     """
-    service: Remember = state.remember
-    done = await service.remember(
+    done = await remember_service.remember(
         principal, data, await key_of(request), deadline, request_id_of(request.scope)
     )
-    signals: Signals = state.signals
     signals.wrote(principal, await request.body())
     return done

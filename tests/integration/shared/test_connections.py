@@ -12,11 +12,10 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 import uvicorn
-from litestar import Litestar, Request, Response, get, post
+from litestar import Request, Response, get, post
 from uvicorn.server import ServerState
 
 from local.process import free_port
-from services.context.settings import Settings
 from shared.database.postgres import Database
 from shared.telemetry import metrics
 from shared.web import admission as edge
@@ -25,6 +24,11 @@ from shared.web.app import create_app
 from shared.web.serving import http_protocol as connection
 from shared.web.serving.http_protocol import ImpatientConnection
 from shared.web.serving.listener import Listener
+
+
+class Services:
+    """None."""
+
 
 PUBLIC = {"access": "public"}
 LARGE = 32 * 2**20
@@ -55,18 +59,18 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     monkeypatch.setattr(edge, "BODY_SECONDS", 0.5)
 
     @contextlib.asynccontextmanager
-    async def nothing(_: Litestar) -> AsyncIterator[None]:
-        yield
+    async def opened() -> AsyncIterator[Services]:
+        yield Services()
 
     async def nobody(_: object) -> None:
         raise AssertionError
 
     app: Edge = create_app(
         routes=[count, large, wait],
-        service=Settings,
+        services=Services,
+        opened=opened,
         authenticate=nobody,  # type: ignore[arg-type]
         database=Database("postgresql://"),
-        lifespan=nothing,
         in_flight=1,
     )
     config = uvicorn.Config(app, http=ImpatientConnection, lifespan="off", log_config=None, access_log=False)

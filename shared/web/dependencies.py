@@ -1,0 +1,100 @@
+"""What a handler may ask for by type: a service of its app, the caller's principal, the request's deadline.
+
+A handler declares `memories: NamedDependency[Memories]`, where `memories` is a field of the app's services.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, TypeVar, get_type_hints
+
+from litestar import Request
+from litestar.di import NamedDependency, Provide
+
+from shared import deadline as deadlines
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.web.admission import Drain
+
+T = TypeVar("T")
+
+PrincipalDep: TypeAlias = NamedDependency[Principal]
+DeadlineDep: TypeAlias = NamedDependency[Deadline]
+DrainDep: TypeAlias = NamedDependency[Drain]
+
+_Get = Callable[[Request[Any, Any, Any]], Any]
+
+
+class Running:
+    """An app's services, by type, from its start to its end."""
+
+    def __init__(self, drain: Drain) -> None:
+        self._by_type: dict[type, Any] = {Drain: drain}
+
+    def add(self, services: object) -> None:
+        """`services` is a record with one field for each service."""
+        for name, kind in get_type_hints(type(services)).items():
+            self._by_type[kind] = getattr(services, name)
+
+    def get(self, kind: type[T]) -> T:
+        service: T = self._by_type[kind]
+        return service
+
+
+def service_of(scope: Any, kind: type[T]) -> T:
+    """For plain ASGI handlers, which Litestar gives nothing but the scope."""
+    running: Running = scope["litestar_app"].state.running
+    return running.get(kind)
+
+
+def providers(services: type, running: Running) -> dict[str, Provide]:
+    """One for each field of the record `services`, and for `principal`, `deadline` and `drain`.
+
+    Each depends on the one before it: what Litestar could resolve at the same time it runs in a task group. A handler
+    pays for all that stand before what it asks for, so `services` begins with those of the busiest routes.
+    """
+    chain, before = {}, None
+    for name, kind, get in _dependencies(services, running):
+        chain[name] = Provide(_provider(kind, get, before), sync_to_thread=False)
+        before = name
+    return chain
+
+
+def _dependencies(services: type, running: Running) -> Iterator[tuple[str, type, _Get]]:
+    yield "deadline", Deadline, deadline_of_route
+    yield "principal", Principal, lambda request: request.scope["state"].get("principal")
+    for name, kind in {**get_type_hints(services), "drain": Drain}.items():
+        yield name, kind, _service(running, kind)
+
+
+def _service(running: Running, kind: type) -> _Get:
+    return lambda _: running.get(kind)
+
+
+def _provider(kind: type, get: _Get, before: str | None) -> Callable[..., Any]:
+    def provide(request: Request[Any, Any, Any], **_: Any) -> Any:
+        return get(request)
+
+    # Litestar reads what a provider depends on from its signature.
+    hints: dict[str, Any] = {"request": Request[Any, Any, Any]}
+    if before is not None:
+        hints[before] = NamedDependency[Any]  # type: ignore[misc]
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint)
+        for name, hint in hints.items()
+    ]
+    provide.__signature__ = inspect.Signature(parameters, return_annotation=kind)  # type: ignore[attr-defined]
+    provide.__annotations__ = {**hints, "return": kind}
+    return provide
+
+
+def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:
+    """Reads get READ_SECONDS, the rest WRITE_SECONDS; a caller may have asked for less."""
+    return deadline_of(request.scope, reads=request.route_handler.opt.get("access") == "read")
+
+
+def deadline_of(scope: Any, *, reads: bool) -> Deadline:
+    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
+    state = scope["state"]
+    return deadlines.from_header(state["timeout"], default, state["arrived"])

@@ -29,10 +29,12 @@ async def every(seconds: float, what: str, work: Callable[[], Awaitable[Any]]) -
 
 
 @asynccontextmanager
-async def background(*jobs: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def background(*jobs: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
     """Runs `jobs` as tasks for as long as the context is open."""
-    tasks = [asyncio.create_task(job) for job in jobs]
+    tasks: list[asyncio.Task[None]] = []
     try:
+        # One by one: a job that cannot be started ends those before it.
+        tasks.extend(asyncio.create_task(job()) for job in jobs)
         yield
     finally:
         await end(*tasks)

@@ -40,7 +40,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         service.indexer.start()
         stack.push_async_callback(service.flush_accesses)
         await stack.enter_async_context(
-            background(service.count_accesses_forever(), tidy_forever(database, service.records, table))
+            background(service.count_accesses_forever, lambda: tidy_forever(database, service.records, table))
         )
         yield Services(service)
 

@@ -40,9 +40,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         service.start()
         await stack.enter_async_context(
             background(
-                service.sweep_forever(),
-                service.dispatches.sweep_forever(),
-                tidy_forever(database, service.records, table),
+                service.sweep_forever,
+                service.dispatches.sweep_forever,
+                lambda: tidy_forever(database, service.records, table),
             )
         )
         yield Services(service)

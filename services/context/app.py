@@ -91,8 +91,8 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
         records = context_service.records
         await stack.enter_async_context(
             background(
-                tidy_forever(database, records, table),
-                every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
+                lambda: tidy_forever(database, records, table),
+                lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
             )
         )
         yield Services(

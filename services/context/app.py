@@ -10,10 +10,12 @@ from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
 from services.context.learning.evaluation import Evaluation
+from services.context.learning.service import Learning
 from services.context.log.feedback import Feedback
 from services.context.log.journal import Journal
-from services.context.log.service import Operators
+from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
+from services.context.log.sources import Sources
 from services.context.mcp.door import Mcp
 from services.context.purge.service import Purge
 from services.context.remember.service import Remember
@@ -43,7 +45,9 @@ class Services:
     feedback_service: Feedback
     keys: Keys
     timeline_service: Timeline
-    operators: Operators
+    assembly_log: AssemblyLog
+    sources: Sources
+    learning_service: Learning
     evaluation: Evaluation
     purge_service: Purge
     key_service: KeyService
@@ -102,7 +106,9 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, numbering),
-            operators=Operators(settings, database, journal, owners),
+            assembly_log=AssemblyLog(database, journal),
+            sources=Sources(owners),
+            learning_service=Learning(database, settings.max_budget),
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             purge_service=Purge(database, journal, owners),
             key_service=KeyService(database, keys, records, doorbell.ring),

@@ -11,7 +11,6 @@ from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
 from services.context.learning import routes as learning
 from services.context.log import routes as log
-from services.context.log.routes_feedback import feedback
 from services.context.mcp import door
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
@@ -20,7 +19,7 @@ from services.context.timeline.routes import monitor, timeline
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/context",
-        route_handlers=[assemble, feedback, remember, purge, *log.HANDLERS, *learning.HANDLERS, KEYS],
+        route_handlers=[assemble, remember, purge, *log.HANDLERS, *learning.HANDLERS, KEYS],
         tags=["context"],
     ),
     timeline,

@@ -8,8 +8,7 @@ import asyncpg
 import msgspec
 
 from services.context import stores
-from services.context.learning import queries as queries_weights
-from services.context.learning import queries_feedback as queries_log
+from services.context.learning import queries, queries_feedback
 from services.context.learning import rules as learning
 from services.context.learning.queries import PutBudget, PutWeight
 from services.context.learning.rules import BudgetSetting, Experience, Setting
@@ -37,7 +36,7 @@ class Evaluation:
         """Learns from the feedback that no cycle has looked at, of one tenant or of all."""
         result = Evaluated([], [], 0, 0, 0)
         waiting = await self._database.run(
-            lambda c: queries_log.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE), deadline
+            lambda c: queries_feedback.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE), deadline
         )
         for one, caller in waiting:
             await self._database.transaction(
@@ -45,23 +44,23 @@ class Evaluation:
                 deadline,
             )
         result.weights_count, result.budgets_count = await self._database.run(
-            lambda c: queries_weights.counts(c, tenant), deadline
+            lambda c: queries.counts(c, tenant), deadline
         )
         return result
 
     async def _learn(self, connection: Connection, tenant: str, caller: str, result: Evaluated) -> None:
-        if not await queries_weights.try_lock(connection, tenant, caller):
+        if not await queries.try_lock(connection, tenant, caller):
             return
-        rows = await queries_log.take_batch(connection, tenant, caller, _BATCH)
+        rows = await queries_feedback.take_batch(connection, tenant, caller, _BATCH)
         if len(rows) < learning.EVAL_BATCH_SIZE:
             return
         batch = [_experience(row) for row in rows]
         weights = await self._learn_weights(connection, tenant, caller, batch)
         budgets = await self._learn_budget(connection, tenant, caller, batch)
-        await queries_log.mark_processed(
+        await queries_feedback.mark_processed(
             connection, tenant, [row["id"] for row in rows], [row["created_at"] for row in rows]
         )
-        await queries_weights.note_evaluation(
+        await queries.note_evaluation(
             connection, tenant, caller, assemblies=len(rows), weights=len(weights), budgets=len(budgets)
         )
         result.weight_adjustments += weights
@@ -71,14 +70,14 @@ class Evaluation:
     async def _learn_weights(
         self, connection: Connection, tenant: str, caller: str, batch: Sequence[Experience]
     ) -> list[WeightAdjustment]:
-        settings = in_force(await queries_weights.weights_of(connection, tenant, caller))
+        settings = in_force(await queries.weights_of(connection, tenant, caller))
         seen = learning.measure(batch)
         adjustments = []
         for source, new in learning.adjust(settings, START, seen).items():
             old = settings[source]
             effect = seen.get(source)
             total = None if effect is None else round(effect.total, 4)
-            await queries_weights.put_weight(
+            await queries.put_weight(
                 connection,
                 tenant,
                 PutWeight(
@@ -104,7 +103,7 @@ class Evaluation:
     async def _learn_budget(
         self, connection: Connection, tenant: str, caller: str, batch: Sequence[Experience]
     ) -> list[BudgetAdjustment]:
-        row = await queries_weights.budget_of(connection, tenant, caller)
+        row = await queries.budget_of(connection, tenant, caller)
         most = self._max_budget
         setting = (
             BudgetSetting(self._default_budget, min(LEAST_BUDGET, most), most)
@@ -115,7 +114,7 @@ class Evaluation:
         if new == setting.default_budget:
             return []
         ceiling = row["ceiling"] if row is not None and row["caller"] != _EVERYONE else None
-        await queries_weights.put_budget(
+        await queries.put_budget(
             connection,
             tenant,
             PutBudget(

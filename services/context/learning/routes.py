@@ -20,8 +20,8 @@ from services.context.learning.schemas import (
     WeightHistory,
     WeightInput,
 )
+from services.context.learning.service import Learning
 from services.context.log.routes import CallerName, Limit, OptionalName
-from services.context.log.service import Operators
 from services.context.schemas import SourceStore
 from shared.deadline import Deadline
 from shared.web.dependencies import DeadlineDep, PrincipalDep
@@ -32,44 +32,44 @@ _EVAL_SECONDS = 60.0
 
 @get("/weights", opt=READ)
 async def weights(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: OptionalName = None,
 ) -> SourceWeights:
     """The weights that differ from the start values: learned, or set by an operator."""
-    return SourceWeights(await operators.weights(principal, caller, deadline), dict(stores.WEIGHTS))
+    return SourceWeights(await learning_service.weights(principal, caller, deadline), dict(stores.WEIGHTS))
 
 
 @get("/weights/history", opt=READ)
 async def weight_history(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: OptionalName = None,
     limit: Limit = 100,
 ) -> WeightHistory:
     """What evaluations and operators changed, newest first."""
-    return WeightHistory(await operators.history(principal, caller, limit, deadline))
+    return WeightHistory(await learning_service.history(principal, caller, limit, deadline))
 
 
 @put("/weights", opt=ADMIN)
 async def set_weight(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     context_service: NamedDependency[ContextService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     data: JSONBody[WeightInput],
 ) -> SourceWeight:
     """A source's weight for a caller, or for all with caller `*`."""
-    row = await operators.set_weight(principal, data, deadline)
+    row = await learning_service.set_weight(principal, data, deadline)
     context_service.forget_config(principal.tenant)
     return row
 
 
 @delete("/weights", opt=ADMIN)
 async def reset_weight(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     context_service: NamedDependency[ContextService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
@@ -77,45 +77,45 @@ async def reset_weight(
     source: FromQuery[SourceStore],
 ) -> None:
     """Back to the tenant's `*` row, else to the start value."""
-    await operators.reset_weight(principal, caller, source, deadline)
+    await learning_service.reset_weight(principal, caller, source, deadline)
     context_service.forget_config(principal.tenant)
 
 
 @get("/budgets", opt=READ)
 async def budgets(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: OptionalName = None,
 ) -> CallerBudgets:
     """Callers' budgets, where they are not the installation's default."""
-    return CallerBudgets(await operators.budgets(principal, caller, deadline))
+    return CallerBudgets(await learning_service.budgets(principal, caller, deadline))
 
 
 @put("/budgets", opt=ADMIN)
 async def set_budget(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     context_service: NamedDependency[ContextService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     data: JSONBody[BudgetInput],
 ) -> CallerBudget:
     """A caller's default budget, its bounds for learning, and the ceiling that no request exceeds."""
-    row = await operators.set_budget(principal, data, deadline)
+    row = await learning_service.set_budget(principal, data, deadline)
     context_service.forget_config(principal.tenant)
     return row
 
 
 @delete("/budgets", opt=ADMIN)
 async def reset_budget(
-    operators: NamedDependency[Operators],
+    learning_service: NamedDependency[Learning],
     context_service: NamedDependency[ContextService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: CallerName,
 ) -> None:
     """Back to the installation's default."""
-    await operators.reset_budget(principal, caller, deadline)
+    await learning_service.reset_budget(principal, caller, deadline)
     context_service.forget_config(principal.tenant)
 
 

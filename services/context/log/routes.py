@@ -1,4 +1,4 @@
-"""HTTP for operators and for agents that close the loop: explain, replay, sources, weights, budgets, eval."""
+"""HTTP of the log of assemblies: list, explain, replay, and the item behind a handle."""
 
 from __future__ import annotations
 
@@ -9,12 +9,24 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
-from services.context.log.schemas import Callers, Explained, LogEntries, Replay, ReplayInput, SourceItem
-from services.context.log.service import Operators
+from services.context.log.feedback import Feedback
+from services.context.log.schemas import (
+    Callers,
+    ContextFeedback,
+    Explained,
+    LogEntries,
+    Replay,
+    ReplayInput,
+    SourceItem,
+)
+from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
+from services.context.log.sources import Sources
+from services.context.schemas import Success
 from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.operations import READ, problems
+from shared.web.idempotency_key import key_of
+from shared.web.operations import KEYED, READ, WRITE, problems
 
 _ID = Parameter(ge=1, le=2**63 - 1)
 _NAME = Parameter(min_length=1, max_length=200)
@@ -27,7 +39,7 @@ Offset = Annotated[int, Parameter(ge=0, le=1_000_000, description="How many to p
 
 @get("/log", opt=READ)
 async def log(
-    operators: NamedDependency[Operators],
+    assembly_log: NamedDependency[AssemblyLog],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: OptionalName = None,
@@ -37,45 +49,45 @@ async def log(
 ) -> LogEntries:
     """Assemblies, newest first."""
     return LogEntries(
-        await operators.assemblies(principal, caller, mission_namespace, limit, offset, deadline)
+        await assembly_log.assemblies(principal, caller, mission_namespace, limit, offset, deadline)
     )
 
 
 @get("/log/callers", opt=READ)
 async def log_callers(
-    operators: NamedDependency[Operators], principal: PrincipalDep, deadline: DeadlineDep
+    assembly_log: NamedDependency[AssemblyLog], principal: PrincipalDep, deadline: DeadlineDep
 ) -> Callers:
     """Everyone who has assembled."""
-    return Callers(await operators.callers(principal, deadline))
+    return Callers(await assembly_log.callers(principal, deadline))
 
 
 @get("/log/{assembly_id:int}", opt=READ | problems(404))
 async def explain(
-    operators: NamedDependency[Operators],
+    assembly_log: NamedDependency[AssemblyLog],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     assembly_id: AssemblyId,
 ) -> Explained:
     """Why an agent saw what it saw: every candidate, taken or dropped, with its factors and the reason."""
-    return await operators.explain(principal, assembly_id, deadline)
+    return await assembly_log.explain(principal, assembly_id, deadline)
 
 
 @post("/log/{assembly_id:int}/replay", opt=READ | problems(404), status_code=200)
 async def replay(
-    operators: NamedDependency[Operators],
+    assembly_log: NamedDependency[AssemblyLog],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     assembly_id: AssemblyId,
     data: JSONBody[ReplayInput],
 ) -> Replay:
     """What the same candidates would have made under other weights, shares or another budget."""
-    return await operators.replay(principal, assembly_id, data, deadline)
+    return await assembly_log.replay(principal, assembly_id, data, deadline)
 
 
 @get("/sources/{handle:path}", opt=READ | problems(404))
 async def source(
     request: Request[Any, Any, Any],
-    operators: NamedDependency[Operators],
+    sources: NamedDependency[Sources],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     signals: NamedDependency[Signals],
@@ -84,10 +96,23 @@ async def source(
 ) -> SourceItem:
     """The whole item behind a handle of a block. With `assembly_id`, reading it counts as weak feedback."""
     handle = handle.removeprefix("/")
-    item = await operators.source(principal, handle, deadline, request_id_of(request.scope))
+    item = await sources.source(principal, handle, deadline, request_id_of(request.scope))
     if assembly_id is not None:
         signals.read(principal, assembly_id, handle)
     return item
 
 
-HANDLERS: list[ControllerRouterHandler] = [log, log_callers, explain, replay, source]
+@post("/feedback", opt=WRITE | KEYED | problems(404), status_code=200)
+async def feedback(
+    request: Request[Any, Any, Any],
+    data: JSONBody[ContextFeedback],
+    feedback_service: NamedDependency[Feedback],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> Success:
+    """Which sources of an assembly were of use."""
+    await feedback_service.note(principal, data, await key_of(request), deadline)
+    return Success()
+
+
+HANDLERS: list[ControllerRouterHandler] = [feedback, log, log_callers, explain, replay, source]

@@ -1,0 +1,115 @@
+"""Weights and budgets as operators see and set them."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import asyncpg
+
+from services.context.learning import queries
+from services.context.learning.evaluation import LEAST_BUDGET, in_force
+from services.context.learning.queries import PutBudget, PutWeight
+from services.context.learning.schemas import (
+    BudgetInput,
+    CallerBudget,
+    SourceWeight,
+    WeightChange,
+    WeightInput,
+)
+from shared.auth import Principal
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.errors import Invalid
+
+Row = TypeVar("Row", SourceWeight, WeightChange)
+
+
+class Learning:
+    def __init__(self, database: Database, max_budget: int) -> None:
+        self._database = database
+        self._max_budget = max_budget
+
+    async def weights(
+        self, principal: Principal, caller: str | None, deadline: Deadline
+    ) -> list[SourceWeight]:
+        rows = await self._database.run(
+            lambda c: queries.list_weights(c, principal.tenant, principal.agent or caller), deadline
+        )
+        return [_rounded(SourceWeight(**dict(row))) for row in rows]
+
+    async def history(
+        self, principal: Principal, caller: str | None, limit: int, deadline: Deadline
+    ) -> list[WeightChange]:
+        rows = await self._database.run(
+            lambda c: queries.list_history(c, principal.tenant, principal.agent or caller, limit),
+            deadline,
+        )
+        return [_rounded(WeightChange(**dict(row))) for row in rows]
+
+    async def budgets(
+        self, principal: Principal, caller: str | None, deadline: Deadline
+    ) -> list[CallerBudget]:
+        rows = await self._database.run(
+            lambda c: queries.list_budgets(c, principal.tenant, principal.agent or caller), deadline
+        )
+        return [CallerBudget(**dict(row)) for row in rows]
+
+    async def set_weight(self, principal: Principal, given: WeightInput, deadline: Deadline) -> SourceWeight:
+        tenant = principal.tenant
+        principal.require_agent(given.caller)
+
+        async def work(connection: Connection) -> asyncpg.Record:
+            await queries.lock(connection, tenant, given.caller)
+            old = in_force(await queries.weights_of(connection, tenant, given.caller))[given.source]
+            share = old.token_share if given.token_share is None else given.token_share
+            return await queries.put_weight(
+                connection,
+                tenant,
+                PutWeight(
+                    caller=given.caller,
+                    source=given.source,
+                    weight=given.weight,
+                    token_share=share,
+                    manual=given.manual,
+                    old_weight=old.weight,
+                    old_token_share=old.token_share,
+                    cause="operator",
+                ),
+            )
+
+        return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
+
+    async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
+        """Back to the tenant's `*`, or to the start value."""
+        principal.require_agent(caller)
+        await self._database.run(
+            lambda c: queries.reset_weight(c, principal.tenant, caller, source), deadline
+        )
+
+    async def set_budget(self, principal: Principal, given: BudgetInput, deadline: Deadline) -> CallerBudget:
+        principal.require_agent(given.caller)
+        most = self._max_budget
+        if given.default_budget > most:
+            raise Invalid.field("default_budget", f"this installation allows {most} tokens")
+        put = PutBudget(
+            caller=given.caller,
+            default_budget=given.default_budget,
+            min_budget=given.min_budget or min(LEAST_BUDGET, given.default_budget),
+            max_budget=min(given.max_budget or most, most),
+            ceiling=given.ceiling,
+            manual=given.manual,
+        )
+        row = await self._database.run(lambda c: queries.put_budget(c, principal.tenant, put), deadline)
+        return CallerBudget(**dict(row))
+
+    async def reset_budget(self, principal: Principal, caller: str, deadline: Deadline) -> None:
+        principal.require_agent(caller)
+        await self._database.run(lambda c: queries.reset_budget(c, principal.tenant, caller), deadline)
+
+
+def _rounded(row: Row) -> Row:
+    """REAL columns, as they were written."""
+    for name in row.__struct_fields__:
+        if isinstance(value := getattr(row, name), float):
+            setattr(row, name, round(value, 4))
+    return row

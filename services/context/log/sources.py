@@ -1,0 +1,55 @@
+"""The item behind a handle of a block, as its owner gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from services.context import stores
+from services.context.forwarding.owners import Failed, Owner
+from services.context.log.schemas import (
+    SourceItem,
+)
+from services.context.stores import Store
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.errors import NotFound, Unavailable
+
+
+class Sources:
+    def __init__(self, owners: Mapping[str, Owner]) -> None:
+        self._owners = owners
+
+    async def source(
+        self, principal: Principal, handle: str, deadline: Deadline, request_id: str
+    ) -> SourceItem:
+        """The item behind a handle, whole, as its owner gives it to this key."""
+        store, rest = stores.source_of(handle), handle.partition(":")[2]
+        if store is stores.LINKS:
+            return await self._linked(principal, handle, rest, deadline, request_id)
+        name, _, chunk = rest.partition("#")
+        if not isinstance(store, Store) or not _is_id(name) or (chunk and not _is_id(chunk)):
+            raise NotFound(f"no source {handle!r}")
+        path = store.item_path.format(id=name)
+        item = await self._owners[store.owner].ask("GET", path, principal, deadline, request_id)
+        if isinstance(item, dict) and len(item) == 1:
+            # The owner's envelope.
+            (item,) = item.values()
+        return SourceItem(handle, store.name, item, int(chunk) if chunk else None)
+
+    async def _linked(
+        self, principal: Principal, handle: str, path: str, deadline: Deadline, request_id: str
+    ) -> SourceItem:
+        try:
+            files = await self._owners[stores.LINKS.owner].links(
+                [unquote(path)], 1_000_000, principal, deadline, request_id
+            )
+        except Failed as error:
+            raise Unavailable(stores.LINKS.owner, f"{stores.LINKS.owner}: {error.reason}") from error
+        if files[0].refused is not None:
+            raise NotFound(f"no source {handle!r}: {files[0].refused}")
+        return SourceItem(handle, stores.LINKS.name, files[0])
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19

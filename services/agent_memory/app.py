@@ -4,14 +4,26 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from services.agent_memory.memories.routes import ROUTES
-from services.agent_memory.memories.service import AgentMemoryService
+from services.agent_memory.memories import queries
+from services.agent_memory.memories.accesses import AccessCounts
+from services.agent_memory.memories.commits.rules import CommitRules
+from services.agent_memory.memories.commits.service import Commits, LateVectors, chunks_to_embed
+from services.agent_memory.memories.search import MemorySearch
+from services.agent_memory.memories.service import MemoryReader
+from services.agent_memory.memories.transfer import MemoryTransfer
+from services.agent_memory.purge import Purge
+from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
+from services.agent_memory.transactions import Transactions
+from services.agent_memory.vault.service import Vault
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
+from shared.database.idempotency import Records
+from shared.database.indexer import Indexer, IndexStatements
 from shared.database.postgres import Database
+from shared.embeddings import Embedder
 from shared.tasks import background
 from shared.web.admission import Edge
 from shared.web.app import create_app, inward
@@ -19,9 +31,15 @@ from shared.web.app import create_app, inward
 
 @dataclass(frozen=True)
 class Services:
-    """What handlers may ask for."""
+    """What handlers may ask for, the busiest first."""
 
-    service: AgentMemoryService
+    search: MemorySearch
+    commits: Commits
+    reader: MemoryReader
+    vault: Vault
+    transfer: MemoryTransfer
+    purge: Purge
+    accesses: AccessCounts
 
 
 @asynccontextmanager
@@ -35,14 +53,42 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)
         doorbell.start()
-        service = AgentMemoryService(settings, database, embedder, doorbell)
-        stack.push_async_callback(service.indexer.stop)
-        service.indexer.start()
-        stack.push_async_callback(service.flush_accesses)
-        await stack.enter_async_context(
-            background(service.count_accesses_forever, lambda: tidy_forever(database, service.records, table))
+        rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
+        indexer = make_indexer(database, embedder, LateVectors(database, rules, doorbell))
+        stack.push_async_callback(indexer.stop)
+        indexer.start()
+        stack.push_async_callback(accesses.stop)
+        accesses.start()
+        await stack.enter_async_context(background(lambda: tidy_forever(database, records, table)))
+        transactions = Transactions(database, records, doorbell, indexer)
+        yield Services(
+            search=MemorySearch(database, embedder, accesses.count),
+            commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
+            reader=MemoryReader(database),
+            vault=Vault(settings.vault_root),
+            transfer=MemoryTransfer(database, transactions, rules),
+            purge=Purge(database, transactions),
+            accesses=accesses,
         )
-        yield Services(service)
+
+
+def make_indexer(database: Database, embedder: Embedder, late_vectors: LateVectors) -> Indexer:
+    statements = IndexStatements(
+        schema="memory",
+        items="agent_memory",
+        chunks="agent_memory_chunks",
+        vectors="agent_memory_vec",
+        extra=["private"],
+    )
+    return Indexer(
+        database,
+        embedder,
+        "agent_memory",
+        statements,
+        queries.TEXTS,
+        chunks_to_embed,
+        late_vectors.finish,
+    )
 
 
 def connect(settings: Settings) -> Database:

@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from local.database import Database
-from services.agent_memory.app import connect, opened
+from services.agent_memory.app import Services, connect, opened
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult
-from services.agent_memory.memories.service import AgentMemoryService
 from services.agent_memory.settings import Settings
 from shared.auth import Principal
 from shared.database.postgres import Connection
@@ -40,7 +39,7 @@ def fake_embedding(api: FakeOpenAI) -> EmbeddingSettings:
 @asynccontextmanager
 async def replica(
     database: Database, redis_url: str, embedding: EmbeddingSettings
-) -> AsyncIterator[AgentMemoryService]:
+) -> AsyncIterator[Services]:
     settings = Settings(
         database_url=database.services["agent_memory"],
         redis_url=redis_url,
@@ -49,14 +48,13 @@ async def replica(
         dedup_seconds=0.5 if embedding.provider == "openai" else 10,
     )
     async with opened(settings, connect(settings)) as services:
-        yield services.service
+        yield services
 
 
-async def commit(
-    service: AgentMemoryService, tenant: str, agent: str, content: str, **more: Any
-) -> CommitResult:
+async def commit(services: Services, tenant: str, agent: str, content: str, **more: Any) -> CommitResult:
     memory = CommitAgentMemoryInput(agent_name=agent, content=content, memory_type="lesson_learned", **more)
-    return await service.commit(who(tenant), memory, None, Deadline(MANY_SECONDS))
+    committed = await services.commits.commit(who(tenant), [memory], None, Deadline(MANY_SECONDS))
+    return committed.results[0]
 
 
 async def settled(sql: Connection, tenant: str) -> None:

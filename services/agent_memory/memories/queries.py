@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import asyncpg
 
+from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput
 from shared.database.postgres import Connection
 
 _LISTED = (
@@ -23,8 +23,12 @@ order by created_at desc, id desc limit $4 offset $5
 """
 
 
-async def list_memories(connection: Connection, *values: Any) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(LIST, *values)
+async def list_memories(
+    connection: Connection, tenant: str, request: ListAgentMemoryInput, users: Sequence[str] | None
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        LIST, tenant, request.agent_name, request.memory_type, request.limit, request.offset, users
+    )
     return rows
 
 
@@ -48,9 +52,9 @@ async def find(
     return await connection.fetchrow(FIND, tenant, memory_id, users)
 
 
-async def latest_confirmations(connection: Connection, tenant: str, memory_id: int) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(LATEST_CONFIRMATIONS, tenant, memory_id)
-    return rows
+async def latest_confirmations(connection: Connection, tenant: str, memory_id: int) -> list[Confirmation]:
+    rows = await connection.fetch(LATEST_CONFIRMATIONS, tenant, memory_id)
+    return [Confirmation(**dict(row)) for row in rows]
 
 
 COUNT_SINCE = """
@@ -66,13 +70,12 @@ group by s.agent_name
 async def count_since(
     connection: Connection,
     tenant: str,
-    agents: Sequence[str],
-    since: Sequence[datetime],
-    asking: str | None,
+    since: Mapping[str, datetime],
+    reader: str | None,
     users: Sequence[str] | None,
 ) -> dict[str, int]:
-    """Without what is private to agents other than `asking`, where one asks."""
-    rows = await connection.fetch(COUNT_SINCE, tenant, list(agents), list(since), asking, users)
+    """Without what other agents keep private from `reader`; None reads everything."""
+    rows = await connection.fetch(COUNT_SINCE, tenant, list(since), list(since.values()), reader, users)
     return {row["agent_name"]: row["count"] for row in rows}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import asyncpg
+import msgspec
 
 from services.agent_memory.memories.schemas import Confirmation, ExportedMemory
 from shared.database.postgres import Connection
@@ -60,10 +61,13 @@ order by memory_id, first_at, written_by, source_kind, mission_namespace, dispat
 """
 
 
-async def confirmations(c: Connection, tenant: str, ids: Sequence[int]) -> list[asyncpg.Record]:
-    """Those of one memory follow each other."""
-    rows: list[asyncpg.Record] = await c.fetch(CONFIRMATIONS, tenant, list(ids))
-    return rows
+async def confirmations(c: Connection, tenant: str, ids: Sequence[int]) -> dict[int, list[Confirmation]]:
+    """By memory, the first one first."""
+    by_memory: dict[int, list[Confirmation]] = {}
+    for row in await c.fetch(CONFIRMATIONS, tenant, list(ids)):
+        columns = dict(row)
+        by_memory.setdefault(columns.pop("memory_id"), []).append(Confirmation(**columns))
+    return by_memory
 
 
 LOCK_IMPORTS = "select pg_advisory_xact_lock(7202611, 4)"
@@ -73,7 +77,7 @@ async def lock_imports(c: Connection) -> None:
     await c.execute(LOCK_IMPORTS)
 
 
-KNOWN = """
+IDS_OF_FACTS = """
 select m.agent_name, m.content_hash, m.id from memory.agent_memory m
 join unnest($2::text[], $3::bytea[]) l(agent_name, content_hash)
     on m.agent_name = l.agent_name and m.content_hash = l.content_hash
@@ -81,18 +85,18 @@ where m.tenant = $1
 """
 
 
-async def known(
+async def ids_of_facts(
     c: Connection, tenant: str, agents: Sequence[str], hashes: Sequence[bytes]
 ) -> dict[tuple[str, bytes], int]:
-    rows = await c.fetch(KNOWN, tenant, list(agents), list(hashes))
+    rows = await c.fetch(IDS_OF_FACTS, tenant, list(agents), list(hashes))
     return {(row["agent_name"], row["content_hash"]): row["id"] for row in rows}
 
 
-TAKEN = "select id from memory.agent_memory where tenant = $1 and id = any($2)"
+TAKEN_IDS = "select id from memory.agent_memory where tenant = $1 and id = any($2)"
 
 
-async def taken(c: Connection, tenant: str, ids: Sequence[int]) -> set[int]:
-    return {row["id"] for row in await c.fetch(TAKEN, tenant, list(ids))}
+async def taken_ids(c: Connection, tenant: str, ids: Sequence[int]) -> set[int]:
+    return {row["id"] for row in await c.fetch(TAKEN_IDS, tenant, list(ids))}
 
 
 # One import at a time, so the sequence only grows. The margin is for ids that commits draw between look and move.
@@ -107,31 +111,26 @@ async def reserve(c: Connection, highest: int) -> None:
     await c.execute(RESERVE, highest)
 
 
+# $3 holds Confirmations.
 CONFIRM_AGAIN = """
 insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
     recalled_from, absorbed_id, count, first_at, last_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+select $1, $2, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count,
+       first_at, last_at
+from jsonb_populate_recordset(null::memory.confirmations, $3)
 on conflict on constraint confirmations_origin do nothing
 """
 
 
-async def confirm_again(c: Connection, tenant: str, memory_id: int, given: Sequence[Confirmation]) -> None:
-    await c.executemany(
-        CONFIRM_AGAIN,
-        [
-            (
-                tenant,
-                memory_id,
-                one.written_by,
-                one.source_kind,
-                one.mission_namespace,
-                one.dispatch_id,
-                one.recalled_from,
-                one.absorbed_id,
-                one.count,
-                utc(one.first_at, "first_at"),
-                utc(one.last_at, "last_at"),
-            )
-            for one in given
-        ],
-    )
+async def confirm_again(
+    c: Connection, tenant: str, memory_id: int, confirmations: Sequence[Confirmation]
+) -> None:
+    dated = [
+        msgspec.structs.replace(
+            confirmation,
+            first_at=utc(confirmation.first_at, "first_at"),
+            last_at=utc(confirmation.last_at, "last_at"),
+        )
+        for confirmation in confirmations
+    ]
+    await c.execute(CONFIRM_AGAIN, tenant, memory_id, dated)

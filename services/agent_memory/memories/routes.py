@@ -1,17 +1,17 @@
-"""HTTP of the agent-memory service. `/api/agent-memory` is public (forwarded by context); `/internal` is not."""
+"""HTTP of memories."""
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
 from litestar import Request, Response, Router, delete, get, patch, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, Parameter
+from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.agent_memory.memories.commits.service import Commits
 from services.agent_memory.memories.schemas import (
     CommitAgentMemoryInput,
     CommitBatchInput,
@@ -31,9 +31,10 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
-from services.agent_memory.memories.service import AgentMemoryService
-from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, parse
-from services.agent_memory.vault.files import Links, LinksRequest
+from services.agent_memory.memories.search import MemorySearch
+from services.agent_memory.memories.service import MemoryReader
+from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, MemoryTransfer, parse
+from services.agent_memory.purge import Purge
 from shared.errors import Invalid, NotFound
 from shared.provenance import utc
 from shared.search.evidence import SearchRequest, SearchResult
@@ -49,75 +50,78 @@ _SINCE = Parameter(description="A JSON map of agents to ISO times.")
 async def commit(
     request: Request[Any, Any, Any],
     data: JSONBody[CommitAgentMemoryInput],
-    service: NamedDependency[AgentMemoryService],
+    commits: NamedDependency[Commits],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> CommitResult:
     """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
-    return await service.commit(principal, data, await key_of(request), deadline)
+    committed = await commits.commit(principal, [data], await key_of(request), deadline)
+    return committed.results[0]
 
 
 @post("/batch", opt=WRITE | KEYED, status_code=201)
 async def batch(
     request: Request[Any, Any, Any],
     data: JSONBody[CommitBatchInput],
-    service: NamedDependency[AgentMemoryService],
+    commits: NamedDependency[Commits],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> CommitBatchResult:
     """Commit up to 100 memories, all or none."""
-    return await service.commit_batch(principal, data, await key_of(request), deadline)
+    return await commits.commit(principal, data.memories, await key_of(request), deadline)
 
 
 @get("/{memory_id:int}", operation_id="agent_memory_get", opt=READ | problems(404))
 async def get_memory(
     memory_id: FromPath[int],
-    service: NamedDependency[AgentMemoryService],
+    reader: NamedDependency[MemoryReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> MemoryAnswer:
     """One memory, and who has confirmed it. Does not count as an access."""
-    return await service.get(principal, _id(memory_id), deadline)
+    return await reader.get(principal, _id(memory_id), deadline)
 
 
 @patch("/{memory_id:int}", opt=WRITE | problems(404, 409))
 async def edit(
     memory_id: FromPath[int],
     data: JSONBody[EditAgentMemoryInput],
-    service: NamedDependency[AgentMemoryService],
+    commits: NamedDependency[Commits],
+    reader: NamedDependency[MemoryReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> MemoryAnswer:
     """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
-    return await service.edit(principal, _id(memory_id), data, deadline)
+    edited_id = await commits.edit(principal, _id(memory_id), data, deadline)
+    return await reader.get(principal, edited_id, deadline)
 
 
 @delete("/{memory_id:int}", operation_id="agent_memory_delete", opt=WRITE | problems(404), status_code=200)
 async def delete_memory(
     memory_id: FromPath[int],
-    service: NamedDependency[AgentMemoryService],
+    commits: NamedDependency[Commits],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DeleteAnswer:
     """Delete one memory, with what confirmed it."""
-    return await service.delete(principal, _id(memory_id), deadline)
+    return await commits.delete(principal, _id(memory_id), deadline)
 
 
 @post("/forget", opt=ADMIN | KEYED, status_code=200)
 async def forget(
     request: Request[Any, Any, Any],
     data: JSONBody[ForgetAgentInput],
-    service: NamedDependency[AgentMemoryService],
+    purge: NamedDependency[Purge],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> ForgetReceipt:
     """Erase everything that an agent committed, and say how much that was."""
-    return await service.forget(principal, data.agent_name, await key_of(request), deadline)
+    return await purge.forget(principal, data.agent_name, await key_of(request), deadline)
 
 
 @get("/export", opt=READ | problems(403) | answers(lines=ExportedMemory))
 async def export(
-    service: NamedDependency[AgentMemoryService],
+    transfer: NamedDependency[MemoryTransfer],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     agent_name: Annotated[str | None, Parameter(required=False, description="Whose; else all.")] = None,
@@ -128,7 +132,7 @@ async def export(
 
     A page is small enough to be imported as it is. All agents' need an admin key.
     """
-    page = await service.export(principal, agent_name, after, limit, deadline)
+    page = await transfer.export(principal, agent_name, after, limit, deadline)
     return Response(page, media_type=NDJSON)
 
 
@@ -140,13 +144,13 @@ async def export(
 )
 async def import_memories(
     request: Request[Any, Any, Any],
-    service: NamedDependency[AgentMemoryService],
+    transfer: NamedDependency[MemoryTransfer],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> ImportResult:
     """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
     lines = parse(await request.body())
-    return await service.restore(principal, lines, await key_of(request), deadline)
+    return await transfer.restore(principal, lines, await key_of(request), deadline)
 
 
 def _id(memory_id: int) -> int:
@@ -158,40 +162,40 @@ def _id(memory_id: int) -> int:
 @post("/query", opt=READ | problems(403), status_code=200)
 async def query(
     data: JSONBody[QueryAgentMemoryInput],
-    service: NamedDependency[AgentMemoryService],
+    search: NamedDependency[MemorySearch],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> FoundMemories:
     """Search an agent's own memories, best composite score first."""
-    return await service.search.query(principal, data, deadline)
+    return await search.query(principal, data, deadline)
 
 
 @post("/list", operation_id="agent_memory_list", opt=READ | problems(403), status_code=200)
 async def list_memories(
     data: JSONBody[ListAgentMemoryInput],
-    service: NamedDependency[AgentMemoryService],
+    reader: NamedDependency[MemoryReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Memories:
     """An agent's memories, newest first."""
-    return Memories(await service.list_memories(principal, data, deadline))
+    return Memories(await reader.list_memories(principal, data, deadline))
 
 
 @post("/peer-query", opt=READ, status_code=200)
 async def peer_query(
     data: JSONBody[QueryPeerMemoryInput],
-    service: NamedDependency[AgentMemoryService],
+    search: NamedDependency[MemorySearch],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> FoundMemories:
     """Search one other agent's memories, without those it keeps private."""
-    return await service.search.query_peer(principal, data, deadline)
+    return await search.query_peer(principal, data, deadline)
 
 
 @get("/pending-review", opt=READ)
 async def pending_review(
     since: Annotated[str, _SINCE],
-    service: NamedDependency[AgentMemoryService],
+    reader: NamedDependency[MemoryReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> PendingReview:
@@ -203,39 +207,19 @@ async def pending_review(
     if len(wanted) > 1000:
         raise Invalid.field("since", "at most 1000 agents")
     times = {agent: at for agent, given in wanted.items() if (at := utc(given, "since")) is not None}
-    return PendingReview(await service.pending_review(principal, times, deadline))
+    return PendingReview(await reader.pending_review(principal, times, deadline))
 
 
 @post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
 async def search(
     data: JSONBody[SearchRequest],
-    service: NamedDependency[AgentMemoryService],
+    search: NamedDependency[MemorySearch],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> SearchResult:
     if data.agent is None:
         raise Invalid.field("agent", "is required")
-    return await service.search.search(principal, data, deadline)
-
-
-@post("/internal/links", opt=READ, status_code=200, include_in_schema=False)
-async def links(
-    data: JSONBody[LinksRequest], service: NamedDependency[AgentMemoryService], principal: PrincipalDep
-) -> Links:
-    return Links(await asyncio.to_thread(service.vault.read, principal.tenant, data))
-
-
-@post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
-async def purge(
-    purged: FromQuery[str],
-    service: NamedDependency[AgentMemoryService],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-    agent: FromQuery[str | None] = None,
-    user: FromQuery[str | None] = None,
-) -> dict[str, int]:
-    """All that an agent wrote here stands in its own scope."""
-    return await service.purge(principal, purged, user, deadline)
+    return await search.search(principal, data, deadline)
 
 
 ROUTES: list[ControllerRouterHandler] = [
@@ -258,6 +242,4 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["agent memory"],
     ),
     search,
-    links,
-    purge,
 ]

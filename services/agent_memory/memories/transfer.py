@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
-import asyncpg
 import msgspec
 
 from services.agent_memory.memories import queries_transfer as queries
-from services.agent_memory.memories import queries_writes as sql
-from services.agent_memory.memories.commits import Commits, hash_of
-from services.agent_memory.memories.merging import Statement
-from services.agent_memory.memories.queries_writes import Restored
-from services.agent_memory.memories.schemas import Confirmation, ExportedMemory, ImportResult
+from services.agent_memory.memories.commits import queries as commits
+from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.rows import fact_hash, memory_row
+from services.agent_memory.memories.commits.rules import CommitRules
+from services.agent_memory.memories.schemas import ExportedMemory, ImportResult
+from services.agent_memory.transactions import Transactions
+from shared.auth import Principal
 from shared.body import decode
-from shared.database.postgres import Connection
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.provenance import utc
 
@@ -44,75 +47,99 @@ def parse(body: bytes) -> list[ExportedMemory]:
     return lines
 
 
-async def export(
+class MemoryTransfer:
+    def __init__(self, database: Database, transactions: Transactions, rules: CommitRules) -> None:
+        self._database = database
+        self._transactions = transactions
+        self._rules = rules
+
+    async def export(
+        self, principal: Principal, agent_name: str | None, after: int, limit: int, deadline: Deadline
+    ) -> bytes:
+        """A page as JSON Lines; of every agent where none is named."""
+        if agent_name is None:
+            principal.require("admin")
+        agent = agent_name or principal.agent
+        principal.require_agent(agent)
+        users = principal.seen_users()
+        lines = await self._database.run(
+            lambda c: export_page(c, principal.tenant, agent, after, limit, users), deadline
+        )
+        return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+    async def restore(
+        self, principal: Principal, lines: Sequence[ExportedMemory], key: Key | None, deadline: Deadline
+    ) -> ImportResult:
+        for line in lines:
+            principal.require_agent(line.agent_name)
+            principal.require_user(line.user_id)
+        return await self._transactions.once(
+            principal,
+            "shared",
+            ImportResult,
+            lambda c: restore_lines(c, self._rules, principal.tenant, lines),
+            key,
+            deadline,
+        )
+
+
+async def export_page(
     c: Connection,
     tenant: str,
     agent_name: str | None,
     after: int,
     limit: int,
     users: Sequence[str] | None,
-) -> bytes:
+) -> list[ExportedMemory]:
     """Memories with ids above `after`, in their order; fewer than `limit` where they would not fit one import."""
     rows = await queries.page(c, tenant, agent_name, after, limit, users)
-    found = await queries.confirmations(c, tenant, [row["id"] for row in rows])
-    by_id = {id_: list(some) for id_, some in groupby(found, key=lambda row: row["memory_id"])}
-    lines = [_line(row, by_id.get(row["id"], [])) for row in rows]
-    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+    confirmations = await queries.confirmations(c, tenant, [row["id"] for row in rows])
+    return [ExportedMemory(**dict(row), confirmations=confirmations.get(row["id"], [])) for row in rows]
 
 
-def confirmation(row: asyncpg.Record) -> Confirmation:
-    return Confirmation(**{field: row[field] for field in Confirmation.__struct_fields__})
-
-
-def _line(row: asyncpg.Record, confirmations: Sequence[asyncpg.Record]) -> ExportedMemory:
-    fields = {field: row[field] for field in ExportedMemory.__struct_fields__ if field != "confirmations"}
-    return ExportedMemory(**fields, confirmations=[confirmation(one) for one in confirmations])
-
-
-async def restore(
-    c: Connection, commits: Commits, tenant: str, lines: Sequence[ExportedMemory]
+async def restore_lines(
+    c: Connection, rules: CommitRules, tenant: str, lines: Sequence[ExportedMemory]
 ) -> ImportResult:
-    """A fact that its agent has already is left alone; an id that another memory has is replaced by a new one."""
-    hashes = [hash_of(line.content, line.user_id) for line in lines]
-    agents = sorted({line.agent_name for line in lines})
+    """Leaves a fact alone that its agent has already, and gives a new id where another memory has the line's."""
+    hashes = [fact_hash(line.content, line.user_id) for line in lines]
     await queries.lock_imports(c)
-    for agent in agents:
-        await sql.lock_agent(c, tenant, agent)
-    known = await queries.known(c, tenant, [line.agent_name for line in lines], hashes)
-    taken = await queries.taken(c, tenant, [line.id for line in lines])
+    for agent in sorted({line.agent_name for line in lines}):
+        await commits.lock_agent(c, tenant, agent)
+    ids = await queries.ids_of_facts(c, tenant, [line.agent_name for line in lines], hashes)
+    taken = await queries.taken_ids(c, tenant, [line.id for line in lines])
     await queries.reserve(c, max((line.id for line in lines), default=0))
-    result = ImportResult(imported=0, already_there=0, remapped={})
-    added: dict[str, int] = {}
+    remapped: dict[int, int] = {}
+    added = Counter[str]()
     for line, content_hash in zip(lines, hashes, strict=True):
         fact = (line.agent_name, content_hash)
-        id_ = known.get(fact)
-        if id_ is not None:
-            result.already_there += 1
-        else:
-            id_ = known[fact] = await _insert(c, commits, tenant, line, None if line.id in taken else line.id)
-            added[line.agent_name] = added.get(line.agent_name, 0) + 1
-        if id_ != line.id:
-            result.remapped[line.id] = id_
+        if fact not in ids:
+            ids[fact] = await _insert(c, rules, tenant, line, None if line.id in taken else line.id)
+            added[line.agent_name] += 1
+        if ids[fact] != line.id:
+            remapped[line.id] = ids[fact]
     for agent, count in added.items():
-        await sql.event(c, tenant, agent, "memory_import", {"count": count})
-    result.imported = sum(added.values())
-    return result
+        await commits.add_event(c, tenant, agent, "memory_import", {"count": count})
+    imported = added.total()
+    return ImportResult(imported=imported, already_there=len(lines) - imported, remapped=remapped)
 
 
 async def _insert(
-    c: Connection, commits: Commits, tenant: str, line: ExportedMemory, memory_id: int | None
+    c: Connection, rules: CommitRules, tenant: str, line: ExportedMemory, memory_id: int | None
 ) -> int:
-    times = {field: utc(getattr(line, field), field) for field in ("created_at", "updated_at")}
-    restored = Restored(
+    stated: dict[str, Any] = {field: getattr(line, field) for field in MemoryContent.__struct_fields__}
+    memory = MemoryContent(**{**stated, "occurred_at": utc(line.occurred_at)})
+    row = memory_row(
+        tenant,
+        line.agent_name,
+        memory,
         id=memory_id,
         pending=line.pending,
         access_count=line.access_count,
         confirmed_count=line.confirmed_count,
-        **times,
+        created_at=utc(line.created_at, "created_at"),
+        updated_at=utc(line.updated_at, "updated_at"),
     )
-    stated: dict[str, Any] = {field: getattr(line, field) for field in Statement.__struct_fields__}
-    said = Statement(**{**stated, "occurred_at": utc(line.occurred_at)})
-    new = await commits.insert(c, tenant, line.agent_name, said, restored)
+    new_id = await rules.insert(c, row)
     if line.confirmations:
-        await queries.confirm_again(c, tenant, new, line.confirmations)
-    return new
+        await queries.confirm_again(c, tenant, new_id, line.confirmations)
+    return new_id

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from local.database import Database
-from services.agent_memory.memories.service import AgentMemoryService
+from services.agent_memory.app import Services
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from tests.support.agent_memory import MANY_SECONDS, commit, fake_embedding, replica, settled, who
@@ -37,9 +37,7 @@ def api() -> Iterator[FakeOpenAI]:
 
 
 @pytest.fixture(scope="module")
-async def replicas(
-    database: Database, redis_url: str, api: FakeOpenAI
-) -> AsyncIterator[list[AgentMemoryService]]:
+async def replicas(database: Database, redis_url: str, api: FakeOpenAI) -> AsyncIterator[list[Services]]:
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(replica(database, redis_url, fake_embedding(api)))
@@ -88,7 +86,7 @@ few = settings(
     st.randoms(use_true_random=False),
 )
 async def test_one_row_a_fact_user_and_agent(
-    replicas: list[AgentMemoryService],
+    replicas: list[Services],
     api: FakeOpenAI,
     sql: Connection,
     facts: list[str],
@@ -129,14 +127,14 @@ async def test_one_row_a_fact_user_and_agent(
     embedded = await sql.fetch("select item_id from memory.agent_memory_vec where tenant = $1", tenant)
     assert {row["item_id"] for row in embedded} == {row["id"] for row in rows}
     for (agent, user, fact, _), answer in zip(said, answers, strict=True):
-        found = await replicas[0].get(who(tenant), answer.memory_id, Deadline(MANY_SECONDS))
+        found = await replicas[0].reader.get(who(tenant), answer.memory_id, Deadline(MANY_SECONDS))
         assert found.memory.id == held[agent, user, fact]["id"], (
             "an absorbed memory's id leads to what absorbed it"
         )
 
 
 async def test_a_late_vector_merges_and_keeps_where_it_came_from(
-    replicas: list[AgentMemoryService], api: FakeOpenAI, sql: Connection
+    replicas: list[Services], api: FakeOpenAI, sql: Connection
 ) -> None:
     tenant, fact = "late", "rollout of the billing api waits for signed approval"  # in nobody's cache
     api.mode = "503"
@@ -146,19 +144,19 @@ async def test_a_late_vector_merges_and_keeps_where_it_came_from(
     assert first.memory_id != second.memory_id
     api.mode = "ok"
     await settled(sql, tenant)
-    answer = await replicas[0].get(who(tenant), second.memory_id, Deadline(MANY_SECONDS))
+    answer = await replicas[0].reader.get(who(tenant), second.memory_id, Deadline(MANY_SECONDS))
     assert (answer.memory.id, answer.memory.content) == (first.memory_id, fact)
     assert (answer.memory.dispatch_id, answer.memory.confirmed_count) == (7, 1)
     assert [(one.dispatch_id, one.absorbed_id) for one in answer.confirmations] == [(8, second.memory_id)]
 
 
-async def test_access_counts_wait_for_no_one(replicas: list[AgentMemoryService], sql: Connection) -> None:
-    tenant, service = "counts", replicas[0]
-    ids = [(await commit(service, tenant, "scout", " ".join(WORDS[n : n + 8]))).memory_id for n in (0, 9)]
+async def test_access_counts_wait_for_no_one(replicas: list[Services], sql: Connection) -> None:
+    tenant, services = "counts", replicas[0]
+    ids = [(await commit(services, tenant, "scout", " ".join(WORDS[n : n + 8]))).memory_id for n in (0, 9)]
     async with sql.transaction():
         await sql.execute("select from memory.agent_memory where id = $1 for update", ids[0])
-        service.count_accesses(tenant, ids)
-        await service.flush_accesses()
-    await service.flush_accesses()
+        services.accesses.count(tenant, ids)
+        await services.accesses.flush()
+    await services.accesses.flush()
     counts = await sql.fetch("select access_count from memory.agent_memory where tenant = $1", tenant)
     assert [row["access_count"] for row in counts] == [1, 1]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from local.database import Database
-from services.agent_memory.memories.service import AgentMemoryService
+from services.agent_memory.app import Services
 from shared.database.postgres import Connection
 from shared.embeddings import EmbeddingSettings, same_fact
 from tests.support.agent_memory import commit, replica, settled
@@ -56,26 +56,24 @@ DISTANCES = {"local": None, "voyage": 0.2}
 
 
 @pytest.fixture(scope="module", params=DISTANCES, ids=lambda name: f"at the distance for {name}")
-async def service(
+async def services(
     request: pytest.FixtureRequest, database: Database, redis_url: str
-) -> AsyncIterator[AgentMemoryService]:
+) -> AsyncIterator[Services]:
     embedding = EmbeddingSettings(dedup_distance=DISTANCES[request.param])
-    async with replica(database, redis_url, embedding) as service:
-        yield service
+    async with replica(database, redis_url, embedding) as services:
+        yield services
 
 
-async def test_near_misses_stay_apart_and_repeats_are_one(
-    service: AgentMemoryService, sql: Connection
-) -> None:
+async def test_near_misses_stay_apart_and_repeats_are_one(services: Services, sql: Connection) -> None:
     """One agent has them all: what is not its pair's other half is a neighbour, too."""
-    tenant = f"near-{id(service)}"
+    tenant = f"near-{id(services)}"
     for pair in NEAR_MISSES:
-        first, second = [await commit(service, tenant, "apart", text) for text in pair]
+        first, second = [await commit(services, tenant, "apart", text) for text in pair]
         assert second.status == "created", pair
         assert first.memory_id != second.memory_id
     for one, other in REPEATS:
-        first = await commit(service, tenant, "same", one)
-        second = await commit(service, tenant, "same", other)
+        first = await commit(services, tenant, "same", one)
+        second = await commit(services, tenant, "same", other)
         assert (second.status, second.memory_id) == ("updated", first.memory_id), (one, other)
     await settled(sql, tenant)
     held = "select count(*) from memory.agent_memory where tenant = $1 and agent_name = $2"

@@ -14,7 +14,7 @@ from pgvector.asyncpg import register_vector
 from bench import recall
 from local.database import Database, create_database, drop_database
 from services.agent_memory.memories import queries_search as queries
-from services.agent_memory.memories import queries_writes
+from services.agent_memory.memories.commits import queries_vectors
 from shared.search.counts import HNSW_SETTINGS, NONE_COMMON
 from shared.search.evidence import DEPTH
 from shared.search.sql import scope_key
@@ -146,10 +146,10 @@ async def test_the_plans(large: asyncpg.Connection[Any]) -> None:
     assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "Index Scan using agent_memory_pkey on agent_memory u" in peers
     assert "Seq Scan on agent_memory" not in peers
-    near = await plan(large, queries_writes.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
+    near = await plan(large, queries_vectors.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
     assert "Index Only Scan using agent_memory_vec_scope" in near
     values = (TENANT, agent, MODEL, vector, 0.2, False, 0, "alice")
-    near = await plan(large, queries_writes.NEAREST_OF_USER, *values)
+    near = await plan(large, queries_vectors.NEAREST_OF_USER, *values)
     assert "agent_memory_user" in near
     assert "agent_memory_vec_nearest" not in near
     assert "Seq Scan" not in near

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from services.agent_memory.vault import files as links
-from services.agent_memory.vault.files import MAX_BYTES, LinksRequest, Vault
+from services.agent_memory.vault.files import MAX_BYTES
+from services.agent_memory.vault.schemas import LinkedFile
+from services.agent_memory.vault.service import read_files
 
 # `make proofs` asks for the full form of 100,000.
 ATTEMPTS = int(os.environ.get("RACE_ATTEMPTS", "20000"))
@@ -34,10 +36,8 @@ def root(tmp_path: Path) -> Path:
     return vault
 
 
-def read(
-    root: Path | None, *paths: str, tenant: str = "acme", characters: int = 64_000
-) -> list[links.LinkedFile]:
-    return Vault(root).read(tenant, LinksRequest(paths=list(paths), characters=characters))
+def read(root: Path | None, *paths: str, tenant: str = "acme", characters: int = 64_000) -> list[LinkedFile]:
+    return read_files(root, tenant, paths, characters)
 
 
 def test_a_file_of_the_tenant(root: Path) -> None:
@@ -165,10 +165,8 @@ def test_nothing_escapes_a_race(root: Path) -> None:
         except OSError:
             return None
 
-    vault, request = Vault(root), LinksRequest(paths=["race/secret.md"])
-
     def beneath() -> str | None:
-        return vault.read("acme", request)[0].text
+        return read(root, "race/secret.md")[0].text
 
     with swapping(mine / "race", outside):
         attempts, escapes = race(ATTEMPTS, beneath)

@@ -1,0 +1,98 @@
+"""What a memory states, and what it states once its fact is stated again. Pure.
+
+Users and agents are trusted; tools, documents and derived texts are not. A repetition from a less trusted source
+changes nothing but `private`; one from a more trusted source replaces everything. Among equals the first wording
+stays, the type and the outcome are the latest, and the repetition fills in what the first left out.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput
+from shared.auth import Principal
+from shared.provenance import utc
+
+_TRUSTED = frozenset(["user", "agent"])
+
+
+class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
+    """The columns of a memory that a commit states. A repetition is about the same user and may change the others."""
+
+    content: str
+    memory_type: str
+    task_description: str | None = None
+    skills_used: list[str] = []
+    outcome: str | None = None
+    mission_namespace: str | None = None
+    private: bool = False
+    occurred_at: datetime | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    user_id: str | None = None
+    written_by: str
+    source_kind: str = "agent"
+    recalled_from: int | None = None
+    dispatch_id: int | None = None
+
+    @property
+    def trusted(self) -> bool:
+        return self.source_kind in _TRUSTED
+
+
+def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryContent:
+    task = memory.task_context
+    return MemoryContent(
+        content=memory.content,
+        memory_type=memory.memory_type,
+        task_description=task.task_description if task else None,
+        skills_used=task.skills_used if task else [],
+        outcome=task.outcome if task else None,
+        mission_namespace=task.mission_namespace if task else None,
+        private=memory.private,
+        occurred_at=utc(memory.occurred_at),
+        session_id=memory.session_id,
+        seq=memory.seq,
+        speaker=memory.speaker,
+        user_id=memory.user_id,
+        written_by=principal.key,
+        source_kind=memory.source_kind,
+        recalled_from=memory.recalled_from,
+        dispatch_id=memory.dispatch_id,
+    )
+
+
+def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Principal) -> MemoryContent:
+    """The editor's key and source replace the stored ones only with a new text."""
+    replaced = {
+        field: value for field in ("memory_type", "private") if (value := getattr(change, field)) is not None
+    }
+    if change.task_context is not None:
+        replaced |= msgspec.structs.asdict(change.task_context)
+    if change.content not in (None, stored.content):
+        replaced |= {
+            "content": change.content,
+            "written_by": principal.key,
+            "source_kind": change.source_kind,
+        }
+    return msgspec.structs.replace(stored, **replaced)
+
+
+def merge(stored: MemoryContent, repetition: MemoryContent) -> MemoryContent:
+    """`private` wins either way: repeating a hidden fact never reveals it."""
+    private = stored.private or repetition.private
+    if stored.trusted != repetition.trusted:
+        return msgspec.structs.replace(stored if stored.trusted else repetition, private=private)
+    return msgspec.structs.replace(
+        stored,
+        memory_type=repetition.memory_type,
+        outcome=repetition.outcome or stored.outcome,
+        task_description=stored.task_description or repetition.task_description,
+        skills_used=stored.skills_used or repetition.skills_used,
+        mission_namespace=stored.mission_namespace or repetition.mission_namespace,
+        dispatch_id=stored.dispatch_id or repetition.dispatch_id,
+        private=private,
+    )

@@ -1,0 +1,226 @@
+"""The SQL of commits, edits and deletions. Functions take the connection first and never commit.
+
+Callers hold the lock of the agent whose memories they change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.rows import ChunkWords, MemoryRow
+from shared.database.postgres import Connection
+
+LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 3))"
+
+
+async def lock_agent(connection: Connection, tenant: str, agent_name: str) -> None:
+    """Serializes one agent's writes: of two identical commits, the second finds the first."""
+    await connection.execute(LOCK_AGENT, tenant, agent_name)
+
+
+FIND_BY_FACT = (
+    "select id from memory.agent_memory where tenant = $1 and agent_name = $2 and content_hash = $3"
+)
+
+
+async def find_by_fact(
+    connection: Connection, tenant: str, agent_name: str, content_hash: bytes
+) -> int | None:
+    memory_id: int | None = await connection.fetchval(FIND_BY_FACT, tenant, agent_name, content_hash)
+    return memory_id
+
+
+_CONTENT = ", ".join(MemoryContent.__struct_fields__)
+READ = f"""
+select id, agent_name, pending, chunks, content_hash, {_CONTENT}
+from memory.agent_memory where tenant = $1 and id = $2
+"""
+
+
+async def read(connection: Connection, tenant: str, memory_id: int) -> asyncpg.Record | None:
+    return await connection.fetchrow(READ, tenant, memory_id)
+
+
+def content_of(row: asyncpg.Record) -> MemoryContent:
+    return MemoryContent(**{field: row[field] for field in MemoryContent.__struct_fields__})
+
+
+# Of the memories in `written`, with $2 the ChunkWords.
+_ADD_CHUNKS = """
+insert into memory.agent_memory_chunks
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
+select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, m.private, c.tsv, c.scoped
+from written m
+cross join jsonb_to_record($2::jsonb) as w(keys text[], starts int[], stops int[], texts text[], head text)
+cross join lateral memory.chunk_words(w.keys, w.starts, w.stops, w.texts, w.head, (
+    select previous.content from memory.agent_memory previous
+    where previous.tenant = m.tenant and previous.scope = m.scope and previous.session_id = m.session_id
+      and previous.seq < m.seq and previous.user_id is not distinct from m.user_id
+    order by previous.seq desc limit 1)) c
+"""
+# $1 is the MemoryRow.
+INSERT = f"""
+with written as (
+    insert into memory.agent_memory (
+        tenant, agent_name, id, private, session_id, seq, user_id, content, content_hash, memory_type,
+        task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, written_by, source_kind,
+        recalled_from, dispatch_id, token_count, chunks, pending, access_count, confirmed_count,
+        created_at, updated_at)
+    overriding system value
+    select
+        tenant, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
+        content, content_hash, memory_type, task_description, skills_used, outcome, mission_namespace, occurred_at,
+        speaker, written_by, source_kind, recalled_from, dispatch_id, token_count, chunks, pending, access_count,
+        confirmed_count, coalesce(created_at, clock_timestamp()), coalesce(updated_at, clock_timestamp())
+    from jsonb_populate_record(null::memory.agent_memory, $1)
+    returning *
+), chunk as ({_ADD_CHUNKS})
+select id from written
+"""
+
+
+async def insert(connection: Connection, row: MemoryRow, words: ChunkWords) -> int:
+    return int(await connection.fetchval(INSERT, row, words))
+
+
+# $1 is the MemoryRow.
+RESTATE = """
+update memory.agent_memory m set
+    chunks = r.chunks, private = r.private, session_id = r.session_id, seq = r.seq, user_id = r.user_id,
+    content = r.content, content_hash = r.content_hash, memory_type = r.memory_type,
+    task_description = r.task_description, skills_used = r.skills_used, outcome = r.outcome,
+    mission_namespace = r.mission_namespace, occurred_at = r.occurred_at, speaker = r.speaker,
+    written_by = r.written_by, source_kind = r.source_kind, recalled_from = r.recalled_from,
+    dispatch_id = r.dispatch_id, token_count = r.token_count, updated_at = clock_timestamp()
+from jsonb_populate_record(null::memory.agent_memory, $1) r
+where m.tenant = r.tenant and m.id = r.id
+"""
+DROP_CHUNKS = "delete from memory.agent_memory_chunks where tenant = $1 and item_id = $2"
+REPLACE_CHUNKS = f"""
+with written as (select * from memory.agent_memory where tenant = $1 and id = $3) {_ADD_CHUNKS}
+"""
+HIDE_VECTORS = """
+update memory.agent_memory_vec set private = $3 where tenant = $1 and item_id = $2 and private <> $3
+"""
+
+
+async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> None:
+    """Replaces what the memory states, and the words that find it."""
+    await connection.execute(RESTATE, row)
+    await connection.execute(DROP_CHUNKS, row.tenant, row.id)
+    await connection.execute(REPLACE_CHUNKS, row.tenant, words, row.id)
+    await connection.execute(HIDE_VECTORS, row.tenant, row.id, row.private)
+
+
+class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
+    """A repetition of a memory. `absorbed_id` is the id that it had while it was a memory of its own."""
+
+    tenant: str
+    memory_id: int
+    written_by: str
+    source_kind: str
+    mission_namespace: str | None
+    dispatch_id: int | None
+    recalled_from: int | None
+    absorbed_id: int | None
+
+
+# $1 is the Confirmation. One that repeats what an assembly recalled is noted but confirms nothing.
+CONFIRM = """
+with repetition as (
+    select * from jsonb_populate_record(null::memory.confirmations, $1)
+), noted as (
+    insert into memory.confirmations
+        (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id)
+    select tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
+    from repetition
+    on conflict on constraint confirmations_origin
+        do update set count = confirmations.count + 1, last_at = clock_timestamp()
+)
+update memory.agent_memory m set confirmed_count = m.confirmed_count + (r.recalled_from is null)::int,
+    updated_at = clock_timestamp()
+from repetition r where m.tenant = r.tenant and m.id = r.memory_id
+"""
+
+
+async def confirm(
+    connection: Connection,
+    tenant: str,
+    memory_id: int,
+    repetition: MemoryContent,
+    absorbed_id: int | None = None,
+) -> None:
+    confirmation = Confirmation(
+        tenant=tenant,
+        memory_id=memory_id,
+        written_by=repetition.written_by,
+        source_kind=repetition.source_kind,
+        mission_namespace=repetition.mission_namespace,
+        dispatch_id=repetition.dispatch_id,
+        recalled_from=repetition.recalled_from,
+        absorbed_id=absorbed_id,
+    )
+    await connection.execute(CONFIRM, confirmation)
+
+
+# The confirmations of the absorbed memory move to the one that absorbs it.
+ABSORB = """
+with moved as (
+    insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
+        recalled_from, absorbed_id, count, first_at, last_at)
+    select tenant, $2, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count,
+           first_at, last_at
+    from memory.confirmations where tenant = $1 and memory_id = $3
+    on conflict on constraint confirmations_origin do update set
+        count = confirmations.count + excluded.count,
+        first_at = least(confirmations.first_at, excluded.first_at),
+        last_at = greatest(confirmations.last_at, excluded.last_at)
+), gone as (
+    delete from memory.agent_memory where tenant = $1 and id = $3 returning access_count, confirmed_count
+)
+update memory.agent_memory m set access_count = m.access_count + gone.access_count,
+    confirmed_count = m.confirmed_count + gone.confirmed_count
+from gone where m.tenant = $1 and m.id = $2
+"""
+
+
+async def absorb(connection: Connection, tenant: str, memory_id: int, absorbed_id: int) -> None:
+    await connection.execute(ABSORB, tenant, memory_id, absorbed_id)
+
+
+DELETE = "delete from memory.agent_memory where tenant = $1 and id = $2 and agent_name = $3"
+
+
+async def delete(connection: Connection, tenant: str, memory_id: int, agent_name: str) -> bool:
+    return str(await connection.execute(DELETE, tenant, memory_id, agent_name)).endswith(" 1")
+
+
+ADD_EVENT = """
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
+values ($1, 'agent:' || $2, $3, $4, $2, $5, $6, $7)
+"""
+
+
+async def add_event(
+    connection: Connection,
+    tenant: str,
+    agent_name: str,
+    kind: str,
+    payload: dict[str, Any],
+    memory: MemoryContent | None = None,
+) -> None:
+    """Tells the timeline; `memory` says in which mission, session and dispatch."""
+    await connection.execute(
+        ADD_EVENT,
+        tenant,
+        agent_name,
+        kind,
+        memory.mission_namespace if memory else None,
+        memory.session_id if memory else None,
+        memory.dispatch_id if memory else None,
+        payload,
+    )

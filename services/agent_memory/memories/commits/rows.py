@@ -1,0 +1,82 @@
+"""A memory as its tables hold it. Pure. SQL takes these structs as jsonb: values arrive under their columns' names."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.queries_search import EVERY_AGENT
+from shared.embeddings import fact_key
+from shared.provenance import head
+from shared.search.chunking import chunk
+from shared.search.sql import scope_key
+from shared.tokens import estimate_tokens
+
+
+class MemoryRow(MemoryContent, frozen=True, kw_only=True):
+    """A row of `memory.agent_memory`. The database sets an id and times that are None."""
+
+    tenant: str
+    agent_name: str
+    content_hash: str
+    """As Postgres reads a bytea."""
+    token_count: int
+    chunks: int
+    id: int | None = None
+    pending: bool = False
+    access_count: int = 0
+    confirmed_count: int = 0
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class ChunkWords(msgspec.Struct, frozen=True, kw_only=True):
+    """What `memory.chunk_words` takes: the scopes' keys, the chunks of a text, and the words before the text."""
+
+    keys: list[str]
+    starts: list[int]
+    stops: list[int]
+    texts: list[str]
+    head: str
+
+
+def content_hash(memory: MemoryContent) -> bytes:
+    return fact_hash(memory.content, memory.user_id)
+
+
+def fact_hash(content: str, user_id: str | None) -> bytes:
+    """The same text about another user, or about nobody, is another fact."""
+    fact = hashlib.sha256(fact_key(content).encode()).digest()
+    return fact if user_id is None else hashlib.sha256(fact + user_id.encode()).digest()
+
+
+def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -> MemoryRow:
+    """`columns` are those of a MemoryRow that a commit does not state, such as `id` and `pending`."""
+    return MemoryRow(
+        **msgspec.structs.asdict(memory),
+        tenant=tenant,
+        agent_name=agent,
+        content_hash=f"\\x{content_hash(memory).hex()}",
+        token_count=estimate_tokens(memory.content),
+        chunks=len(chunk(memory.content)),
+        **columns,
+    )
+
+
+def chunk_words(row: MemoryRow) -> ChunkWords:
+    chunks = chunk(row.content)
+    kind = row.memory_type.replace("_", " ")
+    scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
+    return ChunkWords(
+        keys=[scope_key(row.tenant, scope) for scope in scopes],
+        starts=[c.start for c in chunks],
+        stops=[c.stop for c in chunks],
+        texts=[row.content[c.start : c.stop] for c in chunks],
+        head=head(
+            row.speaker or row.agent_name, row.occurred_at, kind, row.task_description, *row.skills_used
+        ),
+    )

@@ -1,0 +1,185 @@
+"""What a commit, an edit and a late vector change.
+
+Every method runs in a transaction that its caller opened and that holds the lock of the memory's agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+from pgvector import HalfVector
+
+from services.agent_memory.memories.commits import queries, queries_vectors
+from services.agent_memory.memories.commits.content import MemoryContent, edited, merge
+from services.agent_memory.memories.commits.queries import content_of
+from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hash, memory_row
+from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
+from shared.auth import Principal
+from shared.database.postgres import Connection
+from shared.embeddings import Embedder, same_fact
+from shared.errors import Conflict
+from shared.search.chunking import chunk
+
+
+class CommitRules:
+    def __init__(self, embedder: Embedder) -> None:
+        self._model = embedder.model
+        self._distance = embedder.dedup_distance
+
+    async def commit(
+        self, c: Connection, tenant: str, agent: str, memory: MemoryContent, vector: HalfVector | None
+    ) -> CommitResult:
+        """`vector` is None when the embedder gave none, and for memories of more than one chunk."""
+        status: CommitStatus = "updated"
+        memory_id = await self._find_duplicate(c, tenant, agent, memory, vector)
+        duplicate = memory_id is not None
+        if memory_id is not None:
+            await self._repeat(c, tenant, memory_id, memory, vector)
+        else:
+            status = "pending" if vector is None and len(chunk(memory.content)) == 1 else "created"
+            row = memory_row(tenant, agent, memory, pending=status == "pending")
+            memory_id = await self.insert(c, row, vector)
+        event = {"id": memory_id, "memory_type": memory.memory_type, "status": status}
+        await queries.add_event(c, tenant, agent, "memory_commit", event, memory)
+        return CommitResult(memory_id=memory_id, duplicate_detected=duplicate, status=status)
+
+    async def insert(self, c: Connection, row: MemoryRow, vector: HalfVector | None = None) -> int:
+        memory_id = await queries.insert(c, row, chunk_words(row))
+        if vector is not None:
+            await queries_vectors.put_vectors(c, row.tenant, memory_id, self._model, [vector])
+        else:
+            await queries_vectors.queue(c, row.tenant, row.agent_name, memory_id, self._model)
+        return memory_id
+
+    async def edit(
+        self,
+        c: Connection,
+        principal: Principal,
+        row: asyncpg.Record,
+        change: EditAgentMemoryInput,
+        vector: HalfVector | None,
+    ) -> None:
+        """Raises Conflict for a text that another memory of the agent states, or that is trusted less."""
+        tenant, agent, stored = principal.tenant, row["agent_name"], content_of(row)
+        memory = edited(stored, change, principal)
+        if memory.content != stored.content:
+            if stored.trusted and not memory.trusted:
+                raise Conflict(
+                    f"a {memory.source_kind}'s text does not replace what a {stored.source_kind} said"
+                )
+            duplicate = await self._find_duplicate(c, tenant, agent, memory, vector, other_than=row["id"])
+            if duplicate not in (None, row["id"]):
+                raise Conflict(f"memory {duplicate} of this agent says the same", memory_id=duplicate)
+        await self._restate(c, tenant, row, memory, vector)
+        await queries.add_event(c, tenant, agent, "memory_edit", {"id": row["id"]}, memory)
+
+    async def finish(
+        self, c: Connection, tenant: str, memory_id: int, content: str, vectors: Sequence[HalfVector]
+    ) -> None:
+        """Stores the vectors of `content`, or merges the memory with its duplicate if it waited for them."""
+        row = await queries.read(c, tenant, memory_id)
+        if row is None or row["content"] != content:
+            return  # deleted; or edited, and queued again
+        if row["pending"]:
+            memory = content_of(row)
+            duplicate = await self._find_near(
+                c, tenant, row["agent_name"], memory, vectors[0], other_than=memory_id
+            )
+            if duplicate is not None:
+                await self._absorb(c, tenant, row, duplicate, vectors[0])
+                return
+        await self._store_vectors(c, tenant, memory_id, vectors)
+
+    async def _find_duplicate(
+        self,
+        c: Connection,
+        tenant: str,
+        agent: str,
+        memory: MemoryContent,
+        vector: HalfVector | None,
+        *,
+        other_than: int = 0,
+    ) -> int | None:
+        """By the fact, then by meaning. `other_than` is the memory itself, which only the fact may find."""
+        duplicate = await queries.find_by_fact(c, tenant, agent, content_hash(memory))
+        if duplicate is None and vector is not None:
+            duplicate = await self._find_near(c, tenant, agent, memory, vector, other_than=other_than)
+        return duplicate
+
+    async def _find_near(
+        self,
+        c: Connection,
+        tenant: str,
+        agent: str,
+        memory: MemoryContent,
+        vector: HalfVector,
+        *,
+        other_than: int,
+    ) -> int | None:
+        rows = await queries_vectors.nearest(
+            c,
+            tenant=tenant,
+            agent_name=agent,
+            model=self._model,
+            vector=vector,
+            distance=self._distance,
+            private=memory.private,
+            user_id=memory.user_id,
+            other_than=other_than,
+        )
+        return next((row["id"] for row in rows if same_fact(memory.content, row["content"])), None)
+
+    async def _repeat(
+        self, c: Connection, tenant: str, memory_id: int, repetition: MemoryContent, vector: HalfVector | None
+    ) -> None:
+        row = await queries.read(c, tenant, memory_id)
+        assert row is not None, "the agent's lock is held"
+        await self._restate(c, tenant, row, merge(content_of(row), repetition), vector)
+        await queries.confirm(c, tenant, memory_id, repetition)
+
+    async def _absorb(
+        self, c: Connection, tenant: str, row: asyncpg.Record, duplicate_id: int, vector: HalfVector
+    ) -> None:
+        """The older of the two stays, under its id."""
+        duplicate = await queries.read(c, tenant, duplicate_id)
+        assert duplicate is not None, "the agent's lock is held"
+        older, newer = (row, duplicate) if row["id"] < duplicate_id else (duplicate, row)
+        repetition = content_of(newer)
+        await queries.absorb(c, tenant, older["id"], newer["id"])
+        await queries.confirm(c, tenant, older["id"], repetition, newer["id"])
+        memory = merge(content_of(older), repetition)
+        reworded = await self._restate(c, tenant, older, memory, vector if newer is row else None)
+        if older is row and not reworded:
+            await self._store_vectors(c, tenant, row["id"], [vector])
+        event = {"id": older["id"], "absorbed": newer["id"]}
+        await queries.add_event(c, tenant, row["agent_name"], "memory_merge", event, repetition)
+
+    async def _restate(
+        self,
+        c: Connection,
+        tenant: str,
+        row: asyncpg.Record,
+        memory: MemoryContent,
+        vector: HalfVector | None,
+    ) -> bool:
+        """Writes what changed. True for a new wording, which drops the vectors and takes `vector` or waits for one."""
+        stored, agent, memory_id = content_of(row), row["agent_name"], row["id"]
+        if memory == stored:
+            return False
+        restated = memory_row(tenant, agent, memory, id=memory_id)
+        await queries.restate(c, restated, chunk_words(restated))
+        if (memory.content, memory.speaker) == (stored.content, stored.speaker):
+            return False
+        await queries_vectors.drop_vectors(c, tenant, memory_id)
+        if vector is not None:
+            await self._store_vectors(c, tenant, memory_id, [vector])
+        else:
+            await queries_vectors.queue(c, tenant, agent, memory_id, self._model)
+        return True
+
+    async def _store_vectors(
+        self, c: Connection, tenant: str, memory_id: int, vectors: Sequence[HalfVector]
+    ) -> None:
+        await queries_vectors.put_vectors(c, tenant, memory_id, self._model, vectors)
+        await queries_vectors.settle(c, tenant, memory_id, self._model)

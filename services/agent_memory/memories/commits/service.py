@@ -1,0 +1,168 @@
+"""Commits, edits and deletions of memories, and the vectors that arrive after a commit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from itertools import groupby
+
+import asyncpg
+from pgvector import HalfVector
+
+from services.agent_memory.memories.commits import content, queries
+from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.rules import CommitRules
+from services.agent_memory.memories.schemas import (
+    CommitAgentMemoryInput,
+    CommitBatchResult,
+    DeleteAnswer,
+    EditAgentMemoryInput,
+)
+from services.agent_memory.memories.service import find_visible
+from services.agent_memory.transactions import Transactions
+from shared.auth import Principal
+from shared.database.doorbell import Doorbell
+from shared.database.idempotency import Key
+from shared.database.indexer import Embedded
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.errors import NotFound
+from shared.provenance import spoken
+from shared.search.chunking import chunk
+from shared.telemetry import tracing
+
+_FINISH_SECONDS = 10.0
+
+
+class Commits:
+    def __init__(
+        self,
+        database: Database,
+        transactions: Transactions,
+        rules: CommitRules,
+        embedder: Embedder,
+        dedup_seconds: float,
+    ) -> None:
+        self._database = database
+        self._transactions = transactions
+        self._rules = rules
+        self._embedder = embedder
+        self._dedup_seconds = dedup_seconds
+
+    @tracing.memory("upsert_memory", "agent_memory")
+    async def commit(
+        self,
+        principal: Principal,
+        memories: Sequence[CommitAgentMemoryInput],
+        key: Key | None,
+        deadline: Deadline,
+    ) -> CommitBatchResult:
+        """All of them or none."""
+        for memory in memories:
+            principal.require_agent(memory.agent_name)
+            principal.require_user(memory.user_id)
+        agents = sorted({memory.agent_name for memory in memories})
+        contents = [content.committed(principal, memory) for memory in memories]
+        vectors = await self._dedup_vectors(contents, deadline)
+
+        async def work(c: Connection) -> CommitBatchResult:
+            for agent in agents:
+                await queries.lock_agent(c, principal.tenant, agent)
+            results = [
+                await self._rules.commit(c, principal.tenant, memory.agent_name, stated, vector)
+                for memory, stated, vector in zip(memories, contents, vectors, strict=True)
+            ]
+            return CommitBatchResult(results)
+
+        scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
+        return await self._transactions.once(principal, scope, CommitBatchResult, work, key, deadline)
+
+    @tracing.memory("update_memory", "agent_memory")
+    async def edit(
+        self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
+    ) -> int:
+        """The id of the memory that was edited: of the one that absorbed `memory_id`, where one did."""
+        row = await self._database.run(lambda c: find_visible(c, principal, memory_id), deadline)
+        principal.require_agent(row["agent_name"])
+        stored = queries.content_of(row)
+        memory = content.edited(stored, change, principal)
+        vector = None
+        if memory.content != stored.content:
+            (vector,) = await self._dedup_vectors([memory], deadline)
+
+        async def work(c: Connection) -> int:
+            await queries.lock_agent(c, principal.tenant, row["agent_name"])
+            current = await queries.read(c, principal.tenant, row["id"])
+            if current is None:
+                raise NotFound(f"no memory {memory_id}")
+            await self._rules.edit(c, principal, current, change, vector)
+            return int(row["id"])
+
+        return await self._transactions.run(principal.tenant, work, deadline)
+
+    @tracing.memory("delete_memory", "agent_memory")
+    async def delete(self, principal: Principal, memory_id: int, deadline: Deadline) -> DeleteAnswer:
+        tenant = principal.tenant
+
+        async def work(c: Connection) -> DeleteAnswer:
+            row = await find_visible(c, principal, memory_id)
+            principal.require_agent(row["agent_name"])
+            await queries.lock_agent(c, tenant, row["agent_name"])
+            if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
+                raise NotFound(f"no memory {memory_id}")
+            await queries.add_event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
+            return DeleteAnswer(row["id"])
+
+        return await self._transactions.run(tenant, work, deadline)
+
+    async def _dedup_vectors(
+        self, memories: Sequence[MemoryContent], deadline: Deadline
+    ) -> list[HalfVector | None]:
+        """Only short memories are compared by meaning, so only those wait for their vectors."""
+        short = [place for place, memory in enumerate(memories) if len(chunk(memory.content)) == 1]
+        vectors: list[HalfVector | None] = [None] * len(memories)
+        if not short:
+            return vectors
+        texts = [spoken(memories[place].speaker, memories[place].content) for place in short]
+        patience = min(self._dedup_seconds, deadline.left() / 2)
+        try:
+            embedded = await asyncio.wait_for(self._embedder.embed(texts, "document"), patience)
+        except (EmbedderUnavailable, TimeoutError):
+            return vectors
+        for place, vector in zip(short, embedded, strict=True):
+            vectors[place] = HalfVector(vector)
+        return vectors
+
+
+class LateVectors:
+    """Takes the vectors that the indexer made: stores them, or merges the memories that turn out to be duplicates."""
+
+    def __init__(self, database: Database, rules: CommitRules, doorbell: Doorbell) -> None:
+        self._database = database
+        self._rules = rules
+        self._doorbell = doorbell
+
+    async def finish(self, embedded: Embedded) -> None:
+        """One transaction for each agent, under the lock of its commits."""
+        for (tenant, agent), memories in groupby(sorted(embedded, key=_owner), key=_owner):
+            await self._finish_agent(tenant, agent, list(memories))
+            self._doorbell.ring(tenant)
+
+    async def _finish_agent(self, tenant: str, agent: str, embedded: Embedded) -> None:
+        async def work(c: Connection) -> None:
+            await queries.lock_agent(c, tenant, agent)
+            for row, vectors in embedded:
+                await self._rules.finish(c, tenant, row["item_id"], row["content"], vectors)
+
+        await self._database.transaction(work, Deadline(_FINISH_SECONDS))
+
+
+def _owner(embedded: tuple[asyncpg.Record, list[HalfVector]]) -> tuple[str, str]:
+    row, _ = embedded
+    return row["tenant"], row["agent_name"]
+
+
+def chunks_to_embed(row: asyncpg.Record) -> list[str]:
+    places = zip(row["starts"], row["stops"], strict=True)
+    return [spoken(row["who"], row["content"][start:stop]) for start, stop in places]

@@ -1,0 +1,54 @@
+"""The transaction of a write, and what follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import msgspec
+
+from shared.auth import Principal
+from shared.database.doorbell import Doorbell
+from shared.database.idempotency import Key, Records
+from shared.database.indexer import Indexer
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+
+T = TypeVar("T")
+Answer = TypeVar("Answer", bound=msgspec.Struct)
+
+
+class Transactions:
+    """Once a write has committed, the doorbell rings for the timeline and the indexer wakes."""
+
+    def __init__(self, database: Database, records: Records, doorbell: Doorbell, indexer: Indexer) -> None:
+        self._database = database
+        self._records = records
+        self._doorbell = doorbell
+        self._indexer = indexer
+
+    async def run(self, tenant: str, work: Callable[[Connection], Awaitable[T]], deadline: Deadline) -> T:
+        result = await self._database.transaction(work, deadline)
+        self._doorbell.ring(tenant)
+        self._indexer.wake()
+        return result
+
+    async def once(
+        self,
+        principal: Principal,
+        scope: str,
+        kind: type[Answer],
+        work: Callable[[Connection], Awaitable[Answer]],
+        key: Key | None,
+        deadline: Deadline,
+        status: int = 201,
+    ) -> Answer:
+        """As `run`, and only once for a key; `scope` is what a purge erases the key's record with."""
+
+        async def keyed(c: Connection) -> Answer:
+            assert key is not None
+            return await self._records.once(
+                c, principal.tenant, scope, key, kind, lambda: work(c), status=status
+            )
+
+        return await self.run(principal.tenant, work if key is None else keyed, deadline)

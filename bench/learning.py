@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from services.context import stores
-from services.context.assembly import choice
-from services.context.assembly.choice import Chosen
+from services.context.assembly import record
+from services.context.assembly.choice import Chosen, choose
+from services.context.assembly.rendering import handle_of
 from services.context.learning import rules as learning
 from services.context.learning.evaluation import START
 from services.context.learning.rules import Experience, Setting
@@ -65,7 +66,7 @@ def ask(random_: random.Random, useful: Sequence[str], numbers: itertools.count[
         for _ in range(wanted.count(source)):
             one = _candidate(random_, source, random_.gauss(0.52, 0.12), next(numbers))
             scored.append(one)
-            evidence.add(choice.handle_of(one.candidate, one.store))
+            evidence.add(handle_of(one.candidate, one.store))
     return Question(scored, frozenset(evidence))
 
 
@@ -82,7 +83,7 @@ def _candidate(random_: random.Random, source: str, relevance: float, number: in
 
 
 def assemble(question: Question, settings: Mapping[str, Setting]) -> Chosen:
-    return choice.choose(
+    return choose(
         question.scored,
         {source: setting.weight for source, setting in settings.items()},
         {source: setting.token_share for source, setting in settings.items()},
@@ -95,7 +96,7 @@ def block_share(questions: Sequence[Question], settings: Mapping[str, Setting]) 
     """B1000: the mean share of a question's evidence that is in its block."""
     shares = []
     for question in questions:
-        inside = {one.handle for one in choice.logged(assemble(question, settings), _NOW) if one.taken}
+        inside = {one.handle for one in record.logged(assemble(question, settings), _NOW) if one.taken}
         shares.append(len(inside & question.evidence) / len(question.evidence))
     return sum(shares) / len(shares)
 
@@ -112,7 +113,7 @@ def cycle(
     batch = []
     for _ in range(learning.EVAL_BATCH_SIZE):
         question = ask(random_, useful, numbers)
-        rows = choice.logged(assemble(question, settings), _NOW)
+        rows = record.logged(assemble(question, settings), _NOW)
         used = frozenset(
             row.handle
             for row in rows

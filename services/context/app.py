@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from services.context.assembly.service import ContextService
+from services.context.assembly.asking import Asking
+from services.context.assembly.config import CallerConfigs
+from services.context.assembly.service import Assembler
 from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
@@ -29,6 +31,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
+from shared.database.idempotency import Records
 from shared.database.postgres import Database
 from shared.tasks import background, every
 from shared.web.admission import Edge
@@ -39,7 +42,7 @@ from shared.web.app import create_app
 class Services:
     """What handlers may ask for; those of the busiest routes first."""
 
-    context_service: ContextService
+    assembler: Assembler
     signals: Signals
     remember_service: Remember
     feedback_service: Feedback
@@ -49,6 +52,7 @@ class Services:
     sources: Sources
     learning_service: Learning
     evaluation: Evaluation
+    caller_configs: CallerConfigs
     purge_service: Purge
     key_service: KeyService
     mcp: Mcp
@@ -91,8 +95,8 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
                 for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
             }
         )
-        context_service = ContextService(settings, database, embedder, journal, owners, reranker)
-        records = context_service.records
+        configs = CallerConfigs(database)
+        records = Records("context")
         await stack.enter_async_context(
             background(
                 lambda: tidy_forever(database, records, table),
@@ -100,7 +104,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             )
         )
         yield Services(
-            context_service=context_service,
+            assembler=Assembler(Asking(settings, embedder, configs), owners, journal, reranker),
             signals=signals,
             remember_service=Remember(database, records, owners),
             feedback_service=Feedback(database, journal),
@@ -110,6 +114,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             sources=Sources(owners),
             learning_service=Learning(database, settings.max_budget),
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
+            caller_configs=configs,
             purge_service=Purge(database, journal, owners),
             key_service=KeyService(database, keys, records, doorbell.ring),
             mcp=mcp,

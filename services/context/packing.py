@@ -3,107 +3,125 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from services.context.stores import DEFAULT_TOKEN_SHARE
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
+# About what the header of an item takes; the rest is text that can be cut.
+HEADER_CHARACTERS = 40
 # A piece below a third of an item says too little of it.
 _LEAST_SHARE = 1 / 3
 _CUT_MARK = " […]"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
-T = TypeVar("T")
+
+class Item(Protocol):
+    @property
+    def store(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    def render(self, text: str) -> str:
+        """The item as it stands in a block, with `text` for its own; `text` is a beginning of that."""
 
 
 class Packed(NamedTuple):
-    """The place of an item in the order of worth, its rendered text and whether it was cut."""
+    """What of an item is in the block. `place` is the item's in the order of worth."""
 
     place: int
     rendered: str
     tokens: int
     cut: bool
 
+    @property
+    def outcome(self) -> str:
+        return "cut" if self.cut else "taken"
 
-def pack(
-    items: Sequence[T],
-    budget: int,
-    store_of: Callable[[T], str],
-    shares: Mapping[str, float],
-    text_of: Callable[[T], str],
-    render: Callable[[T, str], str],
-) -> tuple[list[Packed], dict[int, str]]:
-    """Items in their order of worth: first within each store's share of the budget, then whatever still fits.
 
-    What does not fit whole goes in cut at a sentence's end when a third of it fits; when nothing else is in,
-    however little fits. Returns what was taken, in order of worth, and the reason for each that was not.
+NOT_PACKED = "budget"
+"""The outcome of an item that found no room."""
+
+
+def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> list[Packed]:
+    """Fills a block from items in their order of worth, and returns what went in, in the same order.
+
+    Each store first gets its share of the budget; then what is left goes to whatever still fits. An item that does
+    not fit whole is cut at a sentence's end when a third of it fits; when nothing else is in, however little fits.
     """
-    left = budget
-    spent: dict[str, int] = {}
-    taken: dict[int, Packed] = {}
-    later: list[int] = []
-    dropped: dict[int, str] = {}
-    for index, item in enumerate(items):
-        text = text_of(item)
-        if left * CHARACTERS_PER_TOKEN < _LEAST_SHARE * len(text):
-            # Not even cut, and there will never be more room: most candidates end here, unrendered.
-            dropped[index] = "budget"
-            continue
-        store = store_of(item)
-        room = min(left, shares.get(store, DEFAULT_TOKEN_SHARE) * budget - spent.get(store, 0))
-        whole = _whole(index, item, room, text, render)
-        if whole is None:
-            later.append(index)
-            continue
-        taken[index] = whole
-        spent[store] = spent.get(store, 0) + whole.tokens
-        left -= whole.tokens
-    for index in later:
-        item = items[index]
-        packed = _whole(index, item, left, text_of(item), render) or _cut(index, item, left, text_of, render)
-        if packed is None:
-            dropped[index] = "budget"
-        else:
-            taken[index] = packed
-            left -= packed.tokens
-    if not taken:
-        pieces = (_cut(index, item, budget, text_of, render, least=0) for index, item in enumerate(items))
-        if some := next((piece for piece in pieces if piece is not None), None):
-            taken[some.place] = some
-            del dropped[some.place]
-    return [taken[index] for index in sorted(taken)], dropped
+    block = _Block(items, budget)
+    block.take_rest(block.take_within(shares))
+    if not block.taken:
+        block.take_a_beginning()
+    return [block.taken[place] for place in sorted(block.taken)]
 
 
-def _whole(index: int, item: T, room: float, text: str, render: Callable[[T, str], str]) -> Packed | None:
+class _Block:
+    """A block while it is filled."""
+
+    def __init__(self, items: Sequence[Item], budget: int) -> None:
+        self.taken: dict[int, Packed] = {}
+        self._items = items
+        self._budget = self._left = budget
+
+    def take_within(self, shares: Mapping[str, float]) -> list[int]:
+        """Whole items within their stores' shares; answers the places of those that may still fit."""
+        rooms: dict[str, float] = {}
+        waiting = []
+        for place, item in enumerate(self._items):
+            if self._left * CHARACTERS_PER_TOKEN < _LEAST_SHARE * len(item.text):
+                # Not even cut, and there will never be more room: most candidates end here, unrendered.
+                continue
+            store = item.store
+            room = rooms.setdefault(store, shares.get(store, DEFAULT_TOKEN_SHARE) * self._budget)
+            if packed := _whole(place, item, min(self._left, room)):
+                rooms[store] -= packed.tokens
+                self._take(packed)
+            else:
+                waiting.append(place)
+        return waiting
+
+    def take_rest(self, places: Iterable[int]) -> None:
+        for place in places:
+            item = self._items[place]
+            if packed := _whole(place, item, self._left) or _cut(place, item, self._left, _LEAST_SHARE):
+                self._take(packed)
+
+    def take_a_beginning(self) -> None:
+        """However little of the first item of which anything fits."""
+        beginnings = (_cut(place, item, self._left, 0.0) for place, item in enumerate(self._items))
+        if packed := next(filter(None, beginnings), None):
+            self._take(packed)
+
+    def _take(self, packed: Packed) -> None:
+        self.taken[packed.place] = packed
+        self._left -= packed.tokens
+
+
+def _whole(place: int, item: Item, room: float) -> Packed | None:
     """The whole item, or None where it takes more than `room` tokens."""
-    if len(text) >= room * CHARACTERS_PER_TOKEN:
+    if len(item.text) >= room * CHARACTERS_PER_TOKEN:
         # Rendered it is longer still.
         return None
-    rendered = render(item, text)
-    tokens = _with_newline(rendered)
-    return Packed(index, rendered, tokens, cut=False) if tokens <= room else None
+    rendered = item.render(item.text)
+    tokens = tokens_of_line(rendered)
+    return Packed(place, rendered, tokens, cut=False) if tokens <= room else None
 
 
-def _cut(
-    index: int,
-    item: T,
-    left: int,
-    text_of: Callable[[T], str],
-    render: Callable[[T, str], str],
-    least: float = _LEAST_SHARE,
-) -> Packed | None:
-    """The beginning of an item that does not fit whole, or None."""
-    text = text_of(item)
+def _cut(place: int, item: Item, left: int, least: float) -> Packed | None:
+    """The beginning of an item that does not fit whole, or None where less than `least` of it fits."""
+    text = item.text
     if left * CHARACTERS_PER_TOKEN < least * len(text):
         return None
-    around = _with_newline(render(item, "")) + 1
-    room = (left - around) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
+    header = tokens_of_line(item.render("")) + 1
+    room = (left - header) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
     while room > 0 and room >= least * len(text):
-        rendered = render(item, shorten(text, room) + _CUT_MARK)
-        tokens = _with_newline(rendered)
+        rendered = item.render(shorten(text, room) + _CUT_MARK)
+        tokens = tokens_of_line(rendered)
         if tokens <= left:
-            return Packed(index, rendered, tokens, cut=True)
+            return Packed(place, rendered, tokens, cut=True)
         # Escapes made it longer than its text.
         room -= (tokens - left) * CHARACTERS_PER_TOKEN
     return None
@@ -121,5 +139,5 @@ def shorten(text: str, characters: int) -> str:
     return beginning[:word] if word >= _LEAST_SHARE * characters else beginning
 
 
-def _with_newline(rendered: str) -> int:
+def tokens_of_line(rendered: str) -> int:
     return estimate_tokens(rendered + "\n")

@@ -19,13 +19,30 @@ FURTHER_CHUNK = 0.7
 _RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
 
 
-class Worth(NamedTuple):
+class Ranked(NamedTuple):
+    """A candidate with its worth, `score`, and the factors of it."""
+
     scored: Scored
     score: float
     weight: float
     relevance: float
     recency: float
     priority: float
+
+    @property
+    def store(self) -> str:
+        return self.scored.store
+
+    @property
+    def candidate(self) -> Candidate:
+        return self.scored.candidate
+
+
+class Distinct(NamedTuple):
+    """Candidates whose texts differ, and those that repeat the text of one of them."""
+
+    kept: list[Ranked]
+    repeats: list[Ranked]
 
 
 def recency(store: Store, at: datetime, now: datetime) -> float:
@@ -44,60 +61,53 @@ def own_relevance(candidate: Candidate, relevance: float) -> float:
     return min(1.0, relevance * (_RELEVANCE + boost) / _RELEVANCE)
 
 
-def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Worth]:
+def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:
     """Best first, under the caller's weights and, where it has none, those that stores start with.
 
     Ties go to the newer, then by handle, so that the same evidence gives the same order.
     """
-    worths = sorted((_worth(one, weights, now) for one in scored), key=_order)
-    taken: Counter[tuple[str, int]] = Counter()
-    for place, worth in enumerate(worths):
-        item = (worth.scored.store, worth.scored.candidate.id)
-        if taken[item]:
-            less = FURTHER_CHUNK ** taken[item]
-            worths[place] = worth._replace(score=worth.score * less, relevance=worth.relevance * less)
-        taken[item] += 1
-    if len(taken) < taken.total():
-        worths.sort(key=_order)
-    return worths
+    ranked = sorted((_rank_one(one, weights, now) for one in scored), key=_order)
+    chunks: Counter[tuple[str, int]] = Counter()
+    for place, one in enumerate(ranked):
+        item = (one.store, one.candidate.id)
+        if chunks[item]:
+            less = FURTHER_CHUNK ** chunks[item]
+            ranked[place] = one._replace(score=one.score * less, relevance=one.relevance * less)
+        chunks[item] += 1
+    if len(chunks) < chunks.total():
+        ranked.sort(key=_order)
+    return ranked
 
 
-def _order(worth: Worth) -> tuple[float, float, str, int, int]:
-    candidate = worth.scored.candidate
-    return (
-        -worth.score,
-        -time_of(candidate).timestamp(),
-        worth.scored.store,
-        candidate.id,
-        candidate.chunk,
-    )
-
-
-def _worth(scored: Scored, weights: Mapping[str, float], now: datetime) -> Worth:
+def _rank_one(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked:
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
     fresh = recency(store, time_of(scored.candidate), now)
     priority = store.priorities.get(scored.candidate.kind, 1.0)
-    return Worth(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
+    return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
+
+
+def _order(one: Ranked) -> tuple[float, float, str, int, int]:
+    candidate = one.candidate
+    return -one.score, -time_of(candidate).timestamp(), one.store, candidate.id, candidate.chunk
 
 
 def time_of(candidate: Candidate) -> datetime:
     return candidate.occurred_at or candidate.created_at
 
 
-def text_key(worth: Worth) -> str:
-    """Equal for texts that differ in spaces and case only."""
-    return " ".join(worth.scored.candidate.text.split()).casefold()
-
-
-def without_repeats(worths: Iterable[Worth]) -> tuple[list[Worth], list[Worth]]:
-    """The same text from two places counts once, where it is worth most. Returns (kept, repeats)."""
+def without_repeats(ranked: Iterable[Ranked]) -> Distinct:
+    """The same text from two places counts once, where it is worth most."""
     seen: set[str] = set()
-    kept: list[Worth] = []
-    repeats: list[Worth] = []
-    for worth in worths:
-        text = text_key(worth)
-        (repeats if text in seen else kept).append(worth)
+    distinct = Distinct([], [])
+    for one in ranked:
+        text = text_key(one.candidate)
+        (distinct.repeats if text in seen else distinct.kept).append(one)
         seen.add(text)
-    return kept, repeats
+    return distinct
+
+
+def text_key(candidate: Candidate) -> str:
+    """Equal for texts that differ in spaces and case only."""
+    return " ".join(candidate.text.split()).casefold()

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
 from services.context.assembly.schemas import AssembleContextInput, Assembly
-from services.context.assembly.service import ContextService
+from services.context.assembly.service import Assembler
 from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import READ, problems
@@ -19,9 +19,9 @@ from shared.web.operations import READ, problems
 async def assemble(
     request: Request[Any, Any, Any],
     data: JSONBody[AssembleContextInput],
-    context_service: NamedDependency[ContextService],
+    assembler: NamedDependency[Assembler],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Assembly:
     """The context that matters now, from every store, within a token budget, and why each item is in it."""
-    return await context_service.assemble(principal, data, deadline, request_id_of(request.scope))
+    return await assembler.assemble(principal, data, deadline, request_id_of(request.scope))

@@ -8,7 +8,7 @@ from litestar.params import FromQuery, JSONBody
 from litestar.types import ControllerRouterHandler
 
 from services.context import stores
-from services.context.assembly.service import ContextService
+from services.context.assembly.config import CallerConfigs
 from services.context.learning.evaluation import Evaluation
 from services.context.learning.schemas import (
     BudgetInput,
@@ -56,21 +56,21 @@ async def weight_history(
 @put("/weights", opt=ADMIN)
 async def set_weight(
     learning_service: NamedDependency[Learning],
-    context_service: NamedDependency[ContextService],
+    caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     data: JSONBody[WeightInput],
 ) -> SourceWeight:
     """A source's weight for a caller, or for all with caller `*`."""
     row = await learning_service.set_weight(principal, data, deadline)
-    context_service.forget_config(principal.tenant)
+    caller_configs.forget(principal.tenant)
     return row
 
 
 @delete("/weights", opt=ADMIN)
 async def reset_weight(
     learning_service: NamedDependency[Learning],
-    context_service: NamedDependency[ContextService],
+    caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: CallerName,
@@ -78,7 +78,7 @@ async def reset_weight(
 ) -> None:
     """Back to the tenant's `*` row, else to the start value."""
     await learning_service.reset_weight(principal, caller, source, deadline)
-    context_service.forget_config(principal.tenant)
+    caller_configs.forget(principal.tenant)
 
 
 @get("/budgets", opt=READ)
@@ -95,40 +95,40 @@ async def budgets(
 @put("/budgets", opt=ADMIN)
 async def set_budget(
     learning_service: NamedDependency[Learning],
-    context_service: NamedDependency[ContextService],
+    caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     data: JSONBody[BudgetInput],
 ) -> CallerBudget:
     """A caller's default budget, its bounds for learning, and the ceiling that no request exceeds."""
     row = await learning_service.set_budget(principal, data, deadline)
-    context_service.forget_config(principal.tenant)
+    caller_configs.forget(principal.tenant)
     return row
 
 
 @delete("/budgets", opt=ADMIN)
 async def reset_budget(
     learning_service: NamedDependency[Learning],
-    context_service: NamedDependency[ContextService],
+    caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: CallerName,
 ) -> None:
     """Back to the installation's default."""
     await learning_service.reset_budget(principal, caller, deadline)
-    context_service.forget_config(principal.tenant)
+    caller_configs.forget(principal.tenant)
 
 
 @post("/eval", opt=ADMIN | takes(_EVAL_SECONDS), status_code=200)
 async def evaluate(
     evaluation: NamedDependency[Evaluation],
-    context_service: NamedDependency[ContextService],
+    caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
 ) -> Evaluated:
     """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
     principal.require_every_agent()
     result = await evaluation.run(principal.tenant, Deadline(_EVAL_SECONDS))
-    context_service.forget_config(principal.tenant)
+    caller_configs.forget(principal.tenant)
     return result
 
 

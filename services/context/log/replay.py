@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from services.context import packing, stores
+from services.context.packing import HEADER_CHARACTERS, NOT_PACKED
 from services.context.stores import LINKS
 from shared.tokens import CHARACTERS_PER_TOKEN
 
-# About what a header takes; the rest of an item is text that can be cut.
-HEADER_CHARACTERS = 40
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
 _WORD = "xxxxxxx "
 
@@ -88,31 +87,24 @@ def _without_repeats(
 def _packed(
     items: Sequence[LoggedCandidate], tokens: int, shares: Mapping[str, float]
 ) -> list[LoggedCandidate]:
-    taken, dropped = packing.pack(
-        items,
-        tokens,
-        lambda one: one.store,
-        shares,
-        _text,
-        lambda _, text: _HEADER + text,
-    )
-    by_place = {one.place: one for one in taken}
+    packed = {one.place: one for one in packing.pack([_Sized(one) for one in items], tokens, shares)}
     return [
         msgspec.structs.replace(
             one,
-            taken=by_place[place].tokens if place in by_place else 0,
-            outcome=_outcome(by_place.get(place), dropped.get(place)),
+            taken=packed[place].tokens if place in packed else 0,
+            outcome=packed[place].outcome if place in packed else NOT_PACKED,
         )
         for place, one in enumerate(items)
     ]
 
 
-def _outcome(packed: packing.Packed | None, dropped: str | None) -> str:
-    if packed is None:
-        return dropped or "budget"
-    return "cut" if packed.cut else "taken"
+class _Sized:
+    """A text of the size that a candidate had."""
 
+    def __init__(self, one: LoggedCandidate) -> None:
+        characters = max(0, one.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)
+        self.store = one.store
+        self.text = (_WORD * (characters // len(_WORD) + 1))[:characters]
 
-def _text(one: LoggedCandidate) -> str:
-    characters = max(0, one.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)
-    return (_WORD * (characters // len(_WORD) + 1))[:characters]
+    def render(self, text: str) -> str:
+        return _HEADER + text

@@ -31,6 +31,7 @@ READING_POSTS = {
     "/api/context/assemble",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
+    "/internal/turns",
     "/internal/links",
 }
 # All agents need more access than one does; and JSON Lines are not what a client of JSON reads.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.context.assembly.budget import NULL_NAMESPACE_BUDGET, resolve
+from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
 from services.context.packing import Packed, pack, shorten
 from shared.render import render_item
 from shared.tokens import estimate_tokens
@@ -21,6 +21,9 @@ ROOM_FOR_A_WORD = 20
 class Item(NamedTuple):
     store: str
     text: str
+
+    def render(self, text: str) -> str:
+        return render_item(f"{self.store}:1", NOW, ["intel"], text, NOW)
 
 
 PIECES = st.sampled_from(
@@ -38,19 +41,6 @@ ITEMS = st.lists(
 LONG = st.builds(Item, st.just("cache"), st.lists(PIECES, min_size=30, max_size=90).map("".join))
 
 
-def packed(
-    items: list[Item], budget: int, shares: dict[str, float] | None = None
-) -> tuple[list[Packed], dict[int, str]]:
-    return pack(
-        items,
-        budget,
-        lambda item: item.store,
-        shares or {},
-        lambda item: item.text,
-        lambda item, text: render_item(f"{item.store}:1", NOW, ["intel"], text, NOW),
-    )
-
-
 def block(taken: list[Packed]) -> str:
     return "\n".join(one.rendered for one in taken)
 
@@ -58,7 +48,7 @@ def block(taken: list[Packed]) -> str:
 @settings(deadline=None)
 @given(ITEMS, st.integers(0, 1200))
 def test_a_block_never_exceeds_its_budget(items: list[Item], budget: int) -> None:
-    taken, _ = packed(items, budget)
+    taken = pack(items, budget, {})
     assert estimate_tokens(block(taken)) <= budget or not taken
     assert sum(one.tokens for one in taken) <= budget
 
@@ -66,25 +56,23 @@ def test_a_block_never_exceeds_its_budget(items: list[Item], budget: int) -> Non
 @settings(deadline=None)
 @given(st.lists(LONG, min_size=1, max_size=3), st.integers(ROOM_FOR_A_WORD, 1200))
 def test_something_is_returned_when_anything_could_fit(items: list[Item], budget: int) -> None:
-    taken, _ = packed(items, budget)
+    taken = pack(items, budget, {})
     assert taken
 
 
 @settings(deadline=None)
 @given(ITEMS, st.integers(0, 1200))
-def test_every_item_is_taken_once_or_dropped_for_a_reason(items: list[Item], budget: int) -> None:
-    taken, dropped = packed(items, budget)
-    places = [one.place for one in taken]
-    assert sorted([*places, *dropped]) == list(range(len(items)))
-    assert places == sorted(places)
-    assert set(dropped.values()) <= {"budget"}
+def test_an_item_is_taken_once_at_most_and_in_the_order_of_worth(items: list[Item], budget: int) -> None:
+    places = [one.place for one in pack(items, budget, {})]
+    assert places == sorted(set(places))
+    assert set(places) <= set(range(len(items)))
 
 
 @settings(deadline=None)
 @given(ITEMS, st.integers(0, 1200))
 def test_what_is_cut_is_marked_and_the_rest_is_whole(items: list[Item], budget: int) -> None:
-    for one in packed(items, budget)[0]:
-        whole = render_item(f"{items[one.place].store}:1", NOW, ["intel"], items[one.place].text, NOW)
+    for one in pack(items, budget, {}):
+        whole = items[one.place].render(items[one.place].text)
         assert one.cut == (one.rendered != whole)
         assert not one.cut or one.rendered.endswith(" […]")
         assert not one.cut or whole.startswith(one.rendered.removesuffix(" […]").rstrip())
@@ -92,32 +80,32 @@ def test_what_is_cut_is_marked_and_the_rest_is_whole(items: list[Item], budget: 
 
 def test_one_store_leaves_room_for_the_others() -> None:
     items = [*[Item("cache", "c" * 400)] * 9, Item("own", "o" * 400)]
-    taken, _ = packed(items, 9 * 112)
+    taken = pack(items, 9 * 112, {})
     assert "own" in {items[one.place].store for one in taken}
 
 
 def test_a_caller_may_give_a_store_less() -> None:
     items = [Item("cache", "c" * 400)] * 4 + [Item("own", "o" * 400)] * 4
-    taken, _ = packed(items, 4 * 112, {"cache": 0.3})
+    taken = pack(items, 4 * 112, {"cache": 0.3})
     assert Counter(items[one.place].store for one in taken) == {"cache": 1, "own": 3}
 
 
 def test_what_no_other_store_wants_goes_to_the_one_over_its_share() -> None:
     items = [Item("cache", "c" * 400)] * 9
-    taken, _ = packed(items, 9 * 112, {"cache": 0.1})
+    taken = pack(items, 9 * 112, {"cache": 0.1})
     assert len(taken) == 9
 
 
 def test_a_budget_smaller_than_the_best_item_still_returns_some_of_it() -> None:
     text = "The gateway answers on 8443. " + "It retries three times with a backoff. " * 40
     for budget in (ROOM_FOR_A_WORD, 40, 120, 300):
-        taken, _ = packed([Item("cache", text)], budget)
+        taken = pack([Item("cache", text)], budget, {})
         assert [(one.place, one.cut) for one in taken] == [(0, True)]
         assert "] The gateway" in taken[0].rendered
 
 
 def test_escapes_do_not_cost_an_item_its_place() -> None:
-    taken, _ = packed([Item("cache", "\n[" * 400)], 150)
+    taken = pack([Item("cache", "\n[" * 400)], 150, {})
     assert len(taken) == 1
 
 
@@ -160,4 +148,4 @@ def test_cuts_are_at_the_end_of_a_sentence_or_a_word(text: str, characters: int,
 def test_a_budget_is_what_was_asked_within_what_is_allowed(
     asked: int | None, namespace: bool, default: int, ceiling: int | None, expected: int
 ) -> None:
-    assert resolve(asked, namespace, default, ceiling, 16_000) == expected
+    assert resolve_budget(asked, namespace, default, ceiling, 16_000) == expected

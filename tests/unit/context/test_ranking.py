@@ -14,7 +14,7 @@ from services.agent_memory.memories.ranking import access_boost, composite, outc
 from services.context import stores
 from services.context.assembly.ranking import (
     RECENCY_FLOOR,
-    Worth,
+    Ranked,
     own_relevance,
     rank,
     recency,
@@ -33,7 +33,7 @@ def scored(store: Store = CACHE, id_: int = 1, relevance: float = 0.5, **more: A
     return Scored(store.name, Candidate(id=id_, **given), 0.5, 0.5, relevance, relevance)
 
 
-def only(one: Scored) -> Worth:
+def only(one: Scored) -> Ranked:
     return rank([one], {}, NOW)[0]
 
 
@@ -66,12 +66,12 @@ def test_the_order_of_the_evidence_changes_nothing(evidence: list[Scored], rando
 @settings(deadline=None)
 @given(ALL)
 def test_the_score_is_the_product_of_its_factors_and_the_best_comes_first(evidence: list[Scored]) -> None:
-    worths = rank(evidence, {}, NOW)
-    assert len(worths) == len(evidence)
-    assert all(a.score >= b.score for a, b in itertools.pairwise(worths))
-    for worth in worths:
-        assert worth.score == pytest.approx(worth.weight * worth.relevance * worth.recency * worth.priority)
-        assert 0 <= worth.relevance <= 1
+    ranked = rank(evidence, {}, NOW)
+    assert len(ranked) == len(evidence)
+    assert all(a.score >= b.score for a, b in itertools.pairwise(ranked))
+    for one in ranked:
+        assert one.score == pytest.approx(one.weight * one.relevance * one.recency * one.priority)
+        assert 0 <= one.relevance <= 1
 
 
 @settings(deadline=None)
@@ -96,14 +96,14 @@ def test_own_memories_weigh_more_than_peers() -> None:
 
 def test_a_directive_goes_before_a_checkpoint() -> None:
     kinds = ["thread_checkpoint", "intel", "directive"]
-    worths = rank([scored(id_=i, kind=kind) for i, kind in enumerate(kinds, 1)], {}, NOW)
-    assert [worth.scored.candidate.kind for worth in worths] == kinds[::-1]
+    ranked = rank([scored(id_=i, kind=kind) for i, kind in enumerate(kinds, 1)], {}, NOW)
+    assert [one.scored.candidate.kind for one in ranked] == kinds[::-1]
     assert all(0.9 <= factor <= 1.2 for store in stores.STORES for factor in store.priorities.values())
 
 
 def test_what_happened_counts_not_when_it_was_written_down() -> None:
     old, new = (scored(id_=1, occurred_at=NOW - timedelta(days=2)), scored(id_=2))
-    assert [worth.scored for worth in rank([old, new], {}, NOW)] == [new, old]
+    assert [one.scored for one in rank([old, new], {}, NOW)] == [new, old]
 
 
 def test_other_items_go_before_further_chunks_of_the_same() -> None:
@@ -129,8 +129,8 @@ def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> N
         scored(CACHE, 3, 0.2, text="something else"),
     ]
     kept, repeats = without_repeats(rank(twice, {}, NOW))
-    assert [worth.scored.candidate.id for worth in kept] == [2, 3]
-    assert [worth.scored.candidate.id for worth in repeats] == [1]
+    assert [one.scored.candidate.id for one in kept] == [2, 3]
+    assert [one.scored.candidate.id for one in repeats] == [1]
 
 
 def test_composite_of_the_seed() -> None:

@@ -1,0 +1,71 @@
+"""What an assembly says of the candidates: the sources of its block and, for a debug answer, the evidence. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from services.context.assembly import rendering
+from services.context.assembly.choice import Chosen, Placed
+from services.context.assembly.ranking import Ranked, time_of
+from services.context.assembly.schemas import Assembly, Degraded, Evidence, Source
+from shared.tokens import estimate_tokens
+
+
+def answer(chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrieval_ms: float) -> Assembly:
+    block = chosen.block
+    return Assembly(
+        assembly_id=0,
+        context_block=block,
+        sources=[_source(one) for one in chosen.taken],
+        total_tokens=estimate_tokens(block),
+        retrieval_ms=round(retrieval_ms, 2),
+        degraded=degraded,
+        low_relevance=low_relevance,
+    )
+
+
+def _source(placed: Placed) -> Source:
+    ranked, candidate = placed.ranked, placed.ranked.candidate
+    return Source(
+        handle=rendering.handle(ranked),
+        store=ranked.store,
+        id=candidate.id,
+        chunk=candidate.chunk,
+        kind=candidate.kind,
+        score=round(ranked.score, 4),
+        weight=ranked.weight,
+        relevance=round(ranked.relevance, 4),
+        recency=round(ranked.recency, 4),
+        priority=ranked.priority,
+        tokens=placed.taken,
+        cut=placed.outcome == "cut",
+        agent=candidate.agent,
+        speaker=candidate.speaker,
+        at=time_of(candidate),
+    )
+
+
+def evidence(chosen: Chosen, now: datetime) -> Iterable[Evidence]:
+    """Every ranked candidate with what each arm said of it, for the debug answer."""
+    for placed in chosen.placed:
+        yield _evidence(placed.ranked, placed.outcome, now)
+    for ranked in chosen.repeats:
+        yield _evidence(ranked, "repeat", now)
+
+
+def _evidence(ranked: Ranked, outcome: str, now: datetime) -> Evidence:
+    scored, candidate = ranked.scored, ranked.candidate
+    return Evidence(
+        handle=rendering.handle(ranked),
+        store=ranked.store,
+        id=candidate.id,
+        chunk=candidate.chunk,
+        score=round(ranked.score, 6),
+        relevance=round(ranked.relevance, 6),
+        text=round(scored.text, 6),
+        vector=round(scored.vector, 6),
+        cosine=candidate.cosine,
+        tokens=rendering.size(ranked, now),
+        outcome=outcome,
+    )

@@ -1,0 +1,110 @@
+"""A request for context before anything is searched: what its key may see, what it may cost, its query's vector."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.context.assembly.config import CallerConfigs
+from services.context.assembly.queries import CallerConfig
+from services.context.assembly.schemas import AssembleContextInput, Degraded
+from services.context.settings import Settings
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.provenance import utc
+
+# Of the time left, for the query's vector.
+_EMBED_SHARE = 0.35
+# Seed 004's constant.
+NULL_NAMESPACE_BUDGET = 2_000
+
+
+class Embedded(NamedTuple):
+    """The query's vector, or why there is none."""
+
+    model: str
+    vector: NDArray[np.float32] | None
+    degraded: list[Degraded]
+
+
+class Ask(NamedTuple):
+    """A request that was granted, with what follows from it."""
+
+    principal: Principal
+    request: AssembleContextInput
+    request_id: str
+    scopes: list[str]
+    now: datetime
+    """The time that ages are counted from."""
+    config: CallerConfig
+    tokens: int
+    """The budget of the block."""
+    embedded: Embedded
+
+    @property
+    def as_of(self) -> datetime | None:
+        return None if self.request.as_of is None else self.now
+
+
+class Asking:
+    def __init__(self, settings: Settings, embedder: Embedder, configs: CallerConfigs) -> None:
+        self._settings = settings
+        self._embedder = embedder
+        self._configs = configs
+
+    async def grant(
+        self, principal: Principal, request: AssembleContextInput, request_id: str, deadline: Deadline
+    ) -> Ask:
+        """Raises Forbidden where the key has no grant."""
+        scopes = _granted_scopes(principal, request)
+        now = utc(request.as_of, "as_of") or datetime.now(UTC)
+        embedded, config = await asyncio.gather(
+            self._embed(request.query, deadline.left() * _EMBED_SHARE),
+            self._configs.get(principal.tenant, request.caller, deadline),
+        )
+        tokens = resolve_budget(
+            request.token_budget,
+            request.mission_namespace is not None or bool(request.scopes),
+            config.default_budget or self._settings.default_budget,
+            config.ceiling,
+            self._settings.max_budget,
+        )
+        return Ask(principal, request, request_id, scopes, now, config, tokens, embedded)
+
+    async def _embed(self, query: str, seconds: float) -> Embedded:
+        model = self._embedder.model
+        try:
+            vectors = await asyncio.wait_for(self._embedder.embed([query], "query"), seconds)
+        except TimeoutError:
+            return Embedded(model, None, [Degraded("embedder", "timeout")])
+        except EmbedderUnavailable as error:
+            return Embedded(model, None, [Degraded("embedder", error.reason)])
+        return Embedded(model, vectors[0], [])
+
+
+def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list[str]:
+    principal.require_agent(request.caller)
+    principal.require_user(request.user_id)
+    if request.debug:
+        principal.require("admin")
+    scopes = list(request.scopes)
+    if request.mission_namespace is not None:
+        scopes.insert(0, f"mission:{request.mission_namespace}")
+    for scope in scopes:
+        principal.require_scope(scope)
+    return list(dict.fromkeys(scopes))
+
+
+def resolve_budget(
+    asked: int | None, has_namespace: bool, default: int, ceiling: int | None, installation_limit: int
+) -> int:
+    """What was asked for, else the caller's default (2,000 without a mission), never above a ceiling."""
+    if not has_namespace:
+        default = min(default, NULL_NAMESPACE_BUDGET)
+    limits = [limit for limit in (ceiling, installation_limit) if limit is not None]
+    return min(default if asked is None else asked, *limits)

@@ -1,0 +1,41 @@
+"""What is set or was learned for a caller, kept for a moment."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from services.context.assembly import queries
+from services.context.assembly.queries import CallerConfig
+from shared.database.postgres import Database
+from shared.deadline import Deadline
+
+_SECONDS = 2.0
+_MOST = 10_000
+
+
+class _Kept(NamedTuple):
+    since: float
+    config: CallerConfig
+
+
+class CallerConfigs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept: dict[tuple[str, str], _Kept] = {}
+
+    async def get(self, tenant: str, caller: str, deadline: Deadline) -> CallerConfig:
+        """A caller's weights and budget, at most _SECONDS old."""
+        kept = self._kept.get((tenant, caller))
+        if kept is not None and time.monotonic() - kept.since < _SECONDS:
+            return kept.config
+        config = await self._database.run(lambda c: queries.caller_config(c, tenant, caller), deadline)
+        if len(self._kept) > _MOST:
+            self._kept.clear()
+        self._kept[tenant, caller] = _Kept(time.monotonic(), config)
+        return config
+
+    def forget(self, tenant: str) -> None:
+        """What an operator sets is in force at once here, and after _SECONDS elsewhere."""
+        for key in [key for key in self._kept if key[0] == tenant]:
+            del self._kept[key]

@@ -1,0 +1,39 @@
+"""The files that a request links, as their owner reads them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from services.context.assembly.asking import Ask
+from services.context.assembly.rendering import File
+from services.context.assembly.schemas import Degraded
+from services.context.forwarding.owners import Failed, Owners
+from services.context.stores import LINKS
+from shared.deadline import Deadline
+from shared.tokens import CHARACTERS_PER_TOKEN
+
+
+class Linked(NamedTuple):
+    files: list[File]
+    degraded: list[Degraded]
+
+
+async def read_links(owners: Owners, ask: Ask, deadline: Deadline) -> Linked:
+    """The linked files; each that could not be read is named with its reason."""
+    paths = list(dict.fromkeys(ask.request.explicit_links))
+    if not paths:
+        return Linked([], [])
+    try:
+        answers = await owners[LINKS.owner].links(
+            paths, ask.tokens * CHARACTERS_PER_TOKEN, ask.principal, deadline, ask.request_id
+        )
+    except Failed as error:
+        return Linked([], [Degraded(LINKS.name, f"{LINKS.owner} {error.reason}")])
+    return Linked(
+        files=[
+            File(id=0, scope="vault", kind="file", text=one.text, created_at=one.modified_at, path=one.path)
+            for one in answers
+            if one.modified_at is not None and one.modified_at <= ask.now
+        ],
+        degraded=[Degraded(f"{LINKS.name}:{one.path}", one.refused) for one in answers if one.refused],
+    )

@@ -1,0 +1,103 @@
+"""What the log keeps of an assembly: every candidate with its factors and what became of it, never content. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from services.context.assembly import rendering
+from services.context.assembly.asking import Ask
+from services.context.assembly.choice import Chosen
+from services.context.assembly.ranking import Ranked, text_key
+from services.context.assembly.rendering import handle_of
+from services.context.assembly.schemas import Assembly
+from services.context.log.journal import AssemblyRow
+from services.context.log.replay import LoggedCandidate
+from shared.search.evidence import SearchResult
+from shared.search.relevance import Scored
+
+
+def row(
+    ask: Ask,
+    assembly: Assembly,
+    chosen: Chosen,
+    results: Sequence[SearchResult],
+    scored: Sequence[Scored],
+    created_at: datetime,
+) -> AssemblyRow:
+    """`results` are all that was found, `scored` what of it was ranked."""
+    request = ask.request
+    below_floor = _below_floor(results, scored)
+    touched = [
+        *ask.scopes,
+        f"agent:{request.caller}",
+        *chosen.scopes(),
+        *(scope for one in below_floor for scope in one.candidate.scopes),
+    ]
+    candidates = logged(chosen, ask.now)
+    return AssemblyRow(
+        tenant=ask.principal.tenant,
+        id=assembly.assembly_id,
+        caller=request.caller,
+        mission_namespace=request.mission_namespace,
+        session_id=request.session_id,
+        user_id=request.user_id,
+        dispatch_id=request.dispatch_id,
+        scopes=list(dict.fromkeys(touched)),
+        query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
+        token_budget=ask.tokens,
+        budget_asked=request.token_budget is not None,
+        token_shares=ask.config.token_shares,
+        as_of=ask.as_of,
+        total_tokens=assembly.total_tokens,
+        retrieval_ms=assembly.retrieval_ms,
+        low_relevance=assembly.low_relevance,
+        degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
+        candidates=candidates,
+        taken=[candidate.handle for candidate in candidates if candidate.taken],
+        below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
+        created_at=created_at,
+    )
+
+
+def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:
+    """Every ranked candidate; one that was left out as a repeat names the one whose text it repeats."""
+    rows = [_logged(one.ranked, one.tokens, one.taken, one.outcome) for one in chosen.placed]
+    if chosen.repeats:
+        first = {
+            text_key(one.ranked.candidate): rendering.handle(one.ranked) for one in reversed(chosen.placed)
+        }
+        for ranked in chosen.repeats:
+            row = _logged(ranked, rendering.size(ranked, now), 0, "repeat")
+            row.same_as = first.get(text_key(ranked.candidate))
+            rows.append(row)
+    return rows
+
+
+def _logged(ranked: Ranked, tokens: int, taken: int, outcome: str) -> LoggedCandidate:
+    return LoggedCandidate(
+        handle=rendering.handle(ranked),
+        score=round(ranked.score, 6),
+        weight=round(ranked.weight, 4),
+        relevance=round(ranked.relevance, 6),
+        recency=round(ranked.recency, 6),
+        priority=ranked.priority,
+        tokens=tokens,
+        taken=taken,
+        outcome=outcome,
+    )
+
+
+def _below_floor(results: Iterable[SearchResult], scored: Iterable[Scored]) -> list[Scored]:
+    """What was found and said too little of the question to be ranked."""
+    ranked = {id(one.candidate) for one in scored}
+    return [
+        Scored(store, candidate, 0.0, 0.0, 0.0, 0.0)
+        for result in results
+        for store, one in result.stores.items()
+        for candidate in one.candidates
+        if id(candidate) not in ranked
+    ]

@@ -1,0 +1,42 @@
+"""A ranked candidate as it stands in a block. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from urllib.parse import quote
+
+from services.context import stores
+from services.context.assembly.ranking import Ranked, time_of
+from services.context.packing import tokens_of_line
+from services.context.stores import LINKS
+from shared.render import render_item
+from shared.search.evidence import Candidate
+
+
+class File(Candidate, omit_defaults=True):
+    """A file that the request linked."""
+
+    path: str = ""
+
+
+def handle_of(candidate: Candidate, store: str) -> str:
+    """`store:id`, with `#chunk` where the item has several; `link:path` of a file, percent-encoded."""
+    if isinstance(candidate, File):
+        return LINKS.handle(quote(candidate.path, safe="/._-~"))
+    return stores.BY_NAME[store].handle(candidate.id, candidate.chunk if candidate.chunks > 1 else None)
+
+
+def handle(one: Ranked) -> str:
+    return handle_of(one.candidate, one.store)
+
+
+def render(one: Ranked, text: str, now: datetime) -> str:
+    candidate = one.candidate
+    who = candidate.speaker or candidate.agent
+    words = [candidate.kind, who] if who else [candidate.kind]
+    return render_item(handle(one), time_of(candidate), words, text, now)
+
+
+def size(one: Ranked, now: datetime) -> int:
+    """The tokens that the whole item would take."""
+    return tokens_of_line(render(one, one.candidate.text, now))

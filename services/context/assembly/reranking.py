@@ -1,0 +1,31 @@
+"""The second look at the best candidates, where the installation has turned one on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+from services.context import rerank
+from services.context.assembly.schemas import Degraded
+from services.context.rerank import Reranker, RerankerUnavailable
+from shared.search.relevance import Scored
+
+
+class Reranked(NamedTuple):
+    """`scored` in the order of the second look, or as it was where that failed."""
+
+    scored: list[Scored]
+    degraded: list[Degraded]
+
+
+async def look_again(reranker: Reranker | None, query: str, scored: list[Scored], seconds: float) -> Reranked:
+    if reranker is None:
+        return Reranked(scored, [])
+    texts = [one.candidate.text for one in scored[: rerank.DEPTH]]
+    try:
+        second = await asyncio.wait_for(reranker.score(query, texts), seconds)
+    except TimeoutError:
+        return Reranked(scored, [Degraded("reranker", "timeout")])
+    except RerankerUnavailable as error:
+        return Reranked(scored, [Degraded("reranker", error.reason)])
+    return Reranked(rerank.blend(scored, second), [])

@@ -20,7 +20,7 @@ from pgvector.asyncpg import register_vector
 from shared.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
-from shared.telemetry import metrics, tracing
+from shared.telemetry import metrics, query_spans
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -223,8 +223,8 @@ async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:
     await connection.set_type_codec(
         "jsonb", schema="pg_catalog", encoder=_to_jsonb, decoder=_from_jsonb, format="binary"
     )
-    if (told := tracing.statements()) is not None:
-        connection.add_query_logger(told)
+    if (record := query_spans.query_logger()) is not None:
+        connection.add_query_logger(record)
 
 
 async def _keep(_: Any) -> None:

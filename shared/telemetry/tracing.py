@@ -1,33 +1,35 @@
-"""Traces for an OpenTelemetry collector, where one is named; without one nothing is imported and nothing done.
+"""Spans for an OpenTelemetry collector; without a collector none is made.
 
-`shared.telemetry.spans` makes the spans. No span holds content, parameters, or an identifier out of a path.
+No span holds content, parameters, or an identifier out of a path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, MutableMapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from litestar.types import ASGIApp
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from shared.settings import Env, SettingsError
 
 if TYPE_CHECKING:
-    import aiohttp
-
-    from shared.telemetry.spans import Recorder
+    from shared.telemetry.export import Exporter
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Does: TypeAlias = Callable[P, Coroutine[Any, Any, R]]
+AsyncFunction: TypeAlias = Callable[P, Coroutine[Any, Any, R]]
+Attributes: TypeAlias = Mapping[str, str | int]
 
-TRACE_ID = "x-trace-id"
-
-_OFF: AbstractContextManager[None] = nullcontext()
-_recorder: Recorder | None = None
+CARRIER = TraceContextTextMapPropagator()
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_OFF: AbstractContextManager[Span] = nullcontext(trace.INVALID_SPAN)
+_exporter: Exporter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class TracingSettings:
     headers: str = field(default="", repr=False)
     """name=value, with commas between them; sent with every export."""
     share: float = 1.0
-    """Of the requests that come without a decision of their caller."""
+    """The share of requests that are recorded, of those whose caller has not decided."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> TracingSettings:
@@ -56,64 +58,146 @@ class TracingSettings:
 
 
 def start(service: str, settings: TracingSettings) -> None:
-    """Once a process, before its app serves."""
-    global _recorder
+    """Once per process, before its app serves."""
+    global _exporter
     if settings.endpoint is not None:
-        from shared.telemetry.spans import Recorder
+        # Only a process that has a collector pays for the SDK.
+        from shared.telemetry.export import Exporter
 
-        _recorder = Recorder(service, settings)
-
-
-def traced(app: ASGIApp) -> ASGIApp:
-    """The app with a span for each request, whose trace id its answer names."""
-    return app if _recorder is None else _recorder.traced(app)
+        _exporter = Exporter(service, settings.endpoint, settings.headers, settings.share)
 
 
-def clients() -> list[aiohttp.TraceConfig]:
-    """For a session that calls services of ours: a span a call, which the callee's spans go on from."""
-    return [] if _recorder is None else [_recorder.calls()]
+async def stop() -> None:
+    if _exporter is not None:
+        await _exporter.close()
 
 
-def statements() -> Callable[[Any], None] | None:
-    """What a database connection calls after each statement."""
-    return None if _recorder is None else _recorder.statement
+def tracer() -> trace.Tracer | None:
+    return None if _exporter is None else _exporter.tracer
 
 
-def memory(operation: str, store: str) -> Callable[[Does[P, R]], Does[P, R]]:
-    """An operation of the conventions for agents' memories, such as search_memory."""
+def span(
+    name: str,
+    attributes: Attributes,
+    kind: SpanKind = SpanKind.INTERNAL,
+    parent: Context | None = None,
+    links: Sequence[Link] = (),
+) -> AbstractContextManager[Span]:
+    """Makes a span current; what is inside it belongs to it."""
+    return _OFF if _exporter is None else _recorded(_exporter.tracer, name, attributes, kind, parent, links)
 
-    def decorate(function: Does[P, R]) -> Does[P, R]:
+
+@contextmanager
+def _recorded(
+    tracer: trace.Tracer,
+    name: str,
+    attributes: Attributes,
+    kind: SpanKind,
+    parent: Context | None,
+    links: Sequence[Link],
+) -> Iterator[Span]:
+    with tracer.start_as_current_span(
+        name,
+        context=parent,
+        kind=kind,
+        attributes=attributes,
+        links=links,
+        record_exception=False,
+        set_status_on_exception=False,
+        end_on_exit=False,
+    ) as span:
+        try:
+            yield span
+        except BaseException as error:
+            note_failure(span, type(error).__name__)
+            raise
+        finally:
+            end(span)
+
+
+def note_failure(span: Span, error_type: str) -> None:
+    """Errors appear by their type alone: their messages may quote a row."""
+    span.set_attribute("error.type", error_type)
+    span.set_status(Status(StatusCode.ERROR))
+
+
+def end(span: Span) -> None:
+    """Does nothing to a span that has ended."""
+    if span.is_recording():
+        span.end()
+
+
+def known_method(method: str) -> str:
+    """The conventions' name for a method, which bounds the number of names."""
+    return method if method in _METHODS else "_OTHER"
+
+
+def memory(operation: str, store: str) -> Callable[[AsyncFunction[P, R]], AsyncFunction[P, R]]:
+    """Names a function by the conventions for agents' memories; `operation` is one of theirs, as search_memory."""
+    attributes = {
+        "gen_ai.operation.name": operation,
+        "gen_ai.provider.name": "scrubjay",
+        "gen_ai.memory.store.id": store,
+    }
+
+    def decorate(function: AsyncFunction[P, R]) -> AsyncFunction[P, R]:
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]:
-            if _recorder is None:
+            if _exporter is None:
                 return function(*args, **kwargs)
-            return _recorder.during(_recorder.memory(operation, store), function(*args, **kwargs))
+            return _within(span(f"{operation} {store}", attributes), function(*args, **kwargs))
 
         return run
 
     return decorate
 
 
-def embeddings(model: str, texts: int) -> AbstractContextManager[Any]:
-    return _OFF if _recorder is None else _recorder.embeddings(model, texts)
+async def _within(span: AbstractContextManager[Span], work: Awaitable[R]) -> R:
+    with span:
+        return await work
 
 
-def here() -> Any:
-    """Where a span made later, and elsewhere, goes on from; see `going_on`."""
-    return None if _recorder is None else _recorder.here()
+def embeddings(model: str, texts: int) -> AbstractContextManager[Span]:
+    provider, _, name = model.rpartition(":")
+    attributes: Attributes = {
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": provider or "local",
+        "gen_ai.request.model": name,
+        "scrubjay.embeddings.texts": texts,
+    }
+    return span(f"embeddings {name}", attributes, SpanKind.CLIENT)
 
 
-def going_on(name: str, origins: Sequence[Any], **attributes: str | int) -> AbstractContextManager[Any]:
-    """Work in the background that several requests left: a child of the first, with links to the others."""
-    return _OFF if _recorder is None else _recorder.going_on(name, origins, attributes)
+def publishing(origins: Sequence[SpanContext | None], messages: int) -> AbstractContextManager[Span]:
+    attributes: Attributes = {
+        "db.system.name": "redis",
+        "db.operation.name": "PUBLISH",
+        "db.operation.batch.size": messages,
+    }
+    return going_on("PUBLISH", origins, attributes, SpanKind.CLIENT)
 
 
-def publishing(origins: Sequence[Any], messages: int) -> AbstractContextManager[Any]:
-    return _OFF if _recorder is None else _recorder.publishing(origins, messages)
+def here() -> SpanContext | None:
+    """The place in a trace that later work, outside the request, goes on from; see `going_on`."""
+    return None if _exporter is None else trace.get_current_span().get_span_context()
+
+
+def going_on(
+    name: str,
+    origins: Sequence[SpanContext | None],
+    attributes: Attributes | None = None,
+    kind: SpanKind = SpanKind.INTERNAL,
+) -> AbstractContextManager[Span]:
+    """Background work that several requests left: a child of the first, with links to the others."""
+    known = [origin for origin in origins if origin is not None and origin.is_valid]
+    if not known:
+        return _OFF
+    parent = trace.set_span_in_context(trace.NonRecordingSpan(known[0]), Context())
+    return span(name, attributes or {}, kind, parent, [Link(origin) for origin in known[1:]])
 
 
 def add_ids(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """For structlog."""
-    if _recorder is not None:
-        event.update(_recorder.ids())
+    """For structlog: which span a line was written in."""
+    if (origin := here()) is not None and origin.is_valid:
+        event.update(trace_id=f"{origin.trace_id:032x}", span_id=f"{origin.span_id:016x}")
     return event

@@ -28,7 +28,7 @@ from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid, TooLarge, Unauthorized
-from shared.telemetry import tracing
+from shared.telemetry import request_spans
 from shared.web.admission import MAX_BODY, Drain, Edge
 from shared.web.dependencies import Running, providers
 from shared.web.problems import PROBLEM, problem_response
@@ -238,7 +238,7 @@ class _Server(uvicorn.Server):
 def serve(app: Edge, host: str, port: int, linger: float) -> None:
     """Until a signal; then for `linger` seconds what still comes in is answered too, and connections are closed."""
     config = uvicorn.Config(
-        tracing.traced(app),
+        request_spans.traced(app),
         host=host,
         port=port,
         loop="uvloop",

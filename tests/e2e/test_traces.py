@@ -181,8 +181,9 @@ async def exported(collector: FakeCollector, state: str) -> None:
 def test_nothing_is_imported_without_a_collector() -> None:
     services = "services.cache.app, services.agent_memory.app, services.context.app"
     code = (
-        f"import sys, {services}; from shared import tracing; tracing.start('x', tracing.TracingSettings());"
-        "wanted = ('shared.telemetry.spans', 'opentelemetry.exporter', 'opentelemetry.sdk.trace');"
+        f"import sys, {services}; from shared.telemetry import tracing;"
+        "tracing.start('x', tracing.TracingSettings());"
+        "wanted = ('shared.telemetry.export', 'opentelemetry.exporter', 'opentelemetry.sdk.trace');"
         "print([one for one in sys.modules if one.startswith(wanted)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -20,7 +20,7 @@ from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.settings import KEPT_SECONDS
-from shared.telemetry import tracing
+from shared.telemetry import call_spans
 from shared.web import idempotency_key
 from shared.web.admission import REQUEST_ID
 
@@ -221,5 +221,5 @@ def open_session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_SECONDS),
         auto_decompress=False,
-        trace_configs=tracing.clients(),
+        trace_configs=call_spans.trace_configs(),
     )

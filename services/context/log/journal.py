@@ -182,13 +182,13 @@ class Journal:
                 # One bad row must not keep the others out.
                 log.error("assemblies not written together", exc_info=error)
                 await self._write_singly(batch)
-        self._failed = False
-        for waiting in batch:
-            if waiting.written is not None and not waiting.written.done():
-                waiting.written.set_result(None)
-        metrics.LOG_BACKLOG.set(len(self._rows))
-        for tenant in {waiting.tenant for waiting in batch}:
-            self._doorbell.ring(tenant)
+            self._failed = False
+            for waiting in batch:
+                if waiting.written is not None and not waiting.written.done():
+                    waiting.written.set_result(None)
+            metrics.LOG_BACKLOG.set(len(self._rows))
+            for tenant in {waiting.tenant for waiting in batch}:
+                self._doorbell.ring(tenant)
         return []
 
     async def _write_together(self, batch: list[_Waiting]) -> None:

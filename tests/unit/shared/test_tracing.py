@@ -7,7 +7,7 @@ from services.agent_memory.memories import queries_search as memories_search
 from services.context.assembly import queries as context
 from services.context.timeline import queries as timeline
 from shared.settings import SettingsError
-from shared.telemetry.spans import statement_of
+from shared.telemetry.query_spans import summarize
 from shared.telemetry.tracing import TracingSettings
 
 
@@ -26,7 +26,7 @@ from shared.telemetry.tracing import TracingSettings
     ],
 )
 def test_a_statement_is_called_by_what_it_does_to_what(sql: str, operation: str, summary: str) -> None:
-    assert statement_of(sql) == (operation, summary)
+    assert summarize(sql) == (operation, summary)
 
 
 def test_names_of_statements_are_short_and_without_literals() -> None:
@@ -38,10 +38,10 @@ def test_names_of_statements_are_short_and_without_literals() -> None:
     ]
     assert len(constants) > 10
     for sql in constants:
-        said = statement_of(sql).summary
-        assert len(said) < 150
-        assert "'" not in said
-        assert "$" not in said
+        summary = summarize(sql).text
+        assert len(summary) < 150
+        assert "'" not in summary
+        assert "$" not in summary
 
 
 def test_settings() -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import calendar
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from shared.body import Body
 from shared.errors import Invalid
-from shared.search.dates import date_words
 from shared.text import BigId, Name
 
 SourceKind = Literal["user", "agent", "tool", "document", "derived"]
@@ -49,6 +49,11 @@ def head(who: str | None, occurred_at: datetime | None, *words: str | None) -> s
     """Words that a question may name besides an item's own: who, when, of what kind."""
     when = date_words(occurred_at.date()) if occurred_at is not None else None
     return " ".join(part for part in (who, when, *words) if part)
+
+
+def date_words(day: date) -> str:
+    """A date as the words people ask with, for the lexical arm."""
+    return f"{day.day} {calendar.month_name[day.month]} {day.year} {calendar.day_name[day.weekday()]}"
 
 
 def spoken(who: str | None, text: str) -> str:

@@ -76,8 +76,3 @@ def _possible(mention: Mention) -> bool:
     return (mention.month is None or 1 <= mention.month <= 12) and (
         mention.day is None or 1 <= mention.day <= 31
     )
-
-
-def date_words(day: date) -> str:
-    """A date as the words people ask with, for the lexical arm."""
-    return f"{day.day} {calendar.month_name[day.month]} {day.year} {calendar.day_name[day.weekday()]}"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.search.dates import Mention, date_words, mentions
+from shared.provenance import date_words
+from shared.search.dates import Mention, mentions
 
 WORDS = st.sampled_from(
     [

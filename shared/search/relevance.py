@@ -56,6 +56,17 @@ class Question(msgspec.Struct, frozen=True):
     model: str
 
 
+class _Weighed(msgspec.Struct):
+    """A candidate on its way to being scored. `value` is its evidence with priors, neighbours and boosts."""
+
+    store: str
+    candidate: Candidate
+    text: float = 0.0
+    vector: float = 0.0
+    evidence: float = 0.0
+    value: float = 0.0
+
+
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     """Candidates of all stores that reach the floor, by descending relevance.
 
@@ -65,33 +76,56 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     """
     results = list(results)
     found = [
-        (store, candidate)
+        _Weighed(store, candidate)
         for result in results
-        for store, one in result.stores.items()
-        for candidate in one.candidates
+        for store, searched in result.stores.items()
+        for candidate in searched.candidates
     ]
-    if not found:
-        return []
-    weight = _word_weights(results)
-    mass = sum(weight) * MASS_SHARE or 1.0
-    sums = [sum(weight[place - 1] * tf for place, tf in zip(c.places, c.tf, strict=True)) for _, c in found]
-    best = max(mass, *sums)
-    low, high = COSINE_BANDS.get(question.model, COSINE_BANDS["default"])
-    vectors = [0.0 if c.cosine is None else max(0.0, (c.cosine - low) / (high - low)) for _, c in found]
-    # What has no vector yet is judged by its text alone: nothing is held against it.
-    plain = [
-        total / best if c.cosine is None else TEXT_SHARE * total / best + (1 - TEXT_SHARE) * vector
-        for total, vector, (_, c) in zip(sums, vectors, found, strict=True)
-    ]
+    _weigh_text(found, _word_weights(results))
+    _weigh_vectors(found, question.model)
     addressed = _addresses_assistant(question.query)
-    fused = [value * _prior(candidate, addressed) for value, (_, candidate) in zip(plain, found, strict=True)]
-    fused = _boost(question.query, _smooth(fused, found), found)
-    scored = [
-        Scored(store, candidate, sums[i] / best, vectors[i], plain[i], _saturate(fused[i]))
-        for i, (store, candidate) in enumerate(found)
-        if plain[i] >= FLOOR
-    ]
+    for each in found:
+        each.evidence = _evidence(each)
+        each.value = each.evidence * _prior(each.candidate, addressed)
+    _smooth(found)
+    _boost(question.query, found)
+    scored = [_scored(each) for each in found if each.evidence >= FLOOR]
     return sorted(scored, key=lambda s: (-s.relevance, s.store, s.candidate.id, s.candidate.chunk))
+
+
+def _weigh_text(found: Sequence[_Weighed], weights: Sequence[float]) -> None:
+    for each in found:
+        words = zip(each.candidate.places, each.candidate.tf, strict=True)
+        each.text = sum(weights[place - 1] * tf for place, tf in words)
+    mass = sum(weights) * MASS_SHARE or 1.0
+    best = max([mass, *(each.text for each in found)])
+    for each in found:
+        each.text /= best
+
+
+def _weigh_vectors(found: Sequence[_Weighed], model: str) -> None:
+    low, high = COSINE_BANDS.get(model, COSINE_BANDS["default"])
+    for each in found:
+        if (cosine := each.candidate.cosine) is not None:
+            each.vector = max(0.0, (cosine - low) / (high - low))
+
+
+def _evidence(each: _Weighed) -> float:
+    """What has no vector yet is judged by its text alone: nothing is held against it."""
+    if each.candidate.cosine is None:
+        return each.text
+    return TEXT_SHARE * each.text + (1 - TEXT_SHARE) * each.vector
+
+
+def _scored(each: _Weighed) -> Scored:
+    return Scored(
+        store=each.store,
+        candidate=each.candidate,
+        text=each.text,
+        vector=each.vector,
+        evidence=each.evidence,
+        relevance=_saturate(each.value),
+    )
 
 
 def answerable(scored: Iterable[Scored]) -> bool:
@@ -124,58 +158,77 @@ def _prior(candidate: Candidate, addressed: bool) -> float:
     return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
 
 
-def _smooth(values: list[float], found: Sequence[tuple[str, Candidate]]) -> list[float]:
+class _Turn(NamedTuple):
+    """Where a candidate stands in its session. In this order neighbours follow each other."""
+
+    store: str
+    scope: str
+    session_id: str
+    seq: int
+    id: int
+    chunk: int
+
+    def session(self) -> tuple[str, str, str]:
+        return self.store, self.scope, self.session_id
+
+
+class _Placed(NamedTuple):
+    turn: _Turn
+    weighed: _Weighed
+    value: float
+    """Before its neighbours'."""
+
+
+def _smooth(found: Sequence[_Weighed]) -> None:
     """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: what surrounds a hit is about it."""
-    order = sorted(
-        (i for i, (_, c) in enumerate(found) if c.session_id is not None and c.seq is not None),
-        key=lambda i: _place(found[i]),
+    placed = [_Placed(turn, each, each.value) for each in found if (turn := _turn(each)) is not None]
+    placed.sort(key=lambda each: each.turn)
+    for first, second in itertools.pairwise(placed):
+        if _adjacent(first, second):
+            first.weighed.value += _reach(first.weighed.candidate) * second.value
+            second.weighed.value += _reach(second.weighed.candidate) * first.value
+
+
+def _turn(each: _Weighed) -> _Turn | None:
+    candidate = each.candidate
+    if candidate.session_id is None or candidate.seq is None:
+        return None
+    return _Turn(
+        each.store, candidate.scope, candidate.session_id, candidate.seq, candidate.id, candidate.chunk
     )
-    smoothed = list(values)
-    for a, b in itertools.pairwise(order):
-        if _adjacent(found[a], found[b]):
-            smoothed[a] += _reach(found[a][1]) * values[b]
-            smoothed[b] += _reach(found[b][1]) * values[a]
-    return smoothed
 
 
 def _reach(candidate: Candidate) -> float:
     return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
 
 
-def _place(item: tuple[str, Candidate]) -> tuple[str, str, str, int, int, int]:
-    store, c = item
-    return store, c.scope, c.session_id or "", c.seq or 0, c.id, c.chunk
-
-
-def _adjacent(a: tuple[str, Candidate], b: tuple[str, Candidate]) -> bool:
-    if _place(a)[:3] != _place(b)[:3]:
+def _adjacent(first: _Placed, second: _Placed) -> bool:
+    a, b = first.turn, second.turn
+    if a.session() != b.session():
         return False
-    first, second = a[1], b[1]
-    if first.id == second.id:
-        return second.chunk == first.chunk + 1
-    return (second.seq or 0) - (first.seq or 0) == 1 and first.chunk == first.chunks - 1 and second.chunk == 0
+    if a.id == b.id:
+        return b.chunk == a.chunk + 1
+    return b.seq - a.seq == 1 and a.chunk == first.weighed.candidate.chunks - 1 and b.chunk == 0
 
 
-def _boost(query: str, values: list[float], found: Sequence[tuple[str, Candidate]]) -> list[float]:
-    speaker = _named_speaker(query, found)
+def _boost(query: str, found: Sequence[_Weighed]) -> None:
+    speaker = _named_speaker(query, [each.candidate for each in found])
     named = dates.mentions(query)
-    boosted = list(values)
-    for i, (_, candidate) in enumerate(found):
-        if speaker is not None and _who(candidate) == speaker:
-            boosted[i] += SPEAKER_BOOST
-        when: datetime | None = candidate.occurred_at
+    for each in found:
+        if speaker is not None and _who(each.candidate) == speaker:
+            each.value += SPEAKER_BOOST
+        when: datetime | None = each.candidate.occurred_at
         if named and when is not None and any(mention.covers(when.date()) for mention in named):
-            boosted[i] += DATE_BOOST
-    return boosted
+            each.value += DATE_BOOST
 
 
 def _who(candidate: Candidate) -> str | None:
     return candidate.speaker or candidate.agent
 
 
-def _named_speaker(query: str, found: Sequence[tuple[str, Candidate]]) -> str | None:
+def _named_speaker(query: str, candidates: Iterable[Candidate]) -> str | None:
     """The one speaker whose first name the question holds; None when it names nobody or several."""
     words = set(re.findall(r"\w+", query.lower()))
-    speakers = {who for _, c in found if (who := _who(c)) and who.lower() not in _ROLES}
+    speakers = {who for candidate in candidates if (who := _who(candidate)) and who.lower() not in _ROLES}
     named = {who for who in speakers if (first := re.match(r"\w+", who.lower())) and first[0] in words}
     return named.pop() if len(named) == 1 else None

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import itertools
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +72,32 @@ def result(
 
 def scores(*results: SearchResult, query: str = "word", model: str = MODEL) -> dict[int, float]:
     return {one.candidate.id: one.relevance for one in score(Question(query, model), results)}
+
+
+class Expected(msgspec.Struct):
+    query: str
+    model: str
+    scored: list[dict[str, Any]]
+
+
+class Recorded(msgspec.Struct):
+    """Evidence of three stores, and what was made of it for some questions."""
+
+    results: list[SearchResult]
+    expected: list[Expected]
+
+
+RECORDED = msgspec.json.decode((Path(__file__).parent / "golden/relevance.json").read_bytes(), type=Recorded)
+
+
+@pytest.mark.parametrize("expected", RECORDED.expected, ids=lambda e: e.query)
+def test_recorded_evidence_scores_as_it_did(expected: Expected) -> None:
+    scored = score(Question(expected.query, expected.model), RECORDED.results)
+    assert [(s.store, s.candidate.id, s.candidate.chunk) for s in scored] == [
+        (e["store"], e["id"], e["chunk"]) for e in expected.scored
+    ]
+    for name in ("text", "vector", "evidence", "relevance"):
+        assert [getattr(s, name) for s in scored] == pytest.approx([e[name] for e in expected.scored])
 
 
 @settings(deadline=None)

@@ -30,11 +30,10 @@ from local.process import free_ports, stop_together
 from local.servers import Postgres, Valkey
 from local.services import NAMES, Service, Tokens, variables
 from services.agent_memory.memories import queries_search as memory_queries
-from services.agent_memory.memories.queries_search import Look
 from services.cache.missions import queries_search as cache_queries
 from shared.embeddings.local import LocalEmbedder, load_model
-from shared.search.evidence import DEPTH
-from shared.search.sql import scope_key
+from shared.search.sql import scope_key, search
+from shared.search.store import StoreQuery
 
 SEED = 20_265
 TENANT, CALLER, MISSION = "default", "agent-0", "orders"
@@ -241,13 +240,14 @@ async def statements(
         place += 1
         query, vector = asked[place % len(asked)], HalfVector(vectors[place % len(asked)])
         memory, cache = connections["agent_memory"], connections["cache"]
-        look = Look(TENANT, query, vector, model, DEPTH)
+        asking = StoreQuery(query=query, vector=vector, model=model)
+        own = asking.values(memory_queries.own_scope(TENANT, CALLER))
+        peers = asking.values(memory_queries.peers_scope(TENANT, CALLER))
+        entries = asking.values(cache_queries.missions_scope(TENANT, [f"mission:{MISSION}"]))
         return {
-            "own": await timed(memory_queries.search_own(memory, look, CALLER)),
-            "peers": await timed(memory_queries.search_peers(memory, look, CALLER)),
-            "cache": await timed(
-                cache_queries.search(cache, TENANT, query, vector, model, DEPTH, [f"mission:{MISSION}"])
-            ),
+            "own": await timed(search(memory, memory_queries.SEARCH_OWN, own)),
+            "peers": await timed(search(memory, memory_queries.SEARCH_PEERS, peers)),
+            "cache": await timed(search(cache, cache_queries.SEARCH, entries)),
         }
 
     return run

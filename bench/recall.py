@@ -26,11 +26,11 @@ from pgvector.asyncpg import register_vector
 
 from bench.cluster import temporary_database
 from services.agent_memory.memories import queries_search as queries
-from services.agent_memory.memories.queries_search import Look
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords
 from shared.search.evidence import DEPTH, candidate_from_row, store_result
 from shared.search.relevance import Question, score
-from shared.search.sql import scope_key
+from shared.search.sql import scope_key, search
+from shared.search.store import Scope, StoreQuery
 
 SEED = 20_261
 AGENTS = TENANTS = 100
@@ -279,41 +279,41 @@ class Measured:
         c, tenant = self._connection, asked.tenant
         lexemes = await c.fetchval(_LEXEMES, asked.text)
         fixed = (tenant, MODEL, asked.scope, asked.vector)
-        look = Look(tenant, asked.text, asked.vector, MODEL, DEPTH)
+        query = StoreQuery(query=asked.text, vector=asked.vector, model=MODEL)
         texts = (_any_of(lexemes, scope_key(tenant, asked.scope) + ":"), _any_of(lexemes))
         await _timed(lambda: c.fetch(BARE_OWN, *fixed, DEPTH, *texts), self.own.bare_ms)
-        found = await _timed(lambda: self._search_own(look, asked), self.own.ms)
+        found = await _timed(lambda: self._search_own(query, asked), self.own.ms)
         self.own.recall.append(_share(found, await c.fetch(EXACT_OWN, *fixed)))
         texts = (_any_of(lexemes, scope_key(tenant, queries.EVERY_AGENT) + ":"), texts[1])
         bare = BARE_PEERS_APPROXIMATE if self._approximate(tenant) else BARE_PEERS
         await _timed(lambda: self._set(c.fetch(bare, *fixed, DEPTH, *texts)), self.peers.bare_ms)
-        found = await _timed(lambda: self._search_peers(look, asked), self.peers.ms)
+        found = await _timed(lambda: self._search_peers(query, asked), self.peers.ms)
         self.peers.recall.append(_share(found, await c.fetch(EXACT_PEERS, *fixed)))
 
     def _approximate(self, tenant: str) -> bool:
         return self._documents[tenant] > self._exact_up_to
 
-    async def _search_own(self, look: Look, asked: Asked) -> Rows:
-        scope = f"{asked.tenant}/{asked.agent}"
-        look = msgspec.structs.replace(look, common=self._common.get(scope))
-        rows = await queries.search_own(self._connection, look, asked.agent)
-        return self._as_served(scope, rows, look)
+    async def _search_own(self, query: StoreQuery, asked: Asked) -> Rows:
+        scope = queries.own_scope(asked.tenant, asked.agent)
+        values = query.values(scope, common=self._common.get(scope.name))
+        rows = await search(self._connection, queries.SEARCH_OWN, values)
+        return self._as_served(scope, rows, query)
 
-    async def _search_peers(self, look: Look, asked: Asked) -> Rows:
-        look = msgspec.structs.replace(
-            look, documents=self._documents[asked.tenant], common=self._common.get(asked.tenant)
-        )
+    async def _search_peers(self, query: StoreQuery, asked: Asked) -> Rows:
+        scope = queries.peers_scope(asked.tenant, asked.agent)
+        documents, common = self._documents[asked.tenant], self._common.get(scope.name)
+        values = query.values(scope, documents=documents, common=common)
         approximate = self._approximate(asked.tenant)
-        search = queries.search_peers(self._connection, look, asked.agent, approximate=approximate)
-        rows = await (self._set(search) if approximate else search)
-        return self._as_served(asked.tenant, rows, look)
+        call = search(self._connection, queries.SEARCH_PEERS, values, approximate=approximate)
+        rows = await (self._set(call) if approximate else call)
+        return self._as_served(scope, rows, query)
 
-    def _as_served(self, scope: str, rows: Rows, look: Look) -> Rows:
+    def _as_served(self, scope: Scope, rows: Rows, query: StoreQuery) -> Rows:
         found = store_result("memories", rows, lambda row: candidate_from_row(row, row["content"]))
         self._common.put(
-            scope, found.stores["memories"].documents, found.lexemes, found.stores["memories"].df
+            scope.name, found.stores["memories"].documents, found.lexemes, found.stores["memories"].df
         )
-        score(Question(look.query, look.model), [found])
+        score(Question(query.query, query.model), [found])
         return rows
 
     async def _set(self, search: Awaitable[Rows]) -> Rows:

@@ -11,23 +11,19 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from shared.search import sql
+from shared.search.sql import Forms, Values
 from shared.web.app import serve
-
-_QUERIES = {"cache": "cache.missions", "agent_memory": "agent_memory.memories"}
 
 
 def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     known: dict[tuple[Any, ...], Any] = {}
 
     @functools.wraps(search)
-    async def remembered(connection: Any, *given: Any, **more: Any) -> Any:
-        key = tuple(
-            (one.tenant, one.query) if hasattr(one, "query") else one
-            for one in given
-            if isinstance(one, str) or hasattr(one, "query")
-        )
+    async def remembered(connection: Any, forms: Forms, values: Values, **form: Any) -> Any:
+        key = (forms, values.tenant, values.query, str(values.scope))
         if key not in known:
-            known[key] = await search(connection, *given, **more)
+            known[key] = await search(connection, forms, values, **form)
         return known[key]
 
     return remembered
@@ -35,9 +31,7 @@ def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
 
 def main() -> None:
     name = os.environ["BENCH_SERVICE"]
-    queries = importlib.import_module(f"services.{_QUERIES[name]}.queries_search")
-    for function in [one for one in dir(queries) if one.startswith("search") and one != "search_sql"]:
-        setattr(queries, function, _remember(getattr(queries, function)))
+    sql.search = _remember(sql.search)  # type: ignore[assignment]
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
     serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
 

@@ -113,6 +113,12 @@ def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Can
     )
 
 
+def together(results: Sequence[SearchResult]) -> SearchResult:
+    """The evidence of several stores about one question, whose lexemes are the same for all."""
+    stores = {name: found for result in results for name, found in result.stores.items()}
+    return SearchResult(lexemes=results[0].lexemes if results else [], stores=stores)
+
+
 def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
     """From a row of a store's search statement; `text` is the chunk's."""
     return Candidate(

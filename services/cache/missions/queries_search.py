@@ -3,71 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
-from functools import partial
-
-import asyncpg
-from pgvector import HalfVector
+from typing import NamedTuple
 
 from shared.database.postgres import Connection
-from shared.search.counts import NONE_COMMON, Common
-from shared.search.sql import scope_key, search_sql
+from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
+from shared.search.store import Scope
 
-_search = partial(
-    search_sql,
-    items="cache.psychic_cache",
-    chunks="cache.psychic_chunks",
-    vectors="cache.psychic_vec",
-    columns="i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at,"
-    " i.mission_id, i.source_turn, i.dispatch_id",
-    narrow="{0}.scope = any($10) and {0}.expires_at > now() and ($11::bigint[] is null or {0}.item_id = any($11))"
-    " and ($12::bigint is null or {0}.item_id <= $12)",
-    count="c.tenant = $1 and c.scope = any($10)",
-)
-SEARCH = _search()
-# A statement of its own, so that nobody else's plan has to allow for users.
-SEARCH_OF_USERS = _search(users="$13")
-
-
-async def search(
-    connection: Connection,
-    tenant: str,
-    query: str,
-    vector: HalfVector | None,
-    model: str,
-    depth: int,
-    scopes: Sequence[str],
-    only: Sequence[int] | None = None,
-    documents: int | None = None,
-    common: Common = NONE_COMMON,
-    until: int | None = None,
-    users: Sequence[str] | None = None,
-) -> list[asyncpg.Record]:
-    """With `users`, of what is about these or nobody."""
-    rows: list[asyncpg.Record] = await connection.fetch(
-        SEARCH if users is None else SEARCH_OF_USERS,
-        tenant,
-        query,
-        vector,
-        model,
-        depth,
-        [scope_key(tenant, scope) for scope in scopes],
-        documents,
-        *common,
-        list(scopes),
-        None if only is None else list(only),
-        until,
-        *(() if users is None else (users,)),
+SEARCH = search_forms(
+    Source(
+        items="cache.psychic_cache",
+        chunks="cache.psychic_chunks",
+        vectors="cache.psychic_vec",
+        columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
+        " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id",
+        within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",
+        counted="tenant = :tenant and scope = any(:scope)",
     )
-    return rows
+)
 
 
-# Ids grow with time: a bound that leaves out nothing.
-LAST_BY = "select max(id) from cache.psychic_cache where tenant = $1 and created_at <= $2"
+def missions_scope(tenant: str, scopes: list[str]) -> Scope:
+    """`scopes` are the missions', each as mission:name."""
+    return Scope(tenant, scopes, indexed_as=scopes)
 
 
-async def last_by(connection: Connection, tenant: str, time: datetime) -> int:
-    return await connection.fetchval(LAST_BY, tenant, time) or 0
+class EntryFilter(NamedTuple):
+    """Which entries a query may find; None: whatever they hold there."""
+
+    context_types: Sequence[str] | None
+    tags: Sequence[str] | None
+    agent_name: str | None
+    dispatch_id: int | None
+
+    @property
+    def empty(self) -> bool:
+        return not any(value is not None for value in self)
 
 
 IDS_WITH = """
@@ -83,14 +53,18 @@ async def ids_with(
     connection: Connection,
     tenant: str,
     scopes: Sequence[str],
-    context_types: Sequence[str] | None,
-    tags: Sequence[str] | None,
-    agent_name: str | None,
-    dispatch_id: int | None,
+    wanted: EntryFilter,
     users: Sequence[str] | None,
 ) -> list[int]:
     rows = await connection.fetch(
-        IDS_WITH, tenant, list(scopes), context_types, tags, agent_name, dispatch_id, users
+        IDS_WITH,
+        tenant,
+        list(scopes),
+        wanted.context_types,
+        wanted.tags,
+        wanted.agent_name,
+        wanted.dispatch_id,
+        users,
     )
     return [row["id"] for row in rows]
 

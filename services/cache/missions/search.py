@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 import asyncpg
-from pgvector import HalfVector
+import msgspec
 
 from services.cache.missions import queries, queries_search
 from services.cache.missions.entries import entry_of, entry_text, recency
+from services.cache.missions.queries_search import EntryFilter, missions_scope
 from services.cache.missions.query_log import QueryLog
 from services.cache.missions.schemas import CacheEntry, QueryCacheInput, QueryResult
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable
-from shared.provenance import utc
+from shared.embeddings import Embedder
 from shared.render import render_item
-from shared.search.counts import CommonWords
-from shared.search.evidence import (
-    DEPTH,
-    Candidate,
-    SearchRequest,
-    SearchResult,
-    candidate_from_row,
-    decode_vector,
-    store_result,
-)
+from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
+from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
+from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query
 from shared.telemetry import tracing
 from shared.tokens import estimate_tokens
 
 STORE = "psychic_cache"
 HANDLE = "cache"
-# Of the time left, for the query's vector: when it is late, there must be time to search by text.
-_EMBED_SHARE = 0.5
+
+
+class _Read(NamedTuple):
+    """What the database answered to a query: the missions' live entries are `size` many."""
+
+    found: Found
+    size: int
+    now: datetime
+
+
+class _Ranked(NamedTuple):
+    scored: Scored
+    recency: float
+
+
+class _Pack(NamedTuple):
+    """The entries that fit a budget, and their lines in the block."""
+
+    entries: list[CacheEntry]
+    lines: list[str]
+    tokens: int
 
 
 class CacheSearch:
@@ -45,91 +56,40 @@ class CacheSearch:
         self._database = database
         self._embedder = embedder
         self._log = log
-        self._common = CommonWords()
+        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
 
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
-        degraded: list[str] = []
-        scopes = await self._scopes(principal, request.mission_id, deadline)
-        vector = None
-        try:
-            patience = deadline.left() * _EMBED_SHARE
-            vector = (await asyncio.wait_for(self._embedder.embed([request.query], "query"), patience))[0]
-        except (EmbedderUnavailable, TimeoutError):
-            degraded.append("embedder: searched by text only")
-
-        async def look(c: Connection) -> tuple[list[asyncpg.Record], int, Any]:
-            only = None
-            if (
-                request.context_types
-                or request.tags
-                or request.agent_name is not None
-                or request.dispatch_id is not None
-            ):
-                only = await queries_search.ids_with(
-                    c,
-                    principal.tenant,
-                    scopes,
-                    request.context_types or None,
-                    request.tags or None,
-                    request.agent_name,
-                    request.dispatch_id,
-                    principal.seen_users(),
-                )
-            rows = await queries_search.search(
-                c,
-                principal.tenant,
-                request.query,
-                None if vector is None else HalfVector(vector),
-                self._embedder.model,
-                DEPTH,
-                scopes,
-                only,
-                users=principal.seen_users(),
-            )
-            return rows, await queries_search.size(c, principal.tenant, scopes), await queries.now(c)
-
-        rows, size, now = await self._database.run(look, deadline)
-        result = _search_result(rows)
-        by_id = {row["item_id"]: row for row in rows if row["item_id"] is not None}
-        entries: list[CacheEntry] = []
-        lines: list[str] = []
-        left, taken = request.token_budget, set[int]()
-        for scored, fresh in _ranked(score(Question(request.query, self._embedder.model), [result]), now):
-            candidate = scored.candidate
-            if candidate.id in taken:
-                continue
-            line = render_item(
-                f"{HANDLE}:{candidate.id}",
-                candidate.occurred_at or candidate.created_at,
-                [candidate.kind, *([who] if (who := candidate.speaker or candidate.agent) else [])],
-                candidate.text,
-                now,
-            )
-            tokens = estimate_tokens(line + "\n")
-            if tokens > left:
-                continue
-            left -= tokens
-            taken.add(candidate.id)
-            lines.append(line)
-            entries.append(
-                entry_of(by_id[candidate.id], relevance=round(scored.relevance, 4), recency=round(fresh, 4))
-            )
+        scope = missions_scope(principal.tenant, await self._scopes(principal, request.mission_id, deadline))
+        embedded = await query_vector(self._embedder, request.query, deadline.left() * EMBED_SHARE)
+        query = StoreQuery(
+            query=request.query,
+            vector=embedded.half(),
+            model=self._embedder.model,
+            users=principal.seen_users(),
+        )
+        read = await self._database.run(lambda c: self._read(c, query, _filter(request), scope), deadline)
+        scored = score(Question(request.query, self._embedder.model), [read.found.evidence])
+        pack = _pack(_ranked(scored, read.now), read, request.token_budget)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
-            principal.tenant,
-            mission,
-            principal.agent,
-            entries=len(entries),
-            total_tokens=request.token_budget - left,
+            principal.tenant, mission, principal.agent, entries=len(pack.entries), total_tokens=pack.tokens
         )
         return QueryResult(
-            context_block="\n".join(lines),
-            entries=entries,
-            total_tokens=request.token_budget - left,
-            cache_size=size,
-            degraded=degraded,
+            context_block="\n".join(pack.lines),
+            entries=pack.entries,
+            total_tokens=pack.tokens,
+            cache_size=read.size,
+            degraded=embedded.degraded(),
         )
+
+    async def _read(self, c: Connection, query: StoreQuery, wanted: EntryFilter, scope: Scope) -> _Read:
+        if not wanted.empty:
+            only = await queries_search.ids_with(c, scope.tenant, scope.indexed_as, wanted, query.users)
+            query = msgspec.structs.replace(query, only=only)
+        found = await self._store.find(c, query, scope)
+        size = await queries_search.size(c, scope.tenant, scope.indexed_as)
+        return _Read(found, size, await queries.now(c))
 
     async def _scopes(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
         """`*` is every mission that the key may read."""
@@ -146,41 +106,54 @@ class CacheSearch:
         scopes = request.stores.get(STORE, [])
         for scope in scopes:
             principal.require_scope(scope)
-        vector = None if request.vector is None else HalfVector(decode_vector(request.vector))
-        known = " ".join([principal.tenant, *scopes])
-        common = self._common.get(known)
-        time = utc(request.as_of, "as_of")
-        users = principal.seen_users(request.user_id)
-
-        async def look(c: Connection) -> list[asyncpg.Record]:
-            until = None if time is None else await queries_search.last_by(c, principal.tenant, time)
-            return await queries_search.search(
-                c,
-                principal.tenant,
-                request.query,
-                vector,
-                request.model,
-                request.depth,
-                scopes,
-                common=common,
-                until=until,
-                users=users,
-            )
-
-        result = _search_result(await self._database.run(look, deadline))
-        if time is None:
-            self._common.put(known, result.stores[STORE].documents, result.lexemes, result.stores[STORE].df)
-        return result
+        query = store_query(principal, request)
+        return await self._store.search(query, missions_scope(principal.tenant, scopes), deadline)
 
 
-def _ranked(found: Iterable[Scored], now: datetime) -> list[tuple[Scored, float]]:
+def _filter(request: QueryCacheInput) -> EntryFilter:
+    return EntryFilter(
+        context_types=request.context_types or None,
+        tags=request.tags or None,
+        agent_name=request.agent_name,
+        dispatch_id=request.dispatch_id,
+    )
+
+
+def _ranked(found: Iterable[Scored], now: datetime) -> list[_Ranked]:
     """By relevance and age, with what the age counts for."""
-    weighed = [(one, recency(one.candidate.occurred_at or one.candidate.created_at, now)) for one in found]
-    return sorted(weighed, key=lambda pair: -pair[0].relevance * pair[1])
+    ranked = [_Ranked(scored, recency(_time_of(scored.candidate), now)) for scored in found]
+    return sorted(ranked, key=lambda each: -each.scored.relevance * each.recency)
 
 
-def _search_result(rows: Sequence[asyncpg.Record]) -> SearchResult:
-    return store_result(STORE, rows, _candidate)
+def _pack(ranked: Iterable[_Ranked], read: _Read, token_budget: int) -> _Pack:
+    """Each entry once, by its best chunk that fits."""
+    entries: list[CacheEntry] = []
+    lines: list[str] = []
+    left, taken = token_budget, set[int]()
+    for scored, fresh in ranked:
+        candidate = scored.candidate
+        if candidate.id in taken:
+            continue
+        line = _line(candidate, read.now)
+        tokens = estimate_tokens(line + "\n")
+        if tokens > left:
+            continue
+        left -= tokens
+        taken.add(candidate.id)
+        lines.append(line)
+        row = read.found.rows[candidate.id]
+        entries.append(entry_of(row, relevance=round(scored.relevance, 4), recency=round(fresh, 4)))
+    return _Pack(entries, lines, token_budget - left)
+
+
+def _line(candidate: Candidate, now: datetime) -> str:
+    who = candidate.speaker or candidate.agent
+    labels = [candidate.kind, who] if who else [candidate.kind]
+    return render_item(f"{HANDLE}:{candidate.id}", _time_of(candidate), labels, candidate.text, now)
+
+
+def _time_of(candidate: Candidate) -> datetime:
+    return candidate.occurred_at or candidate.created_at
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:

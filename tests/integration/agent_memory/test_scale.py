@@ -15,9 +15,10 @@ from bench import recall
 from local.database import Database, create_database, drop_database
 from services.agent_memory.memories import queries_search as queries
 from services.agent_memory.memories.commits import queries_vectors
-from shared.search.counts import HNSW_SETTINGS, NONE_COMMON
+from shared.search.counts import HNSW_SETTINGS, Common
 from shared.search.evidence import DEPTH
-from shared.search.sql import scope_key
+from shared.search.sql import Forms, Values, scope_key
+from shared.search.store import StoreQuery
 from tests.conftest import Servers
 
 ROWS = 5_000
@@ -113,39 +114,49 @@ async def plan(c: asyncpg.Connection[Any], statement: str, *values: Any) -> str:
     return "\n".join(row[0] for row in await c.fetch(f"explain {statement}", *values))
 
 
-async def test_the_plans(large: asyncpg.Connection[Any]) -> None:
-    agent, scope = "agent-7", "agent:agent-7"
+async def plan_of_search(
+    c: asyncpg.Connection[Any], forms: Forms, values: Values, *, approximate: bool = False
+) -> str:
+    statement = forms.of(values, approximate=approximate)
+    async with c.transaction():
+        for name, value in HNSW_SETTINGS.items() if approximate else ():
+            await c.execute(f"set local {name} = {value}")
+        return await plan(c, statement.sql, *statement.arguments(values))
+
+
+def asked(users: list[str] | None = None) -> StoreQuery:
     vector = HalfVector(np.ones(512, np.float32))
-    asked = (TENANT, "why does the gateway answer slowly?", vector, MODEL, DEPTH)
-    own_key, every_key = [scope_key(TENANT, scope)], [scope_key(TENANT, queries.EVERY_AGENT)]
-    own = await plan(large, queries.SEARCH_OWN, *asked, own_key, None, *NONE_COMMON, scope, None, None)
+    return StoreQuery(
+        query="why does the gateway answer slowly?", vector=vector, model=MODEL, depth=DEPTH, users=users
+    )
+
+
+@pytest.mark.parametrize("users", [None, ["alice", "bob"]], ids=["all users", "some users"])
+async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: list[str] | None) -> None:
+    values = asked(users).values(queries.own_scope(TENANT, "agent-7"))
+    own = await plan_of_search(large, queries.SEARCH_OWN, values)
     assert "Index Only Scan using agent_memory_vec_scope" in own
     assert "Backward using agent_memory_accessed" in own
     assert "agent_memory_vec_nearest" not in own
     assert "Seq Scan on agent_memory" not in own
-    common = (["gateway", "slowli"], [AGENTS * EACH] * 2)
-    of_peers = (*asked, every_key, AGENTS * EACH, *common, scope, None)
-    async with large.transaction():
-        for name, value in HNSW_SETTINGS.items():
-            await large.execute(f"set local {name} = {value}")
-        peers = await plan(large, queries.SEARCH_PEERS_APPROXIMATE, *of_peers)
+    assert ("Index Scan using agent_memory_pkey on agent_memory u" in own) == (users is not None)
+
+
+@pytest.mark.parametrize("users", [None, ["alice"]], ids=["all users", "some users"])
+async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: list[str] | None) -> None:
+    common = Common(["gateway", "slowli"], [AGENTS * EACH] * 2)
+    values = asked(users).values(
+        queries.peers_scope(TENANT, "agent-7"), documents=AGENTS * EACH, common=common
+    )
+    peers = await plan_of_search(large, queries.SEARCH_PEERS, values, approximate=True)
     assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "Bitmap Index Scan on agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory" not in peers
-    of_users = queries.OF_USERS[queries.SEARCH_OWN]
-    own = await plan(
-        large, of_users, *asked, own_key, None, *NONE_COMMON, scope, None, None, ["alice", "bob"]
-    )
-    assert "Index Only Scan using agent_memory_vec_scope" in own
-    assert "Index Scan using agent_memory_pkey on agent_memory u" in own
-    assert "Seq Scan on agent_memory" not in own
-    async with large.transaction():
-        for name, value in HNSW_SETTINGS.items():
-            await large.execute(f"set local {name} = {value}")
-        peers = await plan(large, queries.OF_USERS[queries.SEARCH_PEERS_APPROXIMATE], *of_peers, ["alice"])
-    assert "Index Scan using agent_memory_vec_nearest" in peers
-    assert "Index Scan using agent_memory_pkey on agent_memory u" in peers
-    assert "Seq Scan on agent_memory" not in peers
+    assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
+
+
+async def test_the_plans_of_deduplication(large: asyncpg.Connection[Any]) -> None:
+    agent, vector = "agent-7", HalfVector(np.ones(512, np.float32))
     near = await plan(large, queries_vectors.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
     assert "Index Only Scan using agent_memory_vec_scope" in near
     values = (TENANT, agent, MODEL, vector, 0.2, False, 0, "alice")

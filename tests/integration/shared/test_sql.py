@@ -23,17 +23,14 @@ from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
 from shared.database.indexer import IndexStatements
 from shared.database.postgres import Connection, Database
-from shared.search.counts import NONE_COMMON
 from shared.search.sql import scope_key
+from shared.search.store import StoreQuery
 from tests.conftest import Servers
 
 _SQL = re.compile(
     r"\s*(select\s|insert into\s|update\s+\S+\s|delete from\s|with\s+\S+\s+as\s|merge\s|truncate\s)"
 )
-_TEMPLATES = {
-    ("shared/search/sql.py", "_SEARCH"),
-    ("services/agent_memory/memories/commits/queries.py", "_ADD_CHUNKS"),
-}
+_TEMPLATES = {("services/agent_memory/memories/commits/queries.py", "_ADD_CHUNKS")}
 _ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
 _SCHEMAS = {"cache": "cache", "memory": "agent_memory", "context": "context"}
 # Classes that make their statements for one owner's schema.
@@ -264,21 +261,13 @@ async def plan_of(
     connection: Connection, query: str, scopes: list[str], users: list[str] | None = None
 ) -> list[dict[str, Any]]:
     """Every node of the search's plan, as it ran."""
-    statement = queries.SEARCH if users is None else queries.SEARCH_OF_USERS
+    asked = StoreQuery(
+        query=query, vector=HalfVector(np.ones(512, np.float32)), model=MODEL, depth=100, users=users
+    )
+    values = asked.values(queries.missions_scope(TENANT, scopes))
+    statement = queries.SEARCH.of(values, approximate=False)
     (row,) = await connection.fetch(
-        f"explain (analyze, buffers, format json) {statement}",
-        TENANT,
-        query,
-        HalfVector(np.ones(512, np.float32)),
-        MODEL,
-        100,
-        [scope_key(TENANT, scope) for scope in scopes],
-        None,
-        *NONE_COMMON,
-        scopes,
-        None,
-        None,
-        *([] if users is None else [users]),
+        f"explain (analyze, buffers, format json) {statement.sql}", *statement.arguments(values)
     )
     return list(_nodes(json.loads(row[0])[0]["Plan"]))
 

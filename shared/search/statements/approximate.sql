@@ -1,0 +1,64 @@
+-- The vector arm goes through HNSW: `is not distinct from` keeps the tenant off the scope's index.
+with lexeme as materialized (
+    select l.word, l.place::int, common.df,
+           ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
+    from unnest(array(
+        select word from unnest(tsvector_to_array(to_tsvector('english', :query))) with ordinality w(word, place)
+        where octet_length(word) <= 2000 order by place limit 64
+    )) with ordinality l(word, place)
+    left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
+), any_word as materialized (
+    select string_agg(
+        '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
+    from lexeme l, unnest(:keys::text[]) k
+    where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
+), searched as materialized (
+    select coalesce(:documents::bigint, (select count(*) from {chunks} c where {counted})) as documents
+), by_vector as materialized (
+    select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine
+    from {vectors} v
+    where :vector::halfvec is not null and v.tenant is not distinct from :tenant and v.model = :model and {within}
+    order by v.embedding <=> :vector::halfvec
+    limit :depth
+), matched as materialized (
+    select m.item_id, m.chunk, m.words, m.tsv
+    from {chunks} m
+    where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
+), hit as materialized (
+    select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
+    from matched m join lexeme l on m.tsv @@ l.query
+), rarity as materialized (
+    select l.place, coalesce(l.df, h.df, 0) as df,
+           ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf
+    from lexeme l left join (select place, count(*) as df from hit group by place) h on h.place = l.place
+), best_text as materialized (
+    select h.item_id, h.chunk,
+           sum(((select array_agg(r.idf order by r.place) from rarity r))[h.place] * h.tf) as score
+    from hit h group by h.item_id, h.chunk
+    order by score desc, h.item_id desc, h.chunk
+    limit :depth
+), candidate as materialized (
+    select item_id, chunk, cosine from by_vector
+    union all
+    select t.item_id, t.chunk,
+           (select 1 - (v.embedding <=> :vector::halfvec) from {vectors} v
+            where v.tenant = :tenant and v.item_id = t.item_id and v.chunk = t.chunk and v.model = :model)
+    from best_text t
+    where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
+), evidence as (
+    select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
+           {columns}
+    from candidate k
+    join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
+    join {items} i on i.tenant = :tenant and i.id = k.item_id
+    cross join lateral (
+        select array_agg(l.place) as places,
+               array_agg((ts_rank('{0, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
+        from lexeme l where c.tsv @@ l.query
+    ) held
+)
+select (select documents from searched) as documents,
+       (select array_agg(word order by place) from lexeme) as lexemes,
+       (select array_agg(df order by place) from rarity) as df,
+       e.*
+from (select 1) always left join evidence e on true

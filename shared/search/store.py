@@ -1,0 +1,165 @@
+"""Search over one store: a store brings its statement, and how a row of it becomes a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import NamedTuple
+
+import asyncpg
+import msgspec
+from pgvector import HalfVector
+
+from shared.auth import Principal
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.provenance import utc
+from shared.search import sql
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
+from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
+from shared.search.sql import Forms, Values, scope_key
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What is searched of a store. `value` is what the store's predicate compares with.
+
+    `indexed_as` names what the words of its chunks are indexed under.
+    """
+
+    tenant: str
+    value: str | list[str]
+    indexed_as: list[str]
+
+    @property
+    def name(self) -> str:
+        return " ".join([self.tenant, *self.indexed_as])
+
+    def keys(self) -> list[str]:
+        return [scope_key(self.tenant, name) for name in self.indexed_as]
+
+
+class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A question to a store. `only` are the ids that it may find, `users` those whom it may be about."""
+
+    query: str
+    vector: HalfVector | None
+    model: str
+    depth: int = DEPTH
+    only: list[int] | None = None
+    as_of: datetime | None = None
+    users: list[str] | None = None
+
+    def values(
+        self,
+        scope: Scope,
+        until: int | None = None,
+        documents: int | None = None,
+        common: Common = NONE_COMMON,
+    ) -> Values:
+        """`until` is the last id at `as_of`; `documents` and `common` are what is known of the scope."""
+        return Values(
+            tenant=scope.tenant,
+            query=self.query,
+            vector=self.vector,
+            model=self.model,
+            depth=self.depth,
+            keys=scope.keys(),
+            documents=documents,
+            common_words=common.words,
+            common_df=common.df,
+            scope=scope.value,
+            only=self.only,
+            until=until,
+            users=self.users,
+        )
+
+
+def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
+    """Raises Forbidden when the key has no grant for the request's user."""
+    return StoreQuery(
+        query=request.query,
+        vector=None if request.vector is None else HalfVector(decode_vector(request.vector)),
+        model=request.model,
+        depth=request.depth,
+        as_of=utc(request.as_of, "as_of"),
+        users=principal.seen_users(request.user_id),
+    )
+
+
+class Found(NamedTuple):
+    """Evidence, and the row of each item in it by id."""
+
+    evidence: SearchResult
+    rows: dict[int, asyncpg.Record]
+
+
+class StoreSearch:
+    """Chooses the form of a store's statement by what a scope holds, as the searches before it have learned.
+
+    `count` counts the chunks of a scope before its first search; only a store with an HNSW index has it, since every
+    other is always searched exactly.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        store: str,
+        forms: Forms,
+        candidate: Callable[[asyncpg.Record], Candidate],
+        count: Callable[[Connection, Scope], Awaitable[int]] | None = None,
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._forms = forms
+        self._candidate = candidate
+        self._count = count
+        self._counts = ScopeCounts()
+        self._common = CommonWords()
+
+    async def search(self, query: StoreQuery, scope: Scope, deadline: Deadline) -> SearchResult:
+        """The evidence of a whole scope, exactly or through HNSW."""
+        documents = await self._documents(scope, deadline)
+        common = self._common.get(scope.name)
+        approximate = (self._counts.last(scope.name) or 0) > EXACT_UP_TO
+
+        async def work(c: Connection) -> list[asyncpg.Record]:
+            until = await self._until(c, query, scope)
+            values = query.values(scope, until, documents, common)
+            return await sql.search(c, self._forms, values, approximate=approximate)
+
+        if approximate:
+            rows = await self._database.transaction(work, deadline, settings=HNSW_SETTINGS)
+        else:
+            rows = await self._database.run(work, deadline)
+        evidence = store_result(self._store, rows, self._candidate)
+        self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
+        return evidence
+
+    async def find(self, connection: Connection, query: StoreQuery, scope: Scope) -> Found:
+        """Searches exactly, on a connection that the caller holds."""
+        values = query.values(scope, until=await self._until(connection, query, scope))
+        rows = await sql.search(connection, self._forms, values)
+        evidence = store_result(self._store, rows, self._candidate)
+        return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
+
+    async def _until(self, connection: Connection, query: StoreQuery, scope: Scope) -> int | None:
+        if query.as_of is None:
+            return None
+        return await sql.last_by(connection, self._forms, scope.tenant, query.as_of)
+
+    async def _documents(self, scope: Scope, deadline: Deadline) -> int | None:
+        """What is known of the scope's size; None where the search counts."""
+        count = self._count
+        if count is None:
+            return None
+        if self._counts.last(scope.name) is None:
+            self._counts.put(scope.name, await self._database.run(lambda c: count(c, scope), deadline))
+        return self._counts.get(scope.name)
+
+    def _learn(self, scope: Scope, evidence: SearchResult, *, counted: bool, words: bool) -> None:
+        """For the next search. A search of the past has not seen the whole scope's words."""
+        found = evidence.stores[self._store]
+        if counted and self._count is not None:
+            self._counts.put(scope.name, found.documents)
+        if words:
+            self._common.put(scope.name, found.documents, evidence.lexemes, found.df)

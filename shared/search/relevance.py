@@ -1,4 +1,4 @@
-"""One calibrated relevance for candidates of all stores. Pure functions; constants are measured, see DECISIONS.md."""
+"""One calibrated relevance for the candidates of all stores. Pure functions; docs/decisions says how it was tuned."""
 
 from __future__ import annotations
 
@@ -14,10 +14,17 @@ import msgspec
 from shared.search import dates
 from shared.search.evidence import Candidate, SearchResult
 
-# A model's cosines live in a narrow band: `low` is noise, `high` a paraphrase.
-COSINE_BANDS: Mapping[str, tuple[float, float]] = {
-    "bge-small-en-v1.5-int8": (0.45, 0.85),
-    "default": (0.20, 0.75),
+
+class Band(NamedTuple):
+    """A model's cosines live in a narrow band: `low` is noise, `high` a paraphrase."""
+
+    low: float
+    high: float
+
+
+COSINE_BANDS: Mapping[str, Band] = {
+    "bge-small-en-v1.5-int8": Band(0.45, 0.85),
+    "default": Band(0.20, 0.75),
 }
 TEXT_SHARE = 0.5
 # A text score is taken against the best one found anywhere, but never against less than this share of the
@@ -104,10 +111,10 @@ def _weigh_text(found: Sequence[_Weighed], weights: Sequence[float]) -> None:
 
 
 def _weigh_vectors(found: Sequence[_Weighed], model: str) -> None:
-    low, high = COSINE_BANDS.get(model, COSINE_BANDS["default"])
+    band = COSINE_BANDS.get(model, COSINE_BANDS["default"])
     for each in found:
         if (cosine := each.candidate.cosine) is not None:
-            each.vector = max(0.0, (cosine - low) / (high - low))
+            each.vector = max(0.0, (cosine - band.low) / (band.high - band.low))
 
 
 def _evidence(each: _Weighed) -> float:
@@ -130,7 +137,7 @@ def _scored(each: _Weighed) -> Scored:
 
 def answerable(scored: Iterable[Scored]) -> bool:
     """False when nothing found stands out of what any question finds anywhere."""
-    return max((one.evidence for one in scored), default=0.0) >= ANSWERABLE
+    return max((each.evidence for each in scored), default=0.0) >= ANSWERABLE
 
 
 def _saturate(value: float) -> float:
@@ -141,10 +148,10 @@ def _saturate(value: float) -> float:
 
 def _word_weights(results: Sequence[SearchResult]) -> list[float]:
     words = max((len(r.lexemes) for r in results), default=0)
-    stores = [one for result in results for one in result.stores.values() if len(one.df) == words]
-    documents = sum(one.documents for one in stores)
+    stores = [store for result in results for store in result.stores.values() if len(store.df) == words]
+    documents = sum(store.documents for store in stores)
     return [
-        math.log(1 + documents / max(1, sum(one.df[i] for one in stores))) if documents else 0.0
+        math.log(1 + documents / max(1, sum(store.df[i] for store in stores))) if documents else 0.0
         for i in range(words)
     ]
 

@@ -15,8 +15,9 @@ from services.context.assembly.schemas import AssembleContextInput, Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.embeddings import Embedder
 from shared.provenance import utc
+from shared.search.question import query_vector
 
 # Of the time left, for the query's vector.
 _EMBED_SHARE = 0.35
@@ -77,14 +78,9 @@ class Asking:
         return Ask(principal, request, request_id, scopes, now, config, tokens, embedded)
 
     async def _embed(self, query: str, seconds: float) -> Embedded:
-        model = self._embedder.model
-        try:
-            vectors = await asyncio.wait_for(self._embedder.embed([query], "query"), seconds)
-        except TimeoutError:
-            return Embedded(model, None, [Degraded("embedder", "timeout")])
-        except EmbedderUnavailable as error:
-            return Embedded(model, None, [Degraded("embedder", error.reason)])
-        return Embedded(model, vectors[0], [])
+        embedded = await query_vector(self._embedder, query, seconds)
+        degraded = [] if embedded.trouble is None else [Degraded("embedder", embedded.trouble)]
+        return Embedded(self._embedder.model, embedded.vector, degraded)
 
 
 def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import aiohttp
@@ -13,9 +14,11 @@ from litestar.types import Receive, Scope, Send
 from yarl import URL
 
 from services.context import stores
-from services.context.forwarding.owners import Owners
+from services.context.forwarding.owners import Owner, Owners
 from services.context.keys import Keys
 from services.context.log.signals import Signals, Tee
+from shared.auth import Principal
+from shared.deadline import Deadline
 from shared.errors import AppError, TooLate, Unavailable
 from shared.web.app import name_route, request_id_of
 from shared.web.dependencies import deadline_of, service_of
@@ -63,75 +66,96 @@ def is_read(method: str, path: str) -> bool:
 
 async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     owner = service_of(scope, Owners)[name]
-    method: str = scope["method"]
-    path = scope["raw_path"].decode("latin-1")
-    reads = is_read(method, path)
+    reads = is_read(scope["method"], scope["raw_path"].decode("latin-1"))
     deadline = deadline_of(scope, reads=reads)
-    given = dict(scope["headers"])
     principal = await service_of(scope, Keys).admit(scope, deadline, writes=not reads)
-    headers = [
-        (name.decode("latin-1"), value.decode("latin-1"))
-        for name, value in scope["headers"]
-        if name not in _DROP_REQUEST and not name.startswith(b"x-scrubjay-")
-    ]
-    kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
-    inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
-    headers = [(name, value) for name, value in headers if name not in inward] + list(inward.items())
-    length = given.get(b"content-length", b"0")
-    if length != b"0":
-        headers.append(("content-length", length.decode("latin-1")))
-    has_body = length != b"0" or b"transfer-encoding" in given
-    url = owner.url + path
-    if scope["query_string"]:
-        url += "?" + scope["query_string"].decode("latin-1")
-    started = False
-    tee = Tee()
-    body = _Body(receive, tee)
+    body = _Body(receive)
+    answer = _Answer(send)
     try:
         async with (
             asyncio.timeout(deadline.left()) as limit,
-            owner.session.request(
-                method,
-                URL(url, encoded=True),
-                headers=headers,
-                data=body.pieces() if has_body else None,
-                timeout=aiohttp.ClientTimeout(total=None),
-                allow_redirects=False,
-            ) as response,
+            _asked(owner, scope, principal, deadline, body) as response,
         ):
             piece = await response.content.read(_PIECE)
-            answer_headers = [
-                (name.lower().encode("latin-1"), value.encode("latin-1"))
-                for name, value in response.headers.items()
-                if name.lower() not in _DROP_ANSWER
-            ]
-            started = True
             limit.reschedule(asyncio.get_running_loop().time() + deadline.left() + _END_SECONDS)
-            await send({"type": "http.response.start", "status": response.status, "headers": answer_headers})
-            while piece:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-                piece = await response.content.read(_PIECE)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        if not reads and response.status < 300:
-            service_of(scope, Signals).wrote(principal, tee.body())
+            await answer.pass_on(response, piece)
     except TimeoutError as error:
-        if started:
+        if answer.begun:
             raise
         if body.waiting:
             raise TooLate("the body did not arrive in time") from error
         raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
     except (aiohttp.ClientError, OSError) as error:
-        if started:
+        if answer.begun:
             raise
         # The client wraps what its body raises.
         raise body.refused or Unavailable(owner.name, f"{owner.name} cannot be reached") from error
+    if not reads and response.status < 300:
+        service_of(scope, Signals).wrote(principal, body.tee.body())
+
+
+def _asked(
+    owner: Owner, scope: Any, principal: Principal, deadline: Deadline, body: _Body
+) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+    """The request as the owner gets it, with the caller's identity and the time left."""
+    url = owner.url + scope["raw_path"].decode("latin-1")
+    if scope["query_string"]:
+        url += "?" + scope["query_string"].decode("latin-1")
+    given = dict(scope["headers"])
+    length = given.get(b"content-length", b"0")
+    kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
+    inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
+    if length != b"0":
+        inward["content-length"] = length.decode("latin-1")
+    return owner.session.request(
+        scope["method"],
+        URL(url, encoded=True),
+        headers=[*_passed_on(scope["headers"], inward), *inward.items()],
+        data=body.pieces() if length != b"0" or b"transfer-encoding" in given else None,
+        timeout=aiohttp.ClientTimeout(total=None),
+        allow_redirects=False,
+    )
+
+
+def _passed_on(headers: Iterable[tuple[bytes, bytes]], inward: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The caller's headers but for those of this hop, and those that only we may set."""
+    kept = [(name, value) for name, value in headers if not _is_dropped(name)]
+    named = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in kept]
+    return [(name, value) for name, value in named if name not in inward]
+
+
+def _is_dropped(name: bytes) -> bool:
+    return name in _DROP_REQUEST or name.startswith(b"x-scrubjay-")
+
+
+class _Answer:
+    """The owner's answer on its way to the caller. Once `begun`, it can only end or break off."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def pass_on(self, response: aiohttp.ClientResponse, piece: bytes) -> None:
+        """`piece` is the first of the body."""
+        headers = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in response.headers.items()
+            if name.lower() not in _DROP_ANSWER
+        ]
+        self.begun = True
+        await self._send({"type": "http.response.start", "status": response.status, "headers": headers})
+        while piece:
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+            piece = await response.content.read(_PIECE)
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _Body:
     """The request's body as it comes in. `refused` is why it did not come to its end, `waiting` is for the client."""
 
-    def __init__(self, receive: Receive, tee: Tee) -> None:
-        self._receive, self._tee = receive, tee
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.tee = Tee()
         self.refused: AppError | None = None
         self.waiting = False
 
@@ -145,7 +169,7 @@ class _Body:
                 raise
             self.waiting = False
             piece: bytes = message.get("body", b"")
-            self._tee.add(piece)
+            self.tee.add(piece)
             yield piece
             if not message.get("more_body"):
                 return

@@ -30,7 +30,7 @@ from local.process import free_ports, stop_together
 from local.servers import Postgres, Valkey
 from local.services import NAMES, Service, Tokens, variables
 from services.agent_memory.memories import queries_search as memory_queries
-from services.cache.missions import queries_search as cache_queries
+from services.cache.entries import queries_search as cache_queries
 from shared.embeddings.local import LocalEmbedder, load_model
 from shared.search.sql import scope_key, search
 from shared.search.store import StoreQuery

@@ -28,7 +28,8 @@ from local.database import NAME, Database, create_database, create_roles, migrat
 from local.process import children, free_ports
 from local.servers import Postgres, Valkey, reachable
 from local.services import Service, Tokens, variables
-from services.cache.missions.queries import Limits, put_entries
+from services.cache.entries.queries_write import Put, put_entries
+from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import IDENTITY_HEADER, Principal, to_header
 from shared.database.postgres import _prepare
 from shared.search.sql import scope_key
@@ -39,7 +40,7 @@ WINDOW_SECONDS = 2.0
 WINDOWS = 4
 WRITERS = 32
 MISSIONS = 16
-LIMITS = Limits(10_000, 200, 24.0)
+LIMITS = DefaultLimits(token_budget=10_000, entry_budget=200, ttl_hours=24.0)
 TENANT = "bench"
 _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
 
@@ -115,8 +116,15 @@ class Bench:
 
     async def through_function(self, mission: str) -> None:
         text = content()
-        entry = _ENTRY | {"content": text, "starts": [0], "stops": [len(text)], "chunks": [text]}
-        await put_entries(self.sql, TENANT, mission, [entry], [estimate_tokens(text)], "none", LIMITS)
+        put = Put(
+            **_ENTRY,
+            content=text,
+            token_count=estimate_tokens(text),
+            starts=[0],
+            stops=[len(text)],
+            chunks=[text],
+        )
+        await put_entries(self.sql, MissionKey(TENANT, mission), [put], model="none", limits=LIMITS)
 
     async def inserted(self, mission: str, connection: Any = None) -> None:
         text = content()

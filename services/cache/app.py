@@ -4,8 +4,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from services.cache.missions.routes import ROUTES
-from services.cache.missions.service import CacheService
+from services.cache.dispatches.service import DispatchService
+from services.cache.entries.search import CacheSearch
+from services.cache.entries.service import EntryService
+from services.cache.entries.writing import EntryWriter
+from services.cache.missions.service import MissionService
+from services.cache.purge import Purge
+from services.cache.routes import ROUTES
+from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
@@ -19,9 +25,14 @@ from shared.web.app import create_app, inward
 
 @dataclass(frozen=True)
 class Services:
-    """What handlers may ask for."""
+    """What handlers may ask for, the services of the busiest routes first."""
 
-    service: CacheService
+    writer: EntryWriter
+    search: CacheSearch
+    entries: EntryService
+    missions: MissionService
+    dispatches: DispatchService
+    purge: Purge
 
 
 @asynccontextmanager
@@ -40,12 +51,19 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         service.start()
         await stack.enter_async_context(
             background(
-                service.sweep_forever,
+                service.sweep.run_forever,
                 service.dispatches.sweep_forever,
                 lambda: tidy_forever(database, service.records, table),
             )
         )
-        yield Services(service)
+        yield Services(
+            writer=service.writer,
+            search=service.search,
+            entries=service.entries,
+            missions=service.missions,
+            dispatches=service.dispatches,
+            purge=service.purge,
+        )
 
 
 def create(settings: Settings) -> Edge:

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from local.database import Database
-from services.cache.missions.schemas import Intel, ThreadCheckpoint
-from services.cache.missions.service import CacheService
+from services.cache.entries.schemas import Intel, ThreadCheckpoint
+from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.auth import Principal
 from shared.database.doorbell import Doorbell

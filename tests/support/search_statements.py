@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from services.agent_memory.memories import queries_search as memories
-from services.cache.missions import queries_search as missions
+from services.cache.entries import queries_search as entries
 from shared.search.sql import Statement
 
 FOLDER = Path(__file__).parents[1] / "unit/shared/golden"
 STATEMENTS = {
-    "psychic_cache": missions.SEARCH.exact,
-    "psychic_cache_of_users": missions.SEARCH.exact_of_users,
+    "psychic_cache": entries.SEARCH.exact,
+    "psychic_cache_of_users": entries.SEARCH.exact_of_users,
     "agent_memory_own": memories.SEARCH_OWN.exact,
     "agent_memory_own_of_users": memories.SEARCH_OWN.exact_of_users,
     "agent_memory_peer": memories.SEARCH_PEER.exact,

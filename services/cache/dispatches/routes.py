@@ -15,7 +15,7 @@ from services.cache.dispatches.schemas import (
     ReportInput,
     Status,
 )
-from services.cache.missions.service import CacheService
+from services.cache.dispatches.service import DispatchService
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
@@ -28,13 +28,13 @@ DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 async def report(
     request: Request[Any, Any, Any],
     data: JSONBody[ReportInput],
-    service: NamedDependency[CacheService],
+    dispatches: NamedDependency[DispatchService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """Report work that an agent was given. Entries that name its id keep it alive."""
     key = await key_of(request)
-    return DispatchAnswer(await service.dispatches.report(principal, data, key, deadline))
+    return DispatchAnswer(await dispatches.report(principal, data, key, deadline))
 
 
 @post("/{dispatch_id:int}/progress", opt=WRITE | KEYED | problems(404, 409), status_code=200)
@@ -42,13 +42,13 @@ async def progress(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
     data: JSONBody[ProgressInput],
-    service: NamedDependency[CacheService],
+    dispatches: NamedDependency[DispatchService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
     key = await key_of(request)
-    return DispatchAnswer(await service.dispatches.progress(principal, dispatch_id, data, key, deadline))
+    return DispatchAnswer(await dispatches.progress(principal, dispatch_id, data, key, deadline))
 
 
 @post("/{dispatch_id:int}/complete", opt=WRITE | KEYED | problems(404, 409), status_code=200)
@@ -56,29 +56,29 @@ async def complete(
     request: Request[Any, Any, Any],
     dispatch_id: DispatchId,
     data: JSONBody[CompleteInput],
-    service: NamedDependency[CacheService],
+    dispatches: NamedDependency[DispatchService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> CompletedAnswer:
     """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
     key = await key_of(request)
-    return CompletedAnswer(await service.dispatches.complete(principal, dispatch_id, data, key, deadline))
+    return CompletedAnswer(await dispatches.complete(principal, dispatch_id, data, key, deadline))
 
 
 @get("/{dispatch_id:int}", operation_id="dispatch_get", opt=READ | problems(404))
 async def dispatch(
     dispatch_id: DispatchId,
-    service: NamedDependency[CacheService],
+    dispatches: NamedDependency[DispatchService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
     """One dispatch: what was asked of whom, and how it stands."""
-    return DispatchAnswer(await service.dispatches.get(principal, dispatch_id, deadline))
+    return DispatchAnswer(await dispatches.get(principal, dispatch_id, deadline))
 
 
 @get("/", operation_id="dispatch_list", opt=READ | problems(403))
 async def dispatches(
-    service: NamedDependency[CacheService],
+    dispatches: NamedDependency[DispatchService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     mission_id: FromQuery[str | None] = None,
@@ -88,7 +88,7 @@ async def dispatches(
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
 ) -> DispatchesAnswer:
     """Dispatches, newest first."""
-    return await service.dispatches.list(principal, mission_id, agent_name, status, before, limit, deadline)
+    return await dispatches.list(principal, mission_id, agent_name, status, before, limit, deadline)
 
 
 DISPATCHES = Router(

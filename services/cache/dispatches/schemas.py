@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from services.cache.missions.schemas import Outcome
 from shared.body import Body
 from shared.text import BigId, Name, ShortText, mission_problem
 
 Status = Literal["dispatched", "in_progress", "completed", "stale"]
+Outcome = Literal["success", "partial", "failed"]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 
 

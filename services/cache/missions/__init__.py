@@ -1,1 +1,1 @@
-"""Missions and their entries: write, query, budgets, expiry."""
+"""Missions: what each may hold, what it holds, and when its entries expire."""

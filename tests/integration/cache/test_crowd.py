@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 
 from local.database import Database
-from services.cache.missions.service import CacheService
+from services.cache.service import CacheService
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from tests.support.cache_services import cache_service, checkpoint, intel, principal
@@ -69,17 +69,17 @@ async def _crowd(services: list[CacheService], sql: Connection) -> tuple[int, li
         ttl = random.choice([None, None, 0.2 / 3600])
         entry = intel(mission, content, ttl_hours=ttl, dispatch_id=1 + random.randrange(4))
         one = checkpoint(mission, content[:100], f"s{number % 2}") if random.random() < 0.1 else entry
-        await service.write(who, one, None, Deadline(60))
+        await service.writer.write(who, one, None, Deadline(60))
         written += 1
 
     async def clear(_: int) -> None:
         await asyncio.sleep(random.random() * 0.5)
         mission = f"m{random.randrange(MISSIONS)}"
-        await random.choice(services).clear(who, mission, "operator", Deadline(60))
+        await random.choice(services).missions.clear(who, mission, "operator", Deadline(60))
 
     async def sweep(number: int) -> None:
         await asyncio.sleep(0.1)
-        await services[number].sweep()
+        await services[number].sweep.sweep()
         await services[number].dispatches.sweep()
 
     async def sample(_: int) -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from local.database import Database
-from services.cache.missions.schemas import QueryCacheInput, WriteResult
-from services.cache.missions.service import CacheService
+from services.cache.entries.schemas import QueryCacheInput, WriteResult
+from services.cache.service import CacheService
 from shared.deadline import Deadline
 from shared.errors import AppError
 from tests.support.cache_services import cache_service, checkpoint, intel, principal
@@ -131,7 +131,9 @@ class Machine(RuleBasedStateMachine):
 
     async def _write(self, tenant: str, entry: Any) -> WriteResult | int:
         try:
-            return await Bench.service.write(principal(self.names[tenant]), entry, None, Deadline(SECONDS))
+            return await Bench.service.writer.write(
+                principal(self.names[tenant]), entry, None, Deadline(SECONDS)
+            )
         except AppError as error:
             return error.status
 
@@ -148,7 +150,8 @@ class Machine(RuleBasedStateMachine):
     def everywhere(self, tenant: str) -> None:
         ids = {e.id for m in ("one", "two") for e in self.mission(tenant, m).held}
         assert {
-            e.id for e in self.do(Bench.service.recent(principal(self.names[tenant]), Deadline(SECONDS)))
+            e.id
+            for e in self.do(Bench.service.entries.recent(principal(self.names[tenant]), Deadline(SECONDS)))
         } == ids
 
     @rule(tenant=TENANTS, session=st.sampled_from(["s", "t"]))
@@ -158,7 +161,7 @@ class Machine(RuleBasedStateMachine):
         async def look() -> int | None:
             try:
                 who = principal(self.names[tenant])
-                return (await Bench.service.checkpoint(who, session, Deadline(SECONDS))).id
+                return (await Bench.service.entries.checkpoint(who, session, Deadline(SECONDS))).id
             except AppError:
                 return None
 
@@ -170,7 +173,9 @@ class Machine(RuleBasedStateMachine):
         if not mission.held:
             return
         gone = data.draw(st.sampled_from(mission.held))
-        done = self.do(Bench.service.delete(principal(self.names[tenant]), gone.id, Deadline(SECONDS)))
+        done = self.do(
+            Bench.service.entries.delete(principal(self.names[tenant]), gone.id, Deadline(SECONDS))
+        )
         assert done.freed_tokens == gone.tokens
         mission.held.remove(gone)
         mission.counts["cleared"] += 1
@@ -180,7 +185,7 @@ class Machine(RuleBasedStateMachine):
     def clear(self, tenant: str, name: str) -> None:
         mission = self.mission(tenant, name)
         who = principal(self.names[tenant])
-        done = self.do(Bench.service.clear(who, name, "operator", Deadline(SECONDS)))
+        done = self.do(Bench.service.missions.clear(who, name, "operator", Deadline(SECONDS)))
         assert (done.deleted_count, done.freed_tokens) == (
             len(mission.held),
             sum(e.tokens for e in mission.held),
@@ -195,16 +200,16 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        self.do(Bench.service.sweep())
+        self.do(Bench.service.sweep.sweep())
 
     def agree(self, tenant: str, name: str) -> None:
         """What lists and stats say is what the model holds."""
         mission, who = self.mission(tenant, name), principal(self.names[tenant])
-        listed = Bench.runner.run(Bench.service.of_mission(who, name, Deadline(SECONDS)))
+        listed = Bench.runner.run(Bench.service.entries.of_mission(who, name, Deadline(SECONDS)))
         assert [e.id for e in listed] == [e.id for e in reversed(mission.held)]
         if not mission.counts["written"]:
             return
-        stats = Bench.runner.run(Bench.service.stats(who, name, Deadline(SECONDS)))
+        stats = Bench.runner.run(Bench.service.missions.stats(who, name, Deadline(SECONDS)))
         assert (stats.entry_count, stats.total_tokens) == (
             len(mission.held),
             sum(e.tokens for e in mission.held),

@@ -14,13 +14,13 @@ from tests.support.cache_services import cache_service, intel, principal
 async def test_a_closed_set_refuses_others(database: Database, redis_url: str) -> None:
     who = principal("closed-tags")
     async with cache_service(database, redis_url, tags=frozenset({"a", "b"})) as service:
-        written = await service.write(who, intel("m", "text", tags=["a"]), None, Deadline(30))
+        written = await service.writer.write(who, intel("m", "text", tags=["a"]), None, Deadline(30))
         with pytest.raises(Invalid) as refused:
-            await service.write(who, intel("m", "text", tags=["a", "c"]), None, Deadline(30))
+            await service.writer.write(who, intel("m", "text", tags=["a", "c"]), None, Deadline(30))
         assert refused.value.errors == [{"field": "tags", "message": "'c' is not one of a, b"}]
         with pytest.raises(Invalid):
-            await service.set_tags(who, written.id, ["c"], Deadline(30))
-        assert (await service.set_tags(who, written.id, ["b"], Deadline(30))).tags == ["b"]
+            await service.entries.set_tags(who, written.id, ["c"], Deadline(30))
+        assert (await service.entries.set_tags(who, written.id, ["b"], Deadline(30))).tags == ["b"]
 
 
 def test_the_set_comes_from_a_list() -> None:

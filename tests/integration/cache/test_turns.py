@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from local.database import Database
-from services.cache.missions import queries
-from services.cache.missions.schemas import StoredTurn, Turn, TurnsInput
-from services.cache.missions.service import CacheService
+from services.cache.entries import queries
+from services.cache.entries.schemas import StoredTurn, Turn, TurnsInput
+from services.cache.service import CacheService
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
@@ -36,14 +36,14 @@ def turn(content: str, speaker: str | None = None, seq: int | None = None) -> Tu
 
 async def write(service: CacheService, mission: str, content: str, session: str = "s", **more: object) -> int:
     entry = intel(mission, content, session_id=session, **more)
-    return (await service.write(CALLER, entry, None, Deadline(10))).id
+    return (await service.writer.write(CALLER, entry, None, Deadline(10))).id
 
 
 async def stored(
     service: CacheService, mission: str, *turns: Turn, user: str | None = None, caller: Principal = CALLER
 ) -> dict[Known, int]:
     request = TurnsInput(mission_id=mission, session_id="s", turns=list(turns), user_id=user)
-    found = await service.stored_turns(caller, request, Deadline(10))
+    found = await service.entries.stored_turns(caller, request, Deadline(10))
     return {known(stored): stored.id for stored in found.turns}
 
 

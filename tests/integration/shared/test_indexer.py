@@ -15,8 +15,8 @@ from aiohttp import ClientSession
 from prometheus_client import REGISTRY
 
 from local.database import Database
-from services.cache.missions import queries
-from services.cache.missions.service import CacheService
+from services.cache.entries import queries
+from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.auth import IDENTITY_HEADER, to_header
 from shared.database.doorbell import Doorbell
@@ -68,7 +68,7 @@ class Replica:
     async def write(self, *contents: str, **more: Any) -> list[int]:
         done = await asyncio.gather(
             *(
-                self.service.write(
+                self.service.writer.write(
                     principal(self.tenant), intel("m", content, **more), None, Deadline(PATIENCE)
                 )
                 for content in contents
@@ -344,7 +344,7 @@ async def test_a_text_that_no_model_takes_keeps_nobody_else_waiting(
 async def test_waiting_for_an_index_ends_at_the_deadline(replica: Replica, api: Picky) -> None:
     api.gate.clear()
     replica.service.start()
-    result = await replica.service.write(
+    result = await replica.service.writer.write(
         principal(replica.tenant), intel("m", "slow"), None, Deadline(0.5), wait_indexed=True
     )
     assert not result.indexed

@@ -18,7 +18,7 @@ from pgvector.asyncpg import register_vector
 
 import local.database
 from local.database import ROOT
-from services.cache.missions import queries_search as queries
+from services.cache.entries import queries_search as queries
 from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
 from shared.database.indexer import IndexStatements

@@ -5,8 +5,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from services.cache.missions.entries import branch_fields, entry_text, search_words
-from services.cache.missions.schemas import ContextType, WriteCacheInput
+from services.cache.entries.schemas import ContextType, WriteCacheInput
+from services.cache.entries.text import branch_fields, entry_text, search_words
 
 COMMON = {"mission_id": "m", "content": "The content."}
 ENTRIES: dict[str, dict[str, Any]] = {

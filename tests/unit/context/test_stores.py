@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from services.agent_memory.memories import search as memories
-from services.cache.missions import entries
-from services.cache.missions import search as missions
+from services.cache.entries import ranking as entry_ranking
+from services.cache.entries import search as entries
 from services.context import stores
 from services.context.assembly import ranking
 from services.context.forwarding.forward import PREFIXES
@@ -19,14 +19,14 @@ def test_names_and_prefixes_are_given_once() -> None:
 
 
 def test_the_owners_know_their_stores_by_the_same_names() -> None:
-    assert {CACHE.name} == {missions.STORE}
+    assert {CACHE.name} == {entries.STORE}
     assert {OWN.name, PEERS.name} == {memories.OWN, memories.PEER}
 
 
 def test_a_query_of_the_cache_shows_handles_and_counts_age_as_assemblies_do() -> None:
-    assert CACHE.prefix == missions.HANDLE
-    assert CACHE.half_life_hours == entries.HALF_LIFE_HOURS
-    assert entries.RECENCY_FLOOR == ranking.RECENCY_FLOOR
+    assert CACHE.prefix == entries.HANDLE
+    assert CACHE.half_life_hours == entry_ranking.HALF_LIFE_HOURS
+    assert entry_ranking.RECENCY_FLOOR == ranking.RECENCY_FLOOR
 
 
 @pytest.mark.parametrize("store", stores.STORES, ids=lambda store: store.name)

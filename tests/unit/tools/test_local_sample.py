@@ -7,7 +7,7 @@ import msgspec
 
 from local.sample import CALLER, MISSION, requests
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, MemoryType
-from services.cache.missions.schemas import ContextType, WriteCacheInput
+from services.cache.entries.schemas import ContextType, WriteCacheInput
 
 _BEGUN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _BODIES = {"/api/psychic-cache/write": WriteCacheInput, "/api/agent-memory/commit": CommitAgentMemoryInput}

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from services.cache.missions import queries
+from services.cache.entries import queries
 from shared.batching import Batcher
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Database

@@ -1,24 +1,18 @@
-"""An entry's text: its content with what its branch says, as search indexes it and as a block shows it. Pure."""
+"""The text of an entry: its content and the fields of its type, as search indexes it and a block shows it. Pure."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
-import asyncpg
 import msgspec
 
-from services.cache.missions.schemas import BaseWrite, CacheEntry
-
-# As assembly counts age for this store; it weighs the same evidence, so a direct query agrees with it.
-HALF_LIFE_HOURS = 6.0
-RECENCY_FLOOR = 0.5
+from services.cache.entries.schemas import BaseWrite
 
 _COMMON = set(BaseWrite.__struct_fields__)
 
 
 def branch_fields(entry: BaseWrite) -> dict[str, Any]:
-    """The fields of the entry's own branch, as its metadata keeps them."""
+    """The fields that only the entry's type has, which its metadata keeps."""
     fields = msgspec.to_builtins(entry)
     return {name: value for name, value in fields.items() if name not in _COMMON and name != "context_type"}
 
@@ -71,28 +65,3 @@ def search_words(context_type: str, metadata: dict[str, Any], tags: list[str]) -
     """What a question may name of an entry besides its text."""
     source = metadata.get("intel_source")
     return [context_type.replace("_", " "), *([str(source)] if source else []), *tags]
-
-
-def recency(at: datetime, now: datetime) -> float:
-    """2^(-age / half-life), never below the floor: old is not wrong."""
-    hours = max(0.0, (now - at).total_seconds() / 3600)
-    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / HALF_LIFE_HOURS)))
-
-
-_ENTRY_FIELDS = [
-    field
-    for field in CacheEntry.__struct_fields__
-    if field not in ("relevance", "recency", "context_type", "id")
-]
-
-
-def entry_of(row: asyncpg.Record, relevance: float | None = None, recency: float | None = None) -> CacheEntry:
-    """From a row of the entries' table or of a search over it."""
-    found = dict(row)
-    return CacheEntry(
-        id=found.get("item_id") or found["id"],
-        context_type=found.get("kind") or found["context_type"],
-        relevance=relevance,
-        recency=recency,
-        **{field: found[field] for field in _ENTRY_FIELDS},
-    )

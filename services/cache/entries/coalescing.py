@@ -1,7 +1,7 @@
-"""Concurrent writes to one mission wait for the same lock, so whoever holds it may as well write for all.
+"""Concurrent writes to one mission wait for the same lock, so whoever holds it writes for all who wait.
 
-A writer that finds nobody at work writes at once and alone. What comes meanwhile queues, and goes together, up to
-BATCH at a time, as soon as that one is done.
+A write that finds no other under way runs at once and alone. Writes that come meanwhile queue, and run together, up
+to BATCH at a time, as soon as it is done.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
+from shared.database.postgres import Connection, Work
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable
 
@@ -31,36 +32,41 @@ class _Waiting(Generic[T, R]):
 
 
 class Coalescer(Generic[K, T, R]):
-    """`flush(key, items, deadline)` answers a result for each item, in order.
+    """`write(connection, key, items)` returns a result for each item, in order; `run` gives it a connection.
 
-    When it fails for several at once for what one of them holds, each is tried alone.
+    When a batch fails for what one of its items holds, each item is tried alone.
     """
 
-    def __init__(self, flush: Callable[[K, Sequence[T], Deadline], Awaitable[Sequence[R]]]) -> None:
-        self._flush = flush
+    def __init__(
+        self,
+        run: Callable[[Work[Sequence[R]], Deadline], Awaitable[Sequence[R]]],
+        write: Callable[[Connection, K, Sequence[T]], Awaitable[Sequence[R]]],
+    ) -> None:
+        self._run = run
+        self._write = write
         self._queues: dict[K, deque[_Waiting[T, R]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def put(self, key: K, item: T, deadline: Deadline) -> R:
-        """Raises what `flush` raised, or Unavailable at the deadline: then the item may or may not be written."""
+        """Raises what `write` raised, or Unavailable at the deadline: then the item may or may not be written."""
         queue = self._queues.get(key)
         if queue is not None:
             return await self._queued(queue, item, deadline)
         self._queues[key] = deque()
         try:
-            return (await self._flush(key, [item], deadline))[0]
+            return (await self._run(lambda c: self._write(c, key, [item]), deadline))[0]
         finally:
             self._go_on(key)
 
     async def stop(self) -> None:
-        """Waits for what is under way."""
+        """Waits for the writes that are under way."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _queued(self, queue: deque[_Waiting[T, R]], item: T, deadline: Deadline) -> R:
         waiting: _Waiting[T, R] = _Waiting(item, deadline)
         queue.append(waiting)
         try:
-            # Cancels it at the deadline: what still queues then is not written.
+            # The deadline cancels the future: an item that still queues then is not written.
             return await asyncio.wait_for(waiting.done, deadline.left())
         except TimeoutError as error:
             raise Unavailable("postgres", "the database did not answer in time") from error
@@ -82,17 +88,18 @@ class Coalescer(Generic[K, T, R]):
                 if not waiting.done.done():
                     batch.append(waiting)
             if batch:
-                await self._write(key, batch)
+                await self._write_batch(key, batch)
         del self._queues[key]
 
-    async def _write(self, key: K, batch: Sequence[_Waiting[T, R]]) -> None:
+    async def _write_batch(self, key: K, batch: Sequence[_Waiting[T, R]]) -> None:
         latest = max((waiting.deadline for waiting in batch), key=lambda deadline: deadline.at)
+        items = [waiting.item for waiting in batch]
         try:
-            results = await self._flush(key, [waiting.item for waiting in batch], latest)
+            results = await self._run(lambda c: self._write(c, key, items), latest)
         except Exception as error:
-            if len(batch) > 1 and not _of_all(error):
+            if len(batch) > 1 and not _concerns_every_item(error):
                 for waiting in batch:
-                    await self._write(key, [waiting])
+                    await self._write_batch(key, [waiting])
                 return
             for waiting in batch:
                 if not waiting.done.done():
@@ -103,6 +110,6 @@ class Coalescer(Generic[K, T, R]):
                 waiting.done.set_result(result)
 
 
-def _of_all(error: Exception) -> bool:
-    """Whether the failure says nothing about a single item: the database is away, or refuses for now."""
+def _concerns_every_item(error: Exception) -> bool:
+    """Whether the database is away, or refuses for now."""
     return isinstance(error, AppError) and error.status >= 500

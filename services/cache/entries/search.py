@@ -9,11 +9,13 @@ from typing import NamedTuple
 import asyncpg
 import msgspec
 
-from services.cache.missions import queries, queries_search
-from services.cache.missions.entries import entry_of, entry_text, recency
-from services.cache.missions.queries_search import EntryFilter, missions_scope
-from services.cache.missions.query_log import QueryLog
-from services.cache.missions.schemas import CacheEntry, QueryCacheInput, QueryResult
+from services.cache.entries import queries_search
+from services.cache.entries.queries_search import EntryFilter, missions_scope
+from services.cache.entries.query_log import QueryLog
+from services.cache.entries.ranking import recency
+from services.cache.entries.schemas import CacheEntry, QueryCacheInput, QueryResult
+from services.cache.entries.text import entry_text
+from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -89,7 +91,7 @@ class CacheSearch:
             query = msgspec.structs.replace(query, only=only)
         found = await self._store.find(c, query, scope)
         size = await queries_search.size(c, scope.tenant, scope.indexed_as)
-        return _Read(found, size, await queries.now(c))
+        return _Read(found, size, await database_now(c))
 
     async def _scopes(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
         """`*` is every mission that the key may read."""
@@ -142,7 +144,13 @@ def _pack(ranked: Iterable[_Ranked], read: _Read, token_budget: int) -> _Pack:
         taken.add(candidate.id)
         lines.append(line)
         row = read.found.rows[candidate.id]
-        entries.append(entry_of(row, relevance=round(scored.relevance, 4), recency=round(fresh, 4)))
+        entries.append(
+            CacheEntry.from_row(
+                {**row, "id": candidate.id, "context_type": candidate.kind},
+                relevance=round(scored.relevance, 4),
+                recency=round(fresh, 4),
+            )
+        )
     return _Pack(entries, lines, token_budget - left)
 
 

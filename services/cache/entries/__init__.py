@@ -1,0 +1,1 @@
+"""Entries of missions: writing, reading, search."""

@@ -1,0 +1,203 @@
+"""The SQL that reads, edits and deletes entries. Reads see what the principal may: its tenant, missions and users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from services.cache.missions.queries import MissionKey
+from shared.auth import Principal
+from shared.database.postgres import Connection
+from shared.search.sql import scope_key
+
+# An entry about nobody, or about one of the users that a key may see; null is everybody.
+_SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
+_ENTRY = """
+select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
+       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at
+from cache.psychic_cache
+"""
+
+CHECKPOINT = f"""{_ENTRY}
+where tenant = $1 and context_type = 'thread_checkpoint' and session_id = $2 and expires_at > now()
+  and ($3::text[] is null or mission_id = any($3)) and {_SEEN.format("$4")}
+order by id desc limit 1
+"""
+
+
+async def latest_checkpoint(
+    connection: Connection, principal: Principal, session_id: str
+) -> asyncpg.Record | None:
+    return await connection.fetchrow(
+        CHECKPOINT, principal.tenant, session_id, principal.seen_missions(), principal.seen_users()
+    )
+
+
+BY_ID = f"""{_ENTRY}
+where tenant = $1 and id = $2 and expires_at > now() and ($3::text[] is null or mission_id = any($3))
+  and {_SEEN.format("$4")}
+"""
+
+
+async def by_id(connection: Connection, principal: Principal, entry_id: int) -> asyncpg.Record | None:
+    return await connection.fetchrow(
+        BY_ID, principal.tenant, entry_id, principal.seen_missions(), principal.seen_users()
+    )
+
+
+RECENT = f"""{_ENTRY}
+where tenant = $1 and expires_at > now() and ($2::text[] is null or mission_id = any($2))
+  and {_SEEN.format("$3")}
+order by id desc limit 100
+"""
+
+
+async def recent(connection: Connection, principal: Principal) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        RECENT, principal.tenant, principal.seen_missions(), principal.seen_users()
+    )
+    return rows
+
+
+OF_MISSION = f"""{_ENTRY}
+where tenant = $1 and mission_id = $2 and expires_at > now() and {_SEEN.format("$3")}
+order by id desc limit 1000
+"""
+
+
+async def of_mission(connection: Connection, principal: Principal, mission_id: str) -> list[asyncpg.Record]:
+    """The caller has checked that the principal may read the mission."""
+    rows: list[asyncpg.Record] = await connection.fetch(
+        OF_MISSION, principal.tenant, mission_id, principal.seen_users()
+    )
+    return rows
+
+
+# The index of (tenant, scope, session_id, seq) finds numbered turns; the others are compared with every unnumbered
+# entry of the session.
+STORED_TURNS = """
+with turn as materialized (
+    select speaker, seq, content_sha256
+    from jsonb_to_recordset($5) t(speaker text, seq bigint, content_sha256 text)
+), unnumbered as materialized (
+    select id, speaker, encode(sha256(convert_to(content, 'UTF8')), 'hex') as content_sha256
+    from cache.psychic_cache
+    where tenant = $1 and mission_id = $2 and session_id = $3 and user_id is not distinct from $4 and seq is null
+      and expires_at > now() and exists (select from turn where seq is null)
+), stored as (
+    select t.speaker, t.seq, t.content_sha256, e.id
+    from turn t
+    join cache.psychic_cache e on e.seq = t.seq and e.speaker is not distinct from t.speaker
+     and encode(sha256(convert_to(e.content, 'UTF8')), 'hex') = t.content_sha256
+    where e.tenant = $1 and e.scope = 'mission:' || $2 and e.session_id = $3
+      and e.user_id is not distinct from $4 and e.expires_at > now()
+    union all
+    select t.speaker, t.seq, t.content_sha256, e.id
+    from turn t
+    join unnumbered e on e.content_sha256 = t.content_sha256 and e.speaker is not distinct from t.speaker
+    where t.seq is null
+)
+select min(id) as id, content_sha256, speaker, seq from stored group by content_sha256, speaker, seq
+"""
+
+
+async def stored_turns(
+    connection: Connection,
+    mission: MissionKey,
+    *,
+    session_id: str,
+    user_id: str | None,
+    turns: Sequence[dict[str, Any]],
+) -> list[asyncpg.Record]:
+    """Which of these turns a mission's live entries hold; a turn is known by speaker, seq and content_sha256."""
+    rows: list[asyncpg.Record] = await connection.fetch(
+        STORED_TURNS, mission.tenant, mission.mission_id, session_id, user_id, turns
+    )
+    return rows
+
+
+# The words of tags stand at weight B; the others stay as they are.
+SET_TAGS = """
+with entry as (
+    update cache.psychic_cache set tags = $3 where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    returning tenant, id, mission_id, agent_name
+), words as (
+    select c.chunk, ts_filter(c.tsv, '{a,c}') || setweight(to_tsvector('english', $4), 'B') as tsv
+    from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
+), retagged as (
+    update cache.psychic_chunks c
+    set tsv = w.tsv, scoped = array_to_tsvector(array(select $5 || ':' || t from unnest(tsvector_to_array(w.tsv)) t))
+    from words w where c.tenant = $1 and c.item_id = $2 and c.chunk = w.chunk
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+    select $1, 'mission:' || mission_id, 'cache_tag', mission_id, $6,
+           jsonb_build_object('id', id, 'tags', cardinality($3))
+    from entry
+)
+select 1 from entry
+"""
+
+
+async def set_tags(
+    connection: Connection,
+    mission: MissionKey,
+    entry_id: int,
+    *,
+    tags: Sequence[str],
+    head: str,
+    agent: str | None,
+) -> bool:
+    """False when the entry is gone. `head` replaces the entry's old one. Lock its mission first."""
+    key = scope_key(mission.tenant, f"mission:{mission.mission_id}")
+    return bool(await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent))
+
+
+DELETE_ENTRY = """
+with gone as (
+    delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    returning id, mission_id, token_count
+), unqueued as (
+    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
+), counters as (
+    update cache.missions m
+    set tokens = m.tokens - gone.token_count, entries = m.entries - 1, cleared_count = m.cleared_count + 1
+    from gone where m.tenant = $1 and m.mission_id = gone.mission_id
+), event as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+    select $1, 'mission:' || mission_id, 'cache_delete', mission_id, $3,
+           jsonb_build_object('id', id, 'freed_tokens', token_count)
+    from gone
+)
+select token_count from gone
+"""
+
+
+async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent: str | None) -> int | None:
+    """The tokens that are free again; None when the entry is gone already. Lock its mission first."""
+    tokens: int | None = await connection.fetchval(DELETE_ENTRY, tenant, entry_id, agent)
+    return tokens
+
+
+TEXTS = """
+select i.tenant, i.id as item_id, i.content, i.metadata, i.context_type,
+       coalesce(i.speaker, i.agent_name) as who,
+       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
+from cache.psychic_cache i
+join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
+join cache.psychic_chunks c on c.tenant = i.tenant and c.item_id = i.id
+group by i.tenant, i.id
+"""
+
+# Queries are noted in batches: a row a query, one statement for many.
+NOTE_QUERIES = """
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+select tenant, 'mission:' || coalesce(mission_id, '*'), 'cache_query', mission_id, agent_name, payload
+from jsonb_to_recordset($1::jsonb) as note(tenant text, mission_id text, agent_name text, payload jsonb)
+"""
+
+
+async def note_queries(connection: Connection, notes: Sequence[msgspec.Struct]) -> None:
+    await connection.execute(NOTE_QUERIES, notes)

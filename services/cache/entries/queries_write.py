@@ -1,0 +1,72 @@
+"""The SQL that writes entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from services.cache.missions.queries import DefaultLimits, MissionKey
+from shared.database.postgres import Connection
+from shared.search.sql import scope_key
+
+
+class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """An entry as `cache.put_entries` takes it, with what search indexes of it."""
+
+    context_type: str
+    content: str
+    token_count: int
+    metadata: dict[str, Any]
+    tags: list[str]
+    written_by: str
+    source_kind: str
+    head: str
+    """Words that a question may name the entry by, besides those of its text."""
+    starts: list[int]
+    stops: list[int]
+    chunks: list[str]
+    """The text between each start and stop."""
+    agent_name: str | None = None
+    source_turn: int | None = None
+    dispatch_id: int | None = None
+    occurred_at: datetime | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    user_id: str | None = None
+    recalled_from: int | None = None
+    ttl_hours: float | None = None
+
+
+PUT_ENTRIES = """
+select entry_id, total_tokens, evicted, refused, token_budget
+from cache.put_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)
+"""
+
+
+async def put_entries(
+    connection: Connection,
+    mission: MissionKey,
+    puts: Sequence[Put],
+    *,
+    model: str,
+    limits: DefaultLimits,
+) -> list[asyncpg.Record]:
+    """A row for each put, in order; `refused` says why an entry was not written."""
+    rows: list[asyncpg.Record] = await connection.fetch(
+        PUT_ENTRIES,
+        mission.tenant,
+        mission.mission_id,
+        puts,
+        [put.token_count for put in puts],
+        scope_key(mission.tenant, f"mission:{mission.mission_id}"),
+        model,
+        limits.token_budget,
+        limits.entry_budget,
+        limits.ttl_hours,
+    )
+    return rows

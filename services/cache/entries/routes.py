@@ -1,0 +1,152 @@
+"""HTTP of entries. `/api` is public, forwarded by the context service; `/internal` is not."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from litestar import Request, delete, get, patch, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, Parameter
+
+from services.cache.entries.schemas import (
+    BatchAnswer,
+    BatchInput,
+    DeleteAnswer,
+    EntriesAnswer,
+    EntriesInput,
+    EntryAnswer,
+    QueryAnswer,
+    QueryCacheInput,
+    StoredTurns,
+    TagsInput,
+    TurnsInput,
+    WriteAnswer,
+    WriteCacheInput,
+)
+from services.cache.entries.search import CacheSearch
+from services.cache.entries.service import EntryService
+from services.cache.entries.writing import EntryWriter
+from shared.search.evidence import SearchRequest, SearchResult
+from shared.web.dependencies import DeadlineDep, PrincipalDep
+from shared.web.idempotency_key import key_of
+from shared.web.operations import KEYED, READ, WRITE, problems, reads
+
+_WAIT = Parameter(description="Answer when it is found by meaning too, or at the deadline.")
+EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
+
+
+@post("/write", opt=WRITE | KEYED | problems(409), status_code=201)
+async def write(
+    request: Request[Any, Any, Any],
+    data: JSONBody[WriteCacheInput],
+    writer: NamedDependency[EntryWriter],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    wait: Annotated[Literal["indexed"] | None, _WAIT] = None,
+) -> WriteAnswer:
+    """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
+    key = await key_of(request)
+    return WriteAnswer(await writer.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
+
+
+@post("/write/batch", opt=WRITE | KEYED | reads(json=EntriesInput), status_code=200)
+async def write_batch(
+    request: Request[Any, Any, Any],
+    data: JSONBody[BatchInput],
+    writer: NamedDependency[EntryWriter],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> BatchAnswer:
+    """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
+    key = await key_of(request)
+    return BatchAnswer(await writer.write_batch(principal, data, key, deadline))
+
+
+@post("/query", opt=READ | problems(403), status_code=200)
+async def query(
+    data: JSONBody[QueryCacheInput],
+    search: NamedDependency[CacheSearch],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> QueryAnswer:
+    """Search a mission's entries; mission `*` is every mission the key may read."""
+    return QueryAnswer(await search.query(principal, data, deadline))
+
+
+@get("/checkpoint/{session_id:path}", opt=READ | problems(404))
+async def checkpoint(
+    session_id: FromPath[str],
+    entries: NamedDependency[EntryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> EntryAnswer:
+    """The newest thread_checkpoint of a session."""
+    return EntryAnswer(await entries.checkpoint(principal, session_id.removeprefix("/"), deadline))
+
+
+@get("/all/entries", opt=READ)
+async def all_entries(
+    entries: NamedDependency[EntryService], principal: PrincipalDep, deadline: DeadlineDep
+) -> EntriesAnswer:
+    """The newest 100 entries of all missions the key may read."""
+    return EntriesAnswer(await entries.recent(principal, deadline))
+
+
+@get("/all/entries/{entry_id:int}", opt=READ | problems(404))
+async def entry(
+    entry_id: EntryId, entries: NamedDependency[EntryService], principal: PrincipalDep, deadline: DeadlineDep
+) -> EntryAnswer:
+    """One entry."""
+    return EntryAnswer(await entries.get(principal, entry_id, deadline))
+
+
+@patch("/all/entries/{entry_id:int}", opt=WRITE | problems(404))
+async def edit_tags(
+    entry_id: EntryId,
+    data: JSONBody[TagsInput],
+    entries: NamedDependency[EntryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> EntryAnswer:
+    """Replace an entry's tags; what was said stays as it was said."""
+    return EntryAnswer(await entries.set_tags(principal, entry_id, data.tags, deadline))
+
+
+@delete("/all/entries/{entry_id:int}", opt=WRITE | problems(404), status_code=200)
+async def delete_entry(
+    entry_id: EntryId, entries: NamedDependency[EntryService], principal: PrincipalDep, deadline: DeadlineDep
+) -> DeleteAnswer:
+    """Delete one entry; its tokens are free for others."""
+    return DeleteAnswer(await entries.delete(principal, entry_id, deadline))
+
+
+@get("/{mission_id:str}/entries", opt=READ | problems(403))
+async def mission_entries(
+    mission_id: FromPath[str],
+    entries: NamedDependency[EntryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> EntriesAnswer:
+    """A mission's live entries, newest first."""
+    return EntriesAnswer(await entries.of_mission(principal, mission_id, deadline))
+
+
+@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
+async def internal_search(
+    data: JSONBody[SearchRequest],
+    search: NamedDependency[CacheSearch],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> SearchResult:
+    return await search.search(principal, data, deadline)
+
+
+@post("/internal/turns", opt=READ, status_code=200, include_in_schema=False)
+async def internal_turns(
+    data: JSONBody[TurnsInput],
+    entries: NamedDependency[EntryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> StoredTurns:
+    """Which turns of a session a mission has."""
+    return await entries.stored_turns(principal, data, deadline)

@@ -1,0 +1,296 @@
+"""Request and response bodies of entries: the nine context types of the seed as one tagged union."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import asyncpg
+import msgspec
+from msgspec import Meta, field
+
+from services.cache.dispatches.schemas import Outcome
+from services.cache.missions.schemas import TtlHours
+from shared.body import Body
+from shared.provenance import Remembered
+from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
+
+Priority = Literal["low", "normal", "high", "critical"]
+Confidence = Literal["low", "medium", "high"]
+ContextType = Literal[
+    "decision",
+    "directive",
+    "intel",
+    "state_change",
+    "output",
+    "report",
+    "escalation",
+    "shadow_clone",
+    "thread_checkpoint",
+]
+Prose = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Items = Annotated[list[ShortText], Meta(max_length=100)]
+
+
+class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
+    mission_id: Name
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    content: Content
+    """What a block of context shows."""
+    agent_name: Name | None = None
+    """Who writes it."""
+    ttl_hours: TtlHours | None = None
+    """How long it lives; else as long as the mission's limits say."""
+    tags: Tags = field(default_factory=list)
+    source_turn: Count | None = None
+    """The turn of the conversation that it comes from."""
+    dispatch_id: BigId | None = None
+    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if problem := mission_problem(self.mission_id):
+            raise ValueError(f"mission_id: {problem}")
+
+
+class Decision(BaseWrite, tag="decision", kw_only=True):
+    decision_rationale: ShortText
+    """Why."""
+    decision_alternatives: Items = field(default_factory=list)
+    """What was considered and not chosen."""
+
+
+class Directive(BaseWrite, tag="directive", kw_only=True):
+    directive_target: Name
+    """Who must follow it."""
+    directive_priority: Priority | None = None
+
+
+class Intel(BaseWrite, tag="intel", kw_only=True):
+    intel_source: ShortText
+    """Where it is from."""
+    intel_confidence: Confidence | None = None
+
+
+class StateChange(BaseWrite, tag="state_change", kw_only=True):
+    state_from: ShortText
+    state_to: ShortText
+    state_trigger: ShortText | None = None
+    """What brought it about."""
+
+
+class Output(BaseWrite, tag="output", kw_only=True):
+    output_url: ShortText
+    """Where the work is to be found."""
+    output_summary: ShortText | None = None
+    """What it is."""
+    # Required here only: an output belongs to somebody's dispatch.
+    agent_name: Name
+    dispatch_id: BigId
+
+
+class Report(BaseWrite, tag="report", kw_only=True):
+    report_dispatch_id: BigId
+    """The dispatch that it reports on."""
+    report_outcome: Outcome
+
+
+class Escalation(BaseWrite, tag="escalation", kw_only=True):
+    escalation_target: Name
+    """Who is to decide."""
+    escalation_reason: ShortText
+    """Why the agent cannot."""
+
+
+class ShadowClone(BaseWrite, tag="shadow_clone", kw_only=True):
+    subtasks: Annotated[list[ShortText], Meta(min_length=2, max_length=100)]
+    """What the clones do, side by side."""
+    clone_count: Annotated[int, Meta(ge=1, le=3)] | None = None
+    """How many work at it."""
+
+
+class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
+    session_id: Name
+    """The session that can be resumed from here."""
+    turn_count: Count
+    """Turns so far."""
+    active_dispatches: Items
+    open_decisions: Items
+    pending_directives: Items
+    current_mission_namespaces: Annotated[list[Name], Meta(min_length=1, max_length=100)]
+    """The missions that it works in."""
+    working_state_prose: Prose
+    """What one has to know to go on."""
+
+
+WriteCacheInput = (
+    Decision | Directive | Intel | StateChange | Output | Report | Escalation | ShadowClone | ThreadCheckpoint
+)
+
+
+class WriteResult(msgspec.Struct):
+    id: int
+    token_count: int
+    """Tokens are estimated: characters / 4."""
+    cache_total_tokens: int
+    """What the mission holds now."""
+    evicted_count: int
+    """Older entries that had to go, so that its budgets hold."""
+    indexed: bool = False
+    """It is found by meaning already, not by its words only."""
+
+
+class WriteAnswer(msgspec.Struct):
+    data: WriteResult
+
+
+class BatchInput(Body, kw_only=True):
+    """Entries as for a single write. Each is decoded on its own: a wrong one does not fail the others."""
+
+    entries: Annotated[list[msgspec.Raw], Meta(min_length=1, max_length=100)]
+
+
+class EntriesInput(Body, kw_only=True):
+    """Entries as for a single write. Each has its own result: a wrong one does not fail the others."""
+
+    entries: Annotated[list[WriteCacheInput], Meta(min_length=1, max_length=100)]
+
+
+class BatchItem(msgspec.Struct, omit_defaults=True):
+    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+
+    status: int
+    data: WriteResult | None = None
+    error: dict[str, Any] | None = None
+
+
+class BatchResult(msgspec.Struct):
+    entries: list[BatchItem]
+    written: int
+
+
+class BatchAnswer(msgspec.Struct):
+    data: BatchResult
+
+
+class TagsInput(Body, kw_only=True):
+    tags: Tags
+
+
+class DeleteResult(msgspec.Struct):
+    deleted_count: int
+    freed_tokens: int
+    """Estimated tokens that are free again."""
+
+
+class DeleteAnswer(msgspec.Struct):
+    data: DeleteResult
+
+
+class QueryCacheInput(Body, kw_only=True):
+    mission_id: Name
+    """`*` is every mission that the key may read."""
+    query: Query
+    """A question, or what is wanted."""
+    token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
+    """How many tokens the block may have."""
+    context_types: list[ContextType] | None = None
+    """These types only; an empty list narrows nothing."""
+    tags: Tags | None = None
+    """Entries with at least one of these; an empty list narrows nothing."""
+    agent_name: Name | None = None
+    dispatch_id: BigId | None = None
+
+
+class CacheEntry(msgspec.Struct, omit_defaults=True):
+    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
+
+    id: int
+    mission_id: str
+    context_type: str
+    content: str
+    token_count: int
+    created_at: datetime
+    expires_at: datetime
+    """When it is gone, unless it is evicted before."""
+    agent_name: str | None = None
+    tags: list[str] = []
+    source_turn: int | None = None
+    dispatch_id: int | None = None
+    session_id: str | None = None
+    seq: int | None = None
+    speaker: str | None = None
+    user_id: str | None = None
+    """The user whom it is about, or who said it."""
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = {}
+    """The fields of its type."""
+    relevance: float | None = None
+    """In [0, 1]; of queries only."""
+    recency: float | None = None
+    """In [0.5, 1]; of queries only."""
+
+    @classmethod
+    def from_row(
+        cls,
+        row: Mapping[str, Any] | asyncpg.Record,
+        relevance: float | None = None,
+        recency: float | None = None,
+    ) -> CacheEntry:
+        """`row` has the columns of an entry, and others too."""
+        fields = {name: row[name] for name in cls.__struct_fields__ if name not in ("relevance", "recency")}
+        return cls(**fields, relevance=relevance, recency=recency)
+
+
+class QueryResult(msgspec.Struct):
+    context_block: str
+    """To be put into a prompt: each item fenced with its handle."""
+    entries: list[CacheEntry]
+    total_tokens: int
+    cache_size: int
+    """Tokens that the searched missions hold."""
+    degraded: list[str] = []
+    """What could not be searched as it should, and why."""
+
+
+class QueryAnswer(msgspec.Struct):
+    data: QueryResult
+
+
+class EntryAnswer(msgspec.Struct):
+    data: CacheEntry
+
+
+class EntriesAnswer(msgspec.Struct):
+    data: list[CacheEntry]
+
+
+class Turn(Body, kw_only=True):
+    """A turn of a session, as a caller tells it from the session's others."""
+
+    content_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """Of the content in UTF-8."""
+    speaker: Name | None = None
+    seq: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+
+
+class TurnsInput(Body, kw_only=True):
+    mission_id: Name
+    session_id: Name
+    turns: Annotated[list[Turn], Meta(min_length=1, max_length=1_000)]
+    user_id: Name | None = None
+    """The user whom the turns are about; without one, turns about nobody."""
+
+
+class StoredTurn(msgspec.Struct):
+    """The oldest live entry that holds the turn."""
+
+    id: int
+    content_sha256: str
+    speaker: str | None
+    seq: int | None
+
+
+class StoredTurns(msgspec.Struct):
+    turns: list[StoredTurn]

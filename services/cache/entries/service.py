@@ -1,0 +1,114 @@
+"""The rules of stored entries: who may read, edit and delete which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import asyncpg
+import msgspec
+
+from services.cache.entries import queries
+from services.cache.entries.schemas import CacheEntry, DeleteResult, StoredTurn, StoredTurns, TurnsInput
+from services.cache.entries.text import search_words
+from services.cache.entries.writing import require_tags
+from services.cache.missions.queries import MissionKey, lock_mission
+from shared.auth import Principal
+from shared.database.doorbell import Doorbell
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.errors import NotFound
+from shared.provenance import head
+from shared.telemetry import tracing
+
+
+class EntryService:
+    def __init__(self, database: Database, doorbell: Doorbell, *, tags: Collection[str] | None) -> None:
+        """`tags` are those that entries may have; None allows any."""
+        self._database = database
+        self._doorbell = doorbell
+        self._tags = tags
+
+    async def get(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
+        return CacheEntry.from_row(await self._row(principal, entry_id, deadline))
+
+    async def checkpoint(self, principal: Principal, session_id: str, deadline: Deadline) -> CacheEntry:
+        row = await self._database.run(
+            lambda c: queries.latest_checkpoint(c, principal, session_id), deadline
+        )
+        if row is None:
+            raise NotFound(f"no checkpoint of session {session_id!r}")
+        return CacheEntry.from_row(row)
+
+    async def recent(self, principal: Principal, deadline: Deadline) -> list[CacheEntry]:
+        rows = await self._database.run(lambda c: queries.recent(c, principal), deadline)
+        return [CacheEntry.from_row(row) for row in rows]
+
+    async def of_mission(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[CacheEntry]:
+        principal.require_mission(mission_id)
+        rows = await self._database.run(lambda c: queries.of_mission(c, principal, mission_id), deadline)
+        return [CacheEntry.from_row(row) for row in rows]
+
+    async def stored_turns(
+        self, principal: Principal, request: TurnsInput, deadline: Deadline
+    ) -> StoredTurns:
+        principal.require_mission(request.mission_id)
+        principal.require_user(request.user_id)
+        rows = await self._database.run(
+            lambda c: queries.stored_turns(
+                c,
+                MissionKey(principal.tenant, request.mission_id),
+                session_id=request.session_id,
+                user_id=request.user_id,
+                turns=msgspec.to_builtins(request.turns),
+            ),
+            deadline,
+        )
+        return StoredTurns([StoredTurn(**row) for row in rows])
+
+    @tracing.memory("update_memory", "cache")
+    async def set_tags(
+        self, principal: Principal, entry_id: int, tags: list[str], deadline: Deadline
+    ) -> CacheEntry:
+        require_tags(tags, self._tags)
+        row = await self._own_row(principal, entry_id, deadline)
+        mission = MissionKey(principal.tenant, row["mission_id"])
+        words = search_words(row["context_type"], row["metadata"], tags)
+        new_head = head(row["speaker"] or row["agent_name"], row["occurred_at"], *words)
+
+        async def edit(connection: Connection) -> bool:
+            await lock_mission(connection, mission)
+            return await queries.set_tags(
+                connection, mission, entry_id, tags=tags, head=new_head, agent=principal.agent
+            )
+
+        if not await self._database.transaction(edit, deadline):
+            raise NotFound(f"no entry {entry_id}")
+        self._doorbell.ring(principal.tenant)
+        return await self.get(principal, entry_id, deadline)
+
+    @tracing.memory("delete_memory", "cache")
+    async def delete(self, principal: Principal, entry_id: int, deadline: Deadline) -> DeleteResult:
+        row = await self._own_row(principal, entry_id, deadline)
+
+        async def erase(connection: Connection) -> int | None:
+            await lock_mission(connection, MissionKey(principal.tenant, row["mission_id"]))
+            return await queries.delete_entry(connection, principal.tenant, entry_id, principal.agent)
+
+        freed_tokens = await self._database.transaction(erase, deadline)
+        if freed_tokens is None:
+            raise NotFound(f"no entry {entry_id}")
+        self._doorbell.ring(principal.tenant)
+        return DeleteResult(deleted_count=1, freed_tokens=freed_tokens)
+
+    async def _own_row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
+        """The row of an entry that the principal may change. Raises NotFound, Forbidden."""
+        row = await self._row(principal, entry_id, deadline)
+        principal.require_agent(row["agent_name"])
+        return row
+
+    async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
+        """Raises NotFound for an entry of a mission, or about a user, that the key has no grant for."""
+        row = await self._database.run(lambda c: queries.by_id(c, principal, entry_id), deadline)
+        if row is None:
+            raise NotFound(f"no entry {entry_id}")
+        return row

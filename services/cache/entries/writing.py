@@ -1,0 +1,240 @@
+"""Writes of entries: alone or in batches, once for each Idempotency-Key, together where they would wait in line."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import TypeVar
+
+import asyncpg
+import msgspec
+
+from services.cache.entries.coalescing import Coalescer
+from services.cache.entries.queries_write import Put, put_entries
+from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
+from services.cache.entries.text import branch_fields, entry_text, search_words
+from services.cache.missions.queries import DefaultLimits, MissionKey
+from shared.auth import Principal
+from shared.body import decode
+from shared.database.doorbell import Doorbell
+from shared.database.idempotency import Key, Records
+from shared.database.indexer import Indexer
+from shared.database.postgres import Connection, Database, Work
+from shared.deadline import Deadline
+from shared.errors import AppError, Conflict, Invalid, Unprocessable
+from shared.provenance import head, utc
+from shared.search.chunking import chunk
+from shared.telemetry import metrics, tracing
+from shared.tokens import estimate_tokens
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+_DECODER = msgspec.json.Decoder(WriteCacheInput)
+
+
+class MissionItems(msgspec.Struct):
+    """What became of a batch's entries for one mission, as an idempotency record keeps it."""
+
+    items: list[BatchItem]
+
+
+class EntryWriter:
+    def __init__(
+        self,
+        database: Database,
+        records: Records,
+        doorbell: Doorbell,
+        indexer: Indexer,
+        *,
+        model: str,
+        limits: DefaultLimits,
+        tags: Collection[str] | None,
+    ) -> None:
+        """`tags` are those that entries may have; None allows any."""
+        self._database = database
+        self._records = records
+        self._doorbell = doorbell
+        self._indexer = indexer
+        self._tags = tags
+        self._put_entries = partial(put_entries, model=model, limits=limits)
+        self._puts: Coalescer[MissionKey, Put, asyncpg.Record] = Coalescer(database.run, self._put_entries)
+
+    async def stop(self) -> None:
+        await self._puts.stop()
+
+    @tracing.memory("create_memory", "cache")
+    async def write(
+        self,
+        principal: Principal,
+        entry: WriteCacheInput,
+        key: Key | None,
+        deadline: Deadline,
+        *,
+        wait_indexed: bool = False,
+    ) -> WriteResult:
+        """Raises Unprocessable for an entry larger than the budget, Conflict when only checkpoints are left."""
+        self._check(principal, entry)
+        mission, put = MissionKey(principal.tenant, entry.mission_id), put_of(principal, entry)
+        if key is None:
+            result = _result(put, await self._puts.put(mission, put, deadline))
+        else:
+            result = await self._write_once(mission, put, key, deadline)
+        self._announce(principal.tenant)
+        if wait_indexed:
+            result.indexed = await self._indexer.wait_indexed(principal.tenant, result.id, deadline)
+        return result
+
+    @tracing.memory("create_memory", "cache")
+    async def write_batch(
+        self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
+    ) -> BatchResult:
+        """Writes each entry as if it came alone, those of a mission in their order."""
+        items: dict[int, BatchItem] = {}
+        puts: dict[str, dict[int, Put]] = defaultdict(dict)
+        for position, raw in enumerate(batch.entries):
+            try:
+                entry = decode(bytes(raw), _DECODER)
+                self._check(principal, entry)
+                puts[entry.mission_id][position] = put_of(principal, entry)
+            except AppError as error:
+                items[position] = _refused(error)
+
+        async def write(mission_id: str) -> None:
+            mission, of_mission = MissionKey(principal.tenant, mission_id), puts[mission_id]
+            written = await self._write_to(mission, list(of_mission.values()), key, deadline)
+            items.update(zip(of_mission, written, strict=True))
+
+        await asyncio.gather(*map(write, puts))
+        self._announce(principal.tenant)
+        return BatchResult(
+            entries=[items[position] for position in sorted(items)],
+            written=sum(item.data is not None for item in items.values()),
+        )
+
+    def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
+        principal.require_mission(entry.mission_id)
+        principal.require_agent(entry.agent_name)
+        principal.require_user(entry.user_id)
+        require_tags(entry.tags, self._tags)
+
+    def _announce(self, tenant: str) -> None:
+        self._doorbell.ring(tenant)
+        self._indexer.wake()
+
+    async def _write_to(
+        self, mission: MissionKey, puts: Sequence[Put], key: Key | None, deadline: Deadline
+    ) -> list[BatchItem]:
+        if key is None:
+            return await asyncio.gather(*(self._write_item(mission, put, deadline) for put in puts))
+        try:
+            return await self._write_all_once(mission, puts, key, deadline)
+        except AppError as error:
+            return [_refused(error)] * len(puts)
+
+    async def _write_item(self, mission: MissionKey, put: Put, deadline: Deadline) -> BatchItem:
+        try:
+            return _item(put, await self._puts.put(mission, put, deadline))
+        except AppError as error:
+            return _refused(error)
+
+    async def _write_once(self, mission: MissionKey, put: Put, key: Key, deadline: Deadline) -> WriteResult:
+        async def write(connection: Connection) -> WriteResult:
+            (row,) = await self._put_entries(connection, mission, [put])
+            return _result(put, row)
+
+        return await self._once(mission, key, WriteResult, write, 201, deadline)
+
+    async def _write_all_once(
+        self, mission: MissionKey, puts: Sequence[Put], key: Key, deadline: Deadline
+    ) -> list[BatchItem]:
+        """One transaction and one record for each mission: a retry adds what a batch that broke off lacks."""
+
+        async def write(connection: Connection) -> MissionItems:
+            rows = await self._put_entries(connection, mission, puts)
+            return MissionItems([_item(put, row) for put, row in zip(puts, rows, strict=True)])
+
+        kept = await self._once(mission, _key_of(key, mission), MissionItems, write, 200, deadline)
+        return kept.items
+
+    async def _once(
+        self, mission: MissionKey, key: Key, kind: type[S], write: Work[S], status: int, deadline: Deadline
+    ) -> S:
+        scope = f"mission:{mission.mission_id}"
+        return await self._database.transaction(
+            lambda c: self._records.once(c, mission.tenant, scope, key, kind, lambda: write(c), status),
+            deadline,
+        )
+
+
+def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
+    context_type = str(entry.__struct_config__.tag)
+    metadata = branch_fields(entry)
+    text = entry_text(entry.content, context_type, metadata)
+    chunks = chunk(text)
+    agent = entry.agent_name or principal.agent
+    occurred_at = utc(entry.occurred_at)
+    return Put(
+        context_type=context_type,
+        content=entry.content,
+        token_count=estimate_tokens(entry.content),
+        metadata=metadata,
+        agent_name=agent,
+        tags=entry.tags,
+        source_turn=entry.source_turn,
+        dispatch_id=entry.dispatch_id,
+        occurred_at=occurred_at,
+        session_id=entry.session_id,
+        seq=entry.seq,
+        speaker=entry.speaker,
+        user_id=entry.user_id,
+        written_by=principal.key,
+        source_kind=entry.source_kind,
+        recalled_from=entry.recalled_from,
+        ttl_hours=entry.ttl_hours,
+        head=head(entry.speaker or agent, occurred_at, *search_words(context_type, metadata, entry.tags)),
+        starts=[c.start for c in chunks],
+        stops=[c.stop for c in chunks],
+        chunks=[text[c.start : c.stop] for c in chunks],
+    )
+
+
+def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
+    """Raises Invalid for a tag that is not `allowed`; None allows any."""
+    if allowed is not None and (unknown := [tag for tag in tags if tag not in allowed]):
+        raise Invalid.field("tags", f"{unknown[0]!r} is not one of {', '.join(sorted(allowed))}")
+
+
+def _result(put: Put, row: asyncpg.Record) -> WriteResult:
+    """Raises the refusal of an entry that was not written."""
+    metrics.EVICTED.inc(row["evicted"])
+    if row["refused"] == "larger":
+        message = f"an entry of {put.token_count} tokens cannot fit a budget of {row['token_budget']}"
+        raise Unprocessable(message, errors=[{"field": "content", "message": message}])
+    if row["refused"] is not None:
+        raise Conflict("only the newest checkpoints are left, and the entry does not fit beside them")
+    return WriteResult(
+        id=row["entry_id"],
+        token_count=put.token_count,
+        cache_total_tokens=row["total_tokens"],
+        evicted_count=row["evicted"],
+    )
+
+
+def _item(put: Put, row: asyncpg.Record) -> BatchItem:
+    try:
+        return BatchItem(201, data=_result(put, row))
+    except AppError as error:
+        return _refused(error)
+
+
+def _refused(error: AppError) -> BatchItem:
+    return BatchItem(error.status, error=error.problem())
+
+
+def _key_of(key: Key, mission: MissionKey) -> Key:
+    """A batch's key for one of its missions."""
+    digest = hashlib.sha256(mission.mission_id.encode()).hexdigest()[:32]
+    return Key(f"{key.value} {digest}", key.route, key.body_hash)

@@ -1,0 +1,34 @@
+"""Readers never see an expired entry; the sweep frees its row and keeps the mission's counters exact."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from services.cache.missions import queries
+from shared.database.postgres import Database, T, Work
+from shared.deadline import Deadline
+from shared.tasks import every
+
+_SECONDS = 30.0
+
+
+class ExpirySweep:
+    def __init__(self, database: Database, minutes: float) -> None:
+        self._database = database
+        self._minutes = minutes
+
+    async def run_forever(self) -> None:
+        await every(self._minutes * 60, "sweep of expired entries", self.sweep)
+
+    async def sweep(self) -> int:
+        """How many missions had expired entries."""
+        at = await self._run(queries.now)
+        swept = 0
+        while missions := await self._run(lambda c: queries.expired_missions(c, at)):
+            for mission in missions:
+                await self._run(partial(queries.expire_mission, mission=mission, at=at))
+            swept += len(missions)
+        return swept
+
+    async def _run(self, work: Work[T]) -> T:
+        return await self._database.run(work, Deadline(_SECONDS))

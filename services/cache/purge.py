@@ -1,0 +1,36 @@
+"""What the cache erases for good: a scope, what an agent wrote, what is about a user."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from services.cache import queries_purge
+from services.cache.entries.query_log import QueryLog
+from shared.auth import Principal
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.telemetry import tracing
+
+
+class Purge:
+    def __init__(self, database: Database, query_log: QueryLog) -> None:
+        self._database = database
+        self._query_log = query_log
+
+    @tracing.memory("delete_memory", "cache")
+    async def purge(
+        self, principal: Principal, scope: str, agent: str | None, user_id: str | None, deadline: Deadline
+    ) -> dict[str, int]:
+        """Erases a scope, and in every mission what `agent` wrote and what is about `user_id`. Counts rows by table."""
+        # The context service purges events afterwards: events of queries must be among them, not come later.
+        await self._query_log.flush()
+
+        async def erase(connection: Connection) -> dict[str, int]:
+            counts = Counter(await queries_purge.purge_scope(connection, principal.tenant, scope))
+            if agent is not None:
+                counts.update(await queries_purge.purge_agent(connection, principal.tenant, agent))
+            if user_id is not None:
+                counts.update(await queries_purge.purge_user(connection, principal.tenant, user_id))
+            return dict(counts)
+
+        return await self._database.transaction(erase, deadline)

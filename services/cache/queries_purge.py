@@ -1,0 +1,96 @@
+"""The SQL that erases for good, over the tables of every room."""
+
+from __future__ import annotations
+
+from shared.database.postgres import Connection
+
+LOCK_SCOPE = "select 1 from cache.missions where tenant = $1 and scope = $2 for update"
+# Dispatches are locked in the order of their ids, as heartbeats lock them.
+PURGE = {
+    "psychic_cache": "with gone as (delete from cache.psychic_cache where tenant = $1 and scope = $2 returning 1)"
+    " select count(*) from gone",
+    "agent_dispatch": "with d as materialized (select id from cache.agent_dispatch"
+    " where tenant = $1 and scope = $2 order by id for update),"
+    " gone as (delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1)"
+    " select count(*) from gone",
+    "idempotency": "with gone as (delete from cache.idempotency where tenant = $1 and scope = $2 returning 1)"
+    " select count(*) from gone",
+    "missions": "with gone as (delete from cache.missions where tenant = $1 and scope = $2 returning 1)"
+    " select count(*) from gone",
+    "index_queue": "with gone as (delete from cache.index_queue where tenant = $1 and scope = $2 returning 1)"
+    " select count(*) from gone",
+}
+
+
+async def purge_scope(connection: Connection, tenant: str, scope: str) -> dict[str, int]:
+    """Every row of the scope. The mission's row is locked first, as writers lock it."""
+    await connection.execute(LOCK_SCOPE, tenant, scope)
+    return {table: await connection.fetchval(statement, tenant, scope) for table, statement in PURGE.items()}
+
+
+# Missions are locked first, in the order in which every transaction locks several.
+LOCK_MISSIONS_OF = """
+select m.mission_id from cache.missions m
+where m.tenant = $1 and m.mission_id in (
+    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.agent_name = $2)
+order by m.mission_id for update
+"""
+_COUNTED = """returning e.id, e.mission_id, e.token_count
+), unqueued as (
+    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
+), freed as (
+    select mission_id, sum(token_count) as tokens, count(*) as entries from gone group by mission_id
+), counted as (
+    update cache.missions m
+    set tokens = m.tokens - f.tokens, entries = m.entries - f.entries, cleared_count = m.cleared_count + f.entries
+    from freed f where m.tenant = $1 and m.mission_id = f.mission_id
+)
+select count(*) from gone
+"""
+PURGE_ENTRIES_OF = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.agent_name = $2 and e.mission_id = any($3)
+    {_COUNTED}
+"""
+LOCK_MISSIONS_OF_USER = """
+select m.mission_id from cache.missions m
+where m.tenant = $1 and m.mission_id in (
+    select e.mission_id from cache.psychic_cache e where e.tenant = $1 and e.user_id = $2)
+order by m.mission_id for update
+"""
+PURGE_ENTRIES_OF_USER = f"""
+with gone as (
+    delete from cache.psychic_cache e
+    where e.tenant = $1 and e.user_id = $2 and e.mission_id = any($3)
+    {_COUNTED}
+"""
+PURGE_DISPATCHES_OF = """
+with d as materialized (
+    select id from cache.agent_dispatch where tenant = $1 and agent_name = $2 order by id for update
+), gone as (
+    delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1
+)
+select count(*) from gone
+"""
+
+
+async def purge_agent(connection: Connection, tenant: str, agent: str) -> dict[str, int]:
+    """What an agent wrote into missions. Their budgets get that room back."""
+    entries = await _purge_entries(connection, tenant, agent, LOCK_MISSIONS_OF, PURGE_ENTRIES_OF)
+    dispatches = await connection.fetchval(PURGE_DISPATCHES_OF, tenant, agent)
+    return {"psychic_cache": entries, "agent_dispatch": dispatches}
+
+
+async def purge_user(connection: Connection, tenant: str, user_id: str) -> dict[str, int]:
+    """What missions hold about a user, whoever wrote it."""
+    entries = await _purge_entries(connection, tenant, user_id, LOCK_MISSIONS_OF_USER, PURGE_ENTRIES_OF_USER)
+    return {"psychic_cache": entries}
+
+
+async def _purge_entries(connection: Connection, tenant: str, name: str, lock: str, purge: str) -> int:
+    """The agent or user called `name`: again until no mission is left, since one may get its first entry meanwhile."""
+    entries = 0
+    while missions := [row["mission_id"] for row in await connection.fetch(lock, tenant, name)]:
+        entries += await connection.fetchval(purge, tenant, name, missions)
+    return entries

@@ -1,0 +1,54 @@
+"""The routes of the cache service. `/api` is public, forwarded by the context service; `/internal` is not."""
+
+from __future__ import annotations
+
+from litestar import Router, post
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+from litestar.types import ControllerRouterHandler
+
+from services.cache.dispatches.routes import DISPATCHES
+from services.cache.entries import routes as entry_routes
+from services.cache.missions import routes as mission_routes
+from services.cache.purge import Purge
+from shared.web.dependencies import DeadlineDep, PrincipalDep
+from shared.web.operations import ADMIN
+
+
+@post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
+async def internal_purge(
+    purged: FromQuery[str],
+    purge: NamedDependency[Purge],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    agent: FromQuery[str | None] = None,
+    user: FromQuery[str | None] = None,
+) -> dict[str, int]:
+    return await purge.purge(principal, purged, agent, user, deadline)
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router(
+        "/api/psychic-cache",
+        route_handlers=[
+            entry_routes.write,
+            entry_routes.write_batch,
+            entry_routes.query,
+            entry_routes.checkpoint,
+            entry_routes.all_entries,
+            mission_routes.missions,
+            entry_routes.entry,
+            entry_routes.edit_tags,
+            entry_routes.delete_entry,
+            entry_routes.mission_entries,
+            mission_routes.stats,
+            mission_routes.set_limits,
+            mission_routes.clear,
+        ],
+        tags=["cache"],
+    ),
+    DISPATCHES,
+    entry_routes.internal_search,
+    entry_routes.internal_turns,
+    internal_purge,
+]

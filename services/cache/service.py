@@ -1,0 +1,75 @@
+"""The parts of the cache service, and those of them that work beside the requests."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from services.cache.dispatches.service import DispatchService
+from services.cache.entries.queries import TEXTS
+from services.cache.entries.query_log import QueryLog
+from services.cache.entries.search import STORE, CacheSearch
+from services.cache.entries.service import EntryService
+from services.cache.entries.text import entry_text
+from services.cache.entries.writing import EntryWriter
+from services.cache.missions.queries import DefaultLimits
+from services.cache.missions.service import MissionService
+from services.cache.missions.sweep import ExpirySweep
+from services.cache.purge import Purge
+from services.cache.settings import Settings
+from shared.database.doorbell import Doorbell
+from shared.database.idempotency import Records
+from shared.database.indexer import Indexer, IndexStatements
+from shared.database.postgres import Database
+from shared.embeddings import Embedder
+from shared.provenance import spoken
+
+
+class CacheService:
+    def __init__(
+        self, settings: Settings, database: Database, embedder: Embedder, doorbell: Doorbell
+    ) -> None:
+        limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
+        self.records = Records("cache")
+        self.indexer = Indexer(
+            database,
+            embedder,
+            STORE,
+            IndexStatements(
+                schema="cache", items="psychic_cache", chunks="psychic_chunks", vectors="psychic_vec"
+            ),
+            TEXTS,
+            _chunks_to_embed,
+        )
+        self.query_log = QueryLog(database, doorbell)
+        self.writer = EntryWriter(
+            database,
+            self.records,
+            doorbell,
+            self.indexer,
+            model=embedder.model,
+            limits=limits,
+            tags=settings.tags,
+        )
+        self.search = CacheSearch(database, embedder, self.query_log)
+        self.entries = EntryService(database, doorbell, tags=settings.tags)
+        self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
+        self.dispatches = DispatchService(settings, database, doorbell, self.records)
+        self.purge = Purge(database, self.query_log)
+        self.sweep = ExpirySweep(database, settings.sweep_minutes)
+
+    def start(self) -> None:
+        self.indexer.start()
+        self.query_log.start()
+
+    async def stop(self) -> None:
+        """Waits for writes that are under way, then ends what runs in the background."""
+        await self.writer.stop()
+        await self.indexer.stop()
+        await self.query_log.stop()
+
+
+def _chunks_to_embed(row: asyncpg.Record) -> list[str]:
+    text = entry_text(row["content"], row["context_type"], row["metadata"])
+    return [
+        spoken(row["who"], text[start:stop]) for start, stop in zip(row["starts"], row["stops"], strict=True)
+    ]

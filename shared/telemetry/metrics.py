@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import Counter, Gauge, Histogram, Info
+
+from shared.version import VERSION
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -32,4 +34,6 @@ RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by the l
 RATES_LOCAL = Counter(
     "scrubjay_rate_limits_local_total", "Times that rates were counted here, Redis being away"
 )
+BUILD = Info("scrubjay_build", "The version of this service")
+BUILD.info({"version": VERSION})
 MCP_CALLS = Counter("scrubjay_mcp_calls_total", "Calls of MCP tools", ["tool", "outcome"])

@@ -14,6 +14,7 @@ from services.cache import app as cache
 from services.cache.settings import Settings as CacheSettings
 from services.context import app as context
 from services.context.settings import Settings as ContextSettings
+from shared.version import VERSION
 from tools.openapi.examples import EXAMPLES, Example
 from tools.openapi.operations import Operation, Parameter, operations_of
 from tools.openapi.playing import resolved
@@ -61,7 +62,7 @@ def build(*, with_examples: bool = True) -> dict[str, Any]:
     used = {one.tag for one in operations}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Scrubjay", "version": "0.1.0", "description": _ABOUT},
+        "info": {"title": "Scrubjay", "version": VERSION, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items() if name in used],

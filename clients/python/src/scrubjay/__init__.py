@@ -1,6 +1,7 @@
 """Client of Scrubjay: memory and context for fleets of AI agents."""
 
 from scrubjay._data import UNSET
+from scrubjay._version import __version__
 from scrubjay.client import AsyncClient, Client
 from scrubjay.errors import (
     ApiError,
@@ -35,4 +36,5 @@ __all__ = [
     "UnauthorizedError",
     "UnavailableError",
     "UnprocessableError",
+    "__version__",
 ]

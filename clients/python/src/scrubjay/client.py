@@ -13,6 +13,7 @@ import httpx
 
 from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, failure, pause, steps
 from scrubjay._events import Reader
+from scrubjay._version import __version__
 from scrubjay.errors import ApiError, ScrubjayError
 from scrubjay.groups import AsyncCalls, Calls
 from scrubjay.models import Event
@@ -33,7 +34,8 @@ def _settings(url: str | None, token: str | None) -> tuple[str, dict[str, str]]:
     secret = token or os.environ.get("SCRUBJAY_TOKEN")
     if not address or not secret:
         raise ValueError("give url and token, or set SCRUBJAY_URL and SCRUBJAY_TOKEN")
-    return address.rstrip("/"), {"authorization": f"Bearer {secret}", "user-agent": "scrubjay-python/0.1.0"}
+    headers = {"authorization": f"Bearer {secret}", "user-agent": f"scrubjay-python/{__version__}"}
+    return address.rstrip("/"), headers
 
 
 def _answer(response: httpx.Response) -> Answer:

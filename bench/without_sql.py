@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.search import sql
 from shared.search.sql import Forms, Values
-from shared.web.app import serve
+from shared.web.serving.server import serve
 
 
 def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib
 import os
 
-from shared.web.app import serve
 from shared.web.overload import Gate
+from shared.web.serving.server import serve
 
 
 def main() -> None:

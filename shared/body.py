@@ -12,6 +12,8 @@ from shared.errors import Invalid
 T = TypeVar("T")
 
 UNKNOWN_FIELD = "unknown field"
+# Bytes of a request's body.
+MAX_BODY = 2 * 1024 * 1024
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

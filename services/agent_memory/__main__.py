@@ -1,7 +1,7 @@
 from services.agent_memory.app import create
 from services.agent_memory.settings import Settings
 from shared.telemetry import log, tracing
-from shared.web.app import serve
+from shared.web.serving.server import serve
 
 if __name__ == "__main__":
     settings = Settings.from_env()

@@ -25,8 +25,9 @@ from shared.database.indexer import Indexer, IndexStatements
 from shared.database.postgres import Database
 from shared.embeddings import Embedder
 from shared.tasks import background
-from shared.web.admission import Edge
-from shared.web.app import create_app, inward
+from shared.web.admission import Admission
+from shared.web.app import create_app
+from shared.web.authentication import inward
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def connect(settings: Settings) -> Database:
     )
 
 
-def create(settings: Settings) -> Edge:
+def create(settings: Settings) -> Admission:
     database = connect(settings)
     return create_app(
         routes=ROUTES,

@@ -1,7 +1,7 @@
 from services.cache.app import create
 from services.cache.settings import Settings
 from shared.telemetry import log, tracing
-from shared.web.app import serve
+from shared.web.serving.server import serve
 
 if __name__ == "__main__":
     settings = Settings.from_env()

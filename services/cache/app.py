@@ -19,8 +19,9 @@ from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
 from shared.tasks import background
-from shared.web.admission import Edge
-from shared.web.app import create_app, inward
+from shared.web.admission import Admission
+from shared.web.app import create_app
+from shared.web.authentication import inward
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         )
 
 
-def create(settings: Settings) -> Edge:
+def create(settings: Settings) -> Admission:
     database = Database(settings.database_url, connections=settings.connections, application="scrubjay-cache")
     return create_app(
         routes=ROUTES,

@@ -16,7 +16,7 @@ from shared.deadline import Deadline
 from shared.settings import Env
 from shared.telemetry import log, tracing
 from shared.text import to_json
-from shared.web.app import serve
+from shared.web.serving.server import serve
 
 _EVAL_SECONDS = 3_600.0
 

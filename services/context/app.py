@@ -34,7 +34,7 @@ from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
 from shared.tasks import background, every
-from shared.web.admission import Edge
+from shared.web.admission import Admission
 from shared.web.app import create_app
 
 
@@ -122,7 +122,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
         )
 
 
-def create(settings: Settings) -> Edge:
+def create(settings: Settings) -> Admission:
     database = Database(
         settings.database_url, connections=settings.connections, application="scrubjay-context"
     )

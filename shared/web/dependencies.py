@@ -12,10 +12,10 @@ from typing import Any, TypeAlias, TypeVar, get_type_hints
 from litestar import Request
 from litestar.di import NamedDependency, Provide
 
-from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.web.admission import Drain
+from shared.web.drain import Drain
+from shared.web.request import deadline_of_route
 
 T = TypeVar("T")
 
@@ -87,14 +87,3 @@ def _provider(kind: type, get: _Get, before: str | None) -> Callable[..., Any]:
     provide.__signature__ = inspect.Signature(parameters, return_annotation=kind)  # type: ignore[attr-defined]
     provide.__annotations__ = {**hints, "return": kind}
     return provide
-
-
-def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:
-    """Reads get READ_SECONDS, the rest WRITE_SECONDS; a caller may have asked for less."""
-    return deadline_of(request.scope, reads=request.route_handler.opt.get("access") == "read")
-
-
-def deadline_of(scope: Any, *, reads: bool) -> Deadline:
-    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
-    state = scope["state"]
-    return deadlines.from_header(state["timeout"], default, state["arrived"])

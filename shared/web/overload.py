@@ -1,9 +1,9 @@
-"""How many requests are worked on at once: what comes beyond that is refused at once instead of being answered late.
+"""How many requests a service works on at once: it refuses what comes beyond that at once, not late.
 
-While little is refused, `pile` requests may pile up: callers that wait for their answers before they ask again do no
-harm. Where more comes than can be done, a pile only makes every answer late. So as soon as a good share is refused,
-only as many are let in as do not slow each other down: small steps up, large ones down, steered by how much longer
-requests take than requests of their route do when they are alone.
+While the service refuses little, `in_flight` requests may be in it: clients that wait for an answer before they ask
+again do no harm. Where more comes than can be done, such a crowd only makes every answer late. So once the service
+refuses a good share, it lets in only as many requests as do not slow each other down. This limit adapts: up in small
+steps, down in large ones, by how much longer requests take than requests of the same route that were alone.
 
 Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -14,27 +14,31 @@ import math
 from collections import deque
 from collections.abc import Hashable
 
-# One may always go on; how long a request takes alone is what others are compared with.
+# One request may always go on: the seconds that a request takes alone are what others are compared with.
 LEAST = 1
-# Requests may take so much longer than alone.
-_SLOWER = 1.25
-# The share of refusals that is too much for a pile; each request says so much of it, and it is forgotten with time.
-_SHARE = 0.4
-_SHARE_OF_ONE = 1 / 64
-_SHARE_SECONDS = 3.0
-_LOOK_SECONDS = 0.1
-_LOOK_SAMPLES = 16
-_LOOK_AT_LAST = 1.0
-_LEARN = 0.1
+# Requests may take so many times as long as alone.
+_SLOWDOWN = 1.25
+# The share of refusals from which the limit holds. Each request weighs so much in it, and time lets it decay.
+_REFUSED_SHARE = 0.4
+_REFUSED_WEIGHT = 1 / 64
+_REFUSED_DECAY_SECONDS = 3.0
+# The limit is adjusted after so many samples and seconds, or after so many seconds.
+_ADJUST_SAMPLES = 16
+_ADJUST_SECONDS = 0.1
+_ADJUST_AT_LATEST_SECONDS = 1.0
+_LEARNING_RATE = 0.1
 _MOST_ROUTES = 1_000
-# A request older than this, and than answers usually are, waits for something that does not come: not for its turn.
+# A request older than this, and than twice what requests usually take, waits for something outside of this service.
+# It no longer competes, but no more than a few times `in_flight` may be in the service together with such requests.
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
-_OLD_TOO = 4
+_MOST_WITH_OLD = 4
+# Open event streams, for each request that may be in flight.
+_STREAMS = 4
 
 
 class Work:
-    """One request while it is worked on. `young` is whether it still counts as competing with others."""
+    """One request while it is worked on, for `seconds` so far. It is `young` while it competes with others."""
 
     __slots__ = ("entered", "resumed", "seconds", "young")
 
@@ -46,53 +50,56 @@ class Work:
 
 
 class Gate:
-    """`working` are being worked on, of which `_young` count against the limit."""
+    """`working` requests are being worked on, of which `_young` count against the limit.
 
-    def __init__(self, pile: int) -> None:
-        self._pile = pile
+    An open event stream waits more than it works, so `streams` have a limit of their own.
+    """
+
+    def __init__(self, in_flight: int) -> None:
+        self._in_flight = in_flight
         self.limit = float(LEAST)
         self.working = 0
+        self.streams = 0
         self._young = 0
-        self._order: deque[Work] = deque()
-        self._refused = 0.0
-        self._arrived = 0.0
-        self._crowded = 0.0
-        self._alone: dict[Hashable, float] = {}
-        self._usual = 0.0
-        self._slower = 0.0
+        self._by_age: deque[Work] = deque()
+        self._refused_share = 0.0
+        self._last_arrival = 0.0
+        self._last_crowded = 0.0
+        self._alone_log_seconds: dict[Hashable, float] = {}
+        self._usual_seconds = 0.0
+        self._log_slowdowns = 0.0
         self._samples = 0
-        self._needed = False
-        self._looked = 0.0
+        self._limit_is_needed = False
+        self._adjusted = 0.0
 
     def full(self, now: float) -> bool:
-        self._forget_old(now)
-        return self._young + 1 > self.allowed() or self.working >= _OLD_TOO * self._pile
+        self._discount_old(now)
+        return self._young + 1 > self.allowed() or self.working >= _MOST_WITH_OLD * self._in_flight
+
+    def allowed(self) -> float:
+        return self.limit if self._refused_share > _REFUSED_SHARE else max(self.limit, self._in_flight)
 
     def refuse(self, now: float) -> None:
-        """One that came while it was full."""
-        self._came(now, True)
+        """Counts a request that came while the service was full."""
+        self._note_arrival(now, refused=True)
 
-    def enter(self, now: float) -> Work | None:
-        """None: it is refused."""
+    def enter(self, now: float, *, stream: bool = False) -> Work | None:
+        """None where the request is refused. `stream` is one that asks for an event stream."""
+        if stream and self.streams >= _STREAMS * self._in_flight:
+            return None
         full = self.full(now)
-        self._came(now, full)
+        self._note_arrival(now, refused=full)
         if full:
             return None
         work = Work(now)
         self.resume(work, now)
         return work
 
-    def _came(self, now: float, refused: bool) -> None:
-        self._refused *= math.exp((self._arrived - now) / _SHARE_SECONDS)
-        self._refused += _SHARE_OF_ONE * (refused - self._refused)
-        self._arrived = now
-        self._needed = self._needed or self._young + 1 >= self.limit / 2
-
     def pause(self, work: Work, now: float) -> None:
-        """It waits for its client, which takes nothing from others."""
+        """The request waits for its client, which takes nothing from others."""
         work.seconds += now - work.resumed
         if self._young > LEAST:
-            self._crowded = now
+            self._last_crowded = now
         self.working -= 1
         self._young -= work.young
         work.young = False
@@ -102,38 +109,52 @@ class Gate:
         work.young = True
         self.working += 1
         self._young += 1
-        self._order.append(work)
+        self._by_age.append(work)
 
     def learn(self, work: Work, route: Hashable, now: float) -> None:
-        """From a request that was answered, and has been paused."""
-        self._usual += _LEARN * (work.seconds - self._usual)
-        took = math.log(max(work.seconds, 1e-6))
-        alone = self._alone.get(route)
-        if work.entered > self._crowded:
-            if alone is None and len(self._alone) >= _MOST_ROUTES:
-                self._alone.clear()
-            alone = self._alone[route] = took if alone is None else alone + _LEARN * (took - alone)
+        """Learns from a request that was answered, after its last pause."""
+        self._usual_seconds += _LEARNING_RATE * (work.seconds - self._usual_seconds)
+        log_seconds = math.log(max(work.seconds, 1e-6))
+        if work.entered > self._last_crowded:
+            self._learn_alone(route, log_seconds)
+        alone = self._alone_log_seconds.get(route)
         if alone is not None:
-            self._slower += took - alone
+            self._log_slowdowns += log_seconds - alone
             self._samples += 1
-            passed = now - self._looked
-            if (self._samples >= _LOOK_SAMPLES and passed >= _LOOK_SECONDS) or passed >= _LOOK_AT_LAST:
-                self._look(now)
+            self._adjust_when_due(now)
 
-    def _look(self, now: float) -> None:
-        slower = math.exp(self._slower / self._samples)
-        if slower > _SLOWER:
-            self.limit = max(LEAST, self.limit * max(0.5, _SLOWER / slower))
-        elif self._needed:
-            self.limit = min(self._pile * _OLD_TOO, self.limit + max(0.25, self.limit / 4))
-        self._slower, self._samples, self._needed, self._looked = 0.0, 0, False, now
+    def _learn_alone(self, route: Hashable, log_seconds: float) -> None:
+        known = self._alone_log_seconds.get(route)
+        if known is None and len(self._alone_log_seconds) >= _MOST_ROUTES:
+            self._alone_log_seconds.clear()
+        self._alone_log_seconds[route] = (
+            log_seconds if known is None else known + _LEARNING_RATE * (log_seconds - known)
+        )
 
-    def allowed(self) -> float:
-        return self.limit if self._refused > _SHARE else max(self.limit, self._pile)
+    def _adjust_when_due(self, now: float) -> None:
+        passed = now - self._adjusted
+        enough = self._samples >= _ADJUST_SAMPLES and passed >= _ADJUST_SECONDS
+        if enough or passed >= _ADJUST_AT_LATEST_SECONDS:
+            self._adjust()
+            self._log_slowdowns, self._samples, self._limit_is_needed = 0.0, 0, False
+            self._adjusted = now
 
-    def _forget_old(self, now: float) -> None:
-        order, old = self._order, now - _OLD_SECONDS - _OLD_USUAL * self._usual
-        while order and (not order[0].young or order[0].resumed < old):
-            work = order.popleft()
+    def _adjust(self) -> None:
+        slowdown = math.exp(self._log_slowdowns / self._samples)
+        if slowdown > _SLOWDOWN:
+            self.limit = max(LEAST, self.limit * max(0.5, _SLOWDOWN / slowdown))
+        elif self._limit_is_needed:
+            self.limit = min(self._in_flight * _MOST_WITH_OLD, self.limit + max(0.25, self.limit / 4))
+
+    def _note_arrival(self, now: float, *, refused: bool) -> None:
+        self._refused_share *= math.exp((self._last_arrival - now) / _REFUSED_DECAY_SECONDS)
+        self._refused_share += _REFUSED_WEIGHT * (refused - self._refused_share)
+        self._last_arrival = now
+        self._limit_is_needed = self._limit_is_needed or self._young + 1 >= self.limit / 2
+
+    def _discount_old(self, now: float) -> None:
+        queue, old = self._by_age, now - _OLD_SECONDS - _OLD_USUAL * self._usual_seconds
+        while queue and (not queue[0].young or queue[0].resumed < old):
+            work = queue.popleft()
             self._young -= work.young
             work.young = False

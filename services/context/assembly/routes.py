@@ -10,9 +10,9 @@ from litestar.params import JSONBody
 
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.service import Assembler
-from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import READ, problems
+from shared.web.request import request_id_of
 
 
 @post("/assemble", opt=READ | problems(403), status_code=200)

@@ -20,9 +20,9 @@ from services.context.log.signals import Signals, Tee
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import AppError, TooLate, Unavailable
-from shared.web.app import name_route, request_id_of
-from shared.web.dependencies import deadline_of, service_of
+from shared.web.dependencies import service_of
 from shared.web.problems import send_problem
+from shared.web.request import deadline_of, name_route, request_id_of
 
 # Of stores, and of what is kept beside them.
 PREFIXES = {**stores.PATHS, "/api/dispatch": "cache"}

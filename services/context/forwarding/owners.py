@@ -22,7 +22,7 @@ from shared.search.evidence import SearchRequest, SearchResult
 from shared.settings import KEPT_SECONDS
 from shared.telemetry import call_spans
 from shared.web import idempotency_key
-from shared.web.admission import REQUEST_ID
+from shared.web.request import REQUEST_ID
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
 from shared.telemetry import metrics
 from shared.tokens import CHARACTERS_PER_TOKEN
-from shared.web.dependencies import deadline_of_route
+from shared.web.request import deadline_of_route
 
 DEFAULT_TENANT = "default"
 PREFIX = "sj_"

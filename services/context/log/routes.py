@@ -23,10 +23,10 @@ from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
 from services.context.log.sources import Sources
 from services.context.schemas import Success
-from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
+from shared.web.request import request_id_of
 
 _ID = Parameter(ge=1, le=2**63 - 1)
 _NAME = Parameter(min_length=1, max_length=200)

@@ -16,12 +16,12 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from services.context.document import as_json
 from services.context.keys import Keys
 from services.context.mcp.catalog import TOOLSETS
+from shared.body import MAX_BODY
 from shared.deadline import Deadline
-from shared.errors import AppError, Invalid, TooLarge, Unauthorized
-from shared.web.admission import MAX_BODY
-from shared.web.app import name_route
-from shared.web.dependencies import deadline_of, service_of
-from shared.web.problems import send_problem
+from shared.errors import AppError, Invalid, Unauthorized
+from shared.web.dependencies import service_of
+from shared.web.problems import send_problem, too_large
+from shared.web.request import deadline_of, name_route
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
@@ -112,7 +112,7 @@ async def _admit(scope: Any, receive: Receive) -> Receive:
     await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
     length = given.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BODY:
-        raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+        raise too_large()
     body = await _read(receive, deadline)
     if _method(body) not in _CALLS_ROUTE:
         await keys.admit(scope, deadline, writes=False)
@@ -134,7 +134,7 @@ async def _read(receive: Receive, deadline: Deadline) -> bytes:
                 message: Any = await receive()
                 body += message.get("body", b"")
                 if len(body) > MAX_BODY:
-                    raise TooLarge(f"a request body may hold {MAX_BODY} bytes")
+                    raise too_large()
                 if not message.get("more_body"):
                     return bytes(body)
     except TimeoutError as error:

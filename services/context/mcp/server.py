@@ -42,10 +42,10 @@ from services.context.mcp.calls import call
 from services.context.mcp.resources import RESOURCES, find
 from services.context.mcp.schemas import Json
 from services.context.mcp.toolbox import Bound, chosen, toolbox
+from shared.body import MAX_BODY
 from shared.errors import AppError, Invalid
 from shared.telemetry import metrics
-from shared.web.admission import MAX_BODY
-from shared.web.app import request_id_of
+from shared.web.request import request_id_of
 
 log = structlog.get_logger()
 

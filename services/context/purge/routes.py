@@ -10,9 +10,9 @@ from litestar.params import JSONBody
 
 from services.context.purge.schemas import PurgeInput, Receipt
 from services.context.purge.service import Purge
-from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN
+from shared.web.request import request_id_of
 
 
 @post("/purge", opt=ADMIN, status_code=200)

@@ -9,10 +9,10 @@ from litestar.params import JSONBody
 from services.context.log.signals import Signals
 from services.context.remember.schemas import RememberInput, RememberResult
 from services.context.remember.service import Remember
-from shared.web.app import request_id_of
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, WRITE, problems
+from shared.web.request import request_id_of
 
 
 @post("/remember", opt=WRITE | KEYED | problems(403, 409), status_code=200)

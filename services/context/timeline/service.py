@@ -16,7 +16,7 @@ from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.web.admission import Drain
+from shared.web.drain import Drain
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1_000

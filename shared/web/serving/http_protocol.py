@@ -1,4 +1,4 @@
-"""Connections that give up on clients which neither ask nor read, and turn requests away while the service is full."""
+"""uvicorn's HTTP protocol, with patience that ends and a quick way to refuse."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ TurnAway = Callable[[str, Iterable[tuple[bytes, bytes]]], tuple[bytes, bytes] | 
 HEAD_SECONDS = 10.0
 READ_SECONDS = 30.0
 
+# Stands for the request cycle of a request that was turned away. What is left of its body is not read.
+_TURNED_AWAY: Any = SimpleNamespace(response_complete=True, message_event=SimpleNamespace(set=lambda: None))
 
-# In place of an exchange, for a request that was answered before it became one: what is left of it is not read.
-_ANSWERED: Any = SimpleNamespace(response_complete=True, message_event=SimpleNamespace(set=lambda: None))
 
+class HttpProtocol(HttpToolsProtocol):
+    """Closes a connection whose client does not send a request's head within HEAD_SECONDS, or reads nothing of an
+    answer for READ_SECONDS.
 
-class ImpatientConnection(HttpToolsProtocol):
-    """A request's head has HEAD_SECONDS to arrive, and some of an answer is read within READ_SECONDS.
-
-    `turn_away` answers a request by its path and headers alone, or not. An exchange costs ten times as much, which
-    counts where most of what comes is refused.
+    `turn_away` may refuse a request by its path and headers: it answers the head and the body of the refusal, or None.
+    To begin a request cycle would cost ten times as much, which counts while most requests are refused.
     """
 
     turn_away: TurnAway | None = None
-    _timer: asyncio.TimerHandle | None = None
-    _reading: asyncio.TimerHandle | None = None
+    _head_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -37,7 +37,7 @@ class ImpatientConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_arrived()
-        self._was_read()
+        self._client_read()
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -50,28 +50,9 @@ class ImpatientConnection(HttpToolsProtocol):
         if not self._turned_away():
             super().on_headers_complete()
 
-    def _turned_away(self) -> bool:
-        pipelined = self.cycle is not None and not self.cycle.response_complete
-        if self.turn_away is None or pipelined or self.parser.should_upgrade():
-            return False
-        path = unquote(self.url.partition(b"?")[0].decode("latin-1"))
-        answer = self.turn_away(path, self.headers)
-        if answer is None:
-            return False
-        head, body = answer
-        without_body = self.parser.get_method() == b"HEAD"
-        self.cycle = _ANSWERED
-        if self.parser.should_keep_alive() and b"connection: close" not in head:
-            self.transport.write(head + b"\r\n" + (b"" if without_body else body))
-            self.on_response_complete()
-        else:
-            self.transport.write(head + b"connection: close\r\n\r\n" + (b"" if without_body else body))
-            self.transport.close()
-        return True
-
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        if self.cycle is _ANSWERED:
+        if self.cycle is _TURNED_AWAY:
             self._unset_keepalive_if_required()
             self.timeout_keep_alive_task = self.loop.call_later(
                 self.timeout_keep_alive, self.timeout_keep_alive_handler
@@ -82,24 +63,46 @@ class ImpatientConnection(HttpToolsProtocol):
         self._await_reader(self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        self._was_read()
+        self._client_read()
         super().resume_writing()
 
+    def _turned_away(self) -> bool:
+        pipelined = self.cycle is not None and not self.cycle.response_complete
+        if self.turn_away is None or pipelined or self.parser.should_upgrade():
+            return False
+        path = unquote(self.url.partition(b"?")[0].decode("latin-1"))
+        refusal = self.turn_away(path, self.headers)
+        if refusal is None:
+            return False
+        self.cycle = _TURNED_AWAY
+        self._refuse(*refusal)
+        return True
+
+    def _refuse(self, head: bytes, body: bytes) -> None:
+        if self.parser.get_method() == b"HEAD":
+            body = b""
+        if self.parser.should_keep_alive() and b"connection: close" not in head:
+            self.transport.write(head + b"\r\n" + body)
+            self.on_response_complete()
+        else:
+            self.transport.write(head + b"connection: close\r\n\r\n" + body)
+            self.transport.close()
+
     def _await_head(self) -> None:
-        self._timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+        self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
 
     def _head_arrived(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
     def _await_reader(self, unread: int) -> None:
-        self._reading = self.loop.call_later(READ_SECONDS, self._check_reader, unread)
+        self._read_timer = self.loop.call_later(READ_SECONDS, self._check_reader, unread)
 
-    def _was_read(self) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-            self._reading = None
+    def _client_read(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
 
     def _check_reader(self, unread: int) -> None:
         left = self.transport.get_write_buffer_size()

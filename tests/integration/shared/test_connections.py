@@ -1,4 +1,4 @@
-"""Clients that take their time, or go: what the edge of a service does about them."""
+"""Clients that take their time, or go: what a service does about them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from litestar import Request, Response, get, post
 from uvicorn.server import ServerState
 
 from local.process import free_port
+from shared.body import MAX_BODY
 from shared.database.postgres import Database
 from shared.telemetry import metrics
-from shared.web import admission as edge
-from shared.web.admission import MAX_BODY, Edge
+from shared.web import exchange
+from shared.web.admission import Admission
 from shared.web.app import create_app
-from shared.web.serving import http_protocol as connection
-from shared.web.serving.http_protocol import ImpatientConnection
+from shared.web.serving import http_protocol
+from shared.web.serving.http_protocol import HttpProtocol
 from shared.web.serving.listener import Listener
 
 
 class Services:
-    """None."""
+    """An app without services."""
 
 
 PUBLIC = {"access": "public"}
@@ -54,9 +55,9 @@ async def wait() -> str:
 @pytest.fixture
 async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """An app that lets one request pile up, and is quick to lose patience."""
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(connection, "READ_SECONDS", 0.5)
-    monkeypatch.setattr(edge, "BODY_SECONDS", 0.5)
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(http_protocol, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(exchange, "BODY_SECONDS", 0.5)
 
     @contextlib.asynccontextmanager
     async def opened() -> AsyncIterator[Services]:
@@ -65,7 +66,7 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     async def nobody(_: object) -> None:
         raise AssertionError
 
-    app: Edge = create_app(
+    app: Admission = create_app(
         routes=[count, large, wait],
         services=Services,
         opened=opened,
@@ -73,12 +74,12 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
         database=Database("postgresql://"),
         in_flight=1,
     )
-    config = uvicorn.Config(app, http=ImpatientConnection, lifespan="off", log_config=None, access_log=False)
+    config = uvicorn.Config(app, http=HttpProtocol, lifespan="off", log_config=None, access_log=False)
     config.load()
     state, chosen = ServerState(), free_port()
 
-    def protocol() -> ImpatientConnection:
-        made = ImpatientConnection(config, state, {})
+    def protocol() -> HttpProtocol:
+        made = HttpProtocol(config, state, {})
         made.turn_away = app.turn_away
         return made
 

@@ -14,10 +14,10 @@ from yarl import URL
 
 import local.database
 from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.body import MAX_BODY
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Unavailable
-from shared.web.admission import MAX_BODY
 from tests.integration.conftest import Tenant
 from tests.support.calls import PROBLEM, lesson, note
 from tests.support.cluster import Answer, Client, Cluster

@@ -1,0 +1,43 @@
+"""Who calls, and whether the route lets it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from litestar import Request
+
+from shared import auth
+from shared.auth import Principal
+from shared.errors import Unauthorized
+
+Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
+
+
+def inward(service_token: str) -> Authenticate:
+    """For the owners: only the context service may call them, and its header names the principal it calls for."""
+    accepted = auth.service_tokens(service_token)
+
+    async def authenticate(request: Request[Any, Any, Any]) -> Principal:
+        given = auth.bearer(request.headers.get("authorization"))
+        if not any(auth.same_secret(given, token) for token in accepted):
+            raise Unauthorized("the service token is not valid")
+        return auth.from_header(request.headers.get(auth.IDENTITY_HEADER, ""))
+
+    return authenticate
+
+
+def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
+    """Litestar runs it before it reads the body, so a caller without access learns nothing about the body.
+
+    It is not one of Litestar's guards, because Litestar copies the handler for those in each request.
+    """
+
+    async def before_request(request: Request[Any, Any, Any]) -> None:
+        access = request.route_handler.opt.get("access", "admin")
+        if access != "public":
+            principal = await authenticate(request)
+            principal.require(access)
+            request.scope["state"]["principal"] = principal
+
+    return before_request

@@ -1,0 +1,173 @@
+"""One request and its answer: request id, bounded body, work and waiting, metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import structlog
+from litestar.types import ASGIApp, Message, Receive, Send
+
+from shared import deadline as deadlines
+from shared.body import MAX_BODY
+from shared.errors import TooLate
+from shared.telemetry import metrics
+from shared.web.drain import Drain
+from shared.web.overload import Gate, Work
+from shared.web.problems import too_large
+
+Headers: TypeAlias = dict[bytes, bytes]
+
+BODY_SECONDS = deadlines.WRITE_SECONDS
+CLOSE = (b"connection", b"close")
+EVENT_STREAM = b"text/event-stream"
+
+log = structlog.get_logger()
+
+_REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
+
+# `labels` converts and locks: what it finds for a route is kept.
+_seconds = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
+_count = lru_cache(maxsize=4096)(metrics.REQUESTS.labels)
+
+
+class Exchange:
+    """`work` is None for a probe, which no limit counts. While the service waits for the client, work is paused."""
+
+    __slots__ = (
+        "_body_is_read",
+        "_drain",
+        "_gate",
+        "_receive",
+        "_request_id",
+        "_scope",
+        "_send",
+        "_state",
+        "_status",
+        "_streaming",
+        "_work",
+    )
+
+    def __init__(
+        self,
+        scope: Any,
+        headers: Headers,
+        receive: Receive,
+        send: Send,
+        *,
+        gate: Gate,
+        work: Work | None,
+        drain: Drain,
+    ) -> None:
+        self._gate, self._work, self._drain = gate, work, drain
+        self._scope, self._receive, self._send = scope, receive, send
+        self._request_id = request_id_from(headers)
+        self._state: dict[str, Any] = scope.setdefault("state", {})
+        self._state["request_id"] = self._request_id
+        self._state["arrived"] = time.monotonic()
+        self._state["timeout"] = headers.get(deadlines.HEADER.encode(), b"").decode("latin-1")
+        self._state["received"] = 0
+        self._status = 500
+        self._streaming = False
+        no_length = headers.get(b"content-length", b"0") == b"0"
+        self._body_is_read = no_length and b"transfer-encoding" not in headers
+
+    async def run(self, app: ASGIApp) -> None:
+        structlog.contextvars.bind_contextvars(request_id=self._request_id)
+        try:
+            await app(self._scope, self.receive, self.send)
+        finally:
+            self._end()
+
+    async def receive(self) -> Any:
+        """The next piece of the body. Raises TooLarge, and TooLate when the client takes its time."""
+        if self._body_is_read:
+            return await self._receive()
+        message = await self._receive_in_time()
+        if message["type"] == "http.disconnect":
+            raise TooLate("the client went before all of the body had come")
+        self._body_is_read = not message.get("more_body", False)
+        self._state["received"] += len(message.get("body", b""))
+        if self._state["received"] > MAX_BODY:
+            raise too_large()
+        return message
+
+    async def _receive_in_time(self) -> Any:
+        self._pause()
+        try:
+            async with asyncio.timeout(self._state["arrived"] + BODY_SECONDS - time.monotonic()):
+                return await self._receive()
+        except TimeoutError as error:
+            raise TooLate(f"the body did not arrive within {BODY_SECONDS:g} seconds") from error
+        finally:
+            self._resume()
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start(message)
+        if self._streaming:
+            await self._send(message)
+            return
+        self._pause()
+        try:
+            await self._send(message)
+        finally:
+            self._resume()
+
+    def _start(self, message: Any) -> None:
+        self._status = message["status"]
+        self._streaming = _is_event_stream(message["headers"])
+        message["headers"] = [*message["headers"], *self._more_headers()]
+        if self._streaming:
+            self._pause()
+            self._gate.streams += 1
+
+    def _more_headers(self) -> list[tuple[bytes, bytes]]:
+        more = [(b"x-request-id", self._request_id.encode()), *self._state.get("answer_headers", ())]
+        # Clients that keep connections open go to another replica. The rest of a body that is late may yet come.
+        if self._drain.started.is_set() or self._status == TooLate.status:
+            more.append(CLOSE)
+        return more
+
+    def _pause(self) -> None:
+        if self._work is not None:
+            self._gate.pause(self._work, time.monotonic())
+
+    def _resume(self) -> None:
+        if self._work is not None:
+            self._gate.resume(self._work, time.monotonic())
+
+    def _end(self) -> None:
+        state, method = self._state, self._scope["method"]
+        route = str(self._scope.get("path_template") or state.get("route") or "unmatched")
+        if self._streaming:
+            self._gate.streams -= 1
+        else:
+            self._note_seconds(route, method)
+        _count(route, method, str(self._status)).inc()
+        if ended := state.get("ended"):
+            ended()
+        if self._status >= 500:
+            log.warning("request failed", route=route, method=method, status=self._status)
+
+    def _note_seconds(self, route: str, method: str) -> None:
+        now = time.monotonic()
+        _seconds(route, method).observe(now - self._state["arrived"])
+        self._pause()
+        if self._work is not None and self._status < 400:
+            self._gate.learn(self._work, (route, method), now)
+
+
+def request_id_from(headers: Headers) -> str:
+    """The caller's own, where it can be used as one."""
+    given = headers.get(b"x-request-id", b"").decode("latin-1")
+    return given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+
+
+def _is_event_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"content-type" and value.startswith(EVENT_STREAM) for name, value in headers)

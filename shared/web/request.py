@@ -1,0 +1,32 @@
+"""What `Admission` notes about a request in the state of its ASGI scope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request
+
+from shared import deadline as deadlines
+from shared.deadline import Deadline
+
+REQUEST_ID = "x-request-id"
+
+
+def request_id_of(scope: Any) -> str:
+    return str(scope["state"]["request_id"])
+
+
+def name_route(scope: Any, route: str) -> None:
+    """Names the route in metrics where Litestar has no template for it, as for a mount."""
+    scope["state"]["route"] = route
+
+
+def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:
+    return deadline_of(request.scope, reads=request.route_handler.opt.get("access") == "read")
+
+
+def deadline_of(scope: Any, *, reads: bool) -> Deadline:
+    """Reads get READ_SECONDS and writes WRITE_SECONDS, unless the caller asked for less."""
+    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
+    state = scope["state"]
+    return deadlines.from_header(state["timeout"], default, state["arrived"])

@@ -44,7 +44,7 @@ async def explained(client: Client, assembly_id: int) -> dict[str, Any]:
 
 async def test_every_candidate_is_there_with_its_reason(client: Client) -> None:
     await fill(client, "why")
-    await client.post(f"{WRITE}?wait=indexed", note("why", "the cafeteria has no soup today"))
+    await client.post("/api/psychic-cache/write?wait=indexed", note("why", "the cafeteria has no soup today"))
     assembly = await assemble(client, "why", token_budget=150)
     log = await explained(client, assembly["assembly_id"])
     by_outcome: dict[str, list[str]] = {}

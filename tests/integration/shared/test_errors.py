@@ -13,6 +13,7 @@ from aiohttp import ClientSession
 from yarl import URL
 
 import local.database
+from services.context import stores
 from shared.auth import IDENTITY_HEADER, Principal, to_header
 from shared.body import MAX_BODY
 from shared.database.postgres import Connection, Database
@@ -505,14 +506,22 @@ async def owner(cluster: Cluster, name: str, identity: str | None) -> AsyncItera
 
 
 ADMIN = to_header(Principal("owners", "test", frozenset({"read", "write", "admin"})))
+SCOPES = ["mission:m", "user:u", "project:p", "shared"]
 SEARCH: dict[str, dict[str, Any]] = {
-    "cache": {"query": "q", "stores": {"psychic_cache": ["mission:m"]}},
-    "agent_memory": {
+    owner: {
         "query": "q",
         "agent": "ana",
-        "stores": {"agent_memory_own": [], "agent_memory_peer": []},
-    },
+        "stores": {store.name: store.scopes(SCOPES) for store in stores.STORES if store.owner == owner},
+    }
+    for owner in sorted({store.owner for store in stores.STORES})
 }
+
+
+@pytest.mark.parametrize("name", SEARCH)
+async def test_owners_search_the_stores_that_are_registered(cluster: Cluster, name: str) -> None:
+    async with owner(cluster, name, ADMIN) as client:
+        answer = await client.post("/internal/search", SEARCH[name])
+        assert set(answer.body["stores"]) == set(SEARCH[name]["stores"])
 
 
 @pytest.mark.parametrize("name", SEARCH)

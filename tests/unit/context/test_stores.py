@@ -3,7 +3,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from services.agent_memory.memories import search as memories
 from services.cache.entries import ranking as entry_ranking
 from services.cache.entries import search as entries
 from services.context import stores
@@ -16,11 +15,6 @@ from services.context.stores import CACHE, LINKS, OWN, PEERS, Store
 def test_names_and_prefixes_are_given_once() -> None:
     assert len({source.name for source in stores.SOURCES}) == len(stores.SOURCES)
     assert len(stores.BY_PREFIX) == len(stores.SOURCES)
-
-
-def test_the_owners_know_their_stores_by_the_same_names() -> None:
-    assert {CACHE.name} == {entries.STORE}
-    assert {OWN.name, PEERS.name} == {memories.OWN, memories.PEER}
 
 
 def test_a_query_of_the_cache_shows_handles_and_counts_age_as_assemblies_do() -> None:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from litestar import post
+from typing import Any
+
+from litestar import Request, Router, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
+from litestar.params import FromQuery, JSONBody
 from litestar.types import ControllerRouterHandler
 
 from services.agent_memory.memories import routes as memories
+from services.agent_memory.memories.schemas import ForgetAgentInput, ForgetReceipt
 from services.agent_memory.purge import Purge
 from services.agent_memory.vault import routes as vault
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.operations import ADMIN
+from shared.web.idempotency_key import key_of
+from shared.web.operations import ADMIN, KEYED
+
+
+@post("/forget", opt=ADMIN | KEYED, status_code=200)
+async def forget(
+    request: Request[Any, Any, Any],
+    data: JSONBody[ForgetAgentInput],
+    purge: NamedDependency[Purge],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> ForgetReceipt:
+    """Erase everything that an agent committed, and say how much that was."""
+    return await purge.forget(principal, data.agent_name, await key_of(request), deadline)
 
 
 @post("/internal/purge", opt=ADMIN, status_code=200, include_in_schema=False)
@@ -27,4 +43,9 @@ async def purge_scope(
     return await purge.erase(principal, purged, user, deadline)
 
 
-ROUTES: list[ControllerRouterHandler] = [*memories.ROUTES, *vault.ROUTES, purge_scope]
+ROUTES: list[ControllerRouterHandler] = [
+    Router("/api/agent-memory", route_handlers=[*memories.ROUTES, forget], tags=["agent memory"]),
+    *memories.INTERNAL_ROUTES,
+    *vault.ROUTES,
+    purge_scope,
+]

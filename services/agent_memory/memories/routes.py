@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, Response, Router, delete, get, patch, post
+from litestar import Request, Response, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
@@ -20,8 +20,6 @@ from services.agent_memory.memories.schemas import (
     DeleteAnswer,
     EditAgentMemoryInput,
     ExportedMemory,
-    ForgetAgentInput,
-    ForgetReceipt,
     FoundMemories,
     ImportResult,
     ListAgentMemoryInput,
@@ -34,7 +32,6 @@ from services.agent_memory.memories.schemas import (
 from services.agent_memory.memories.search import MemorySearch
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, MemoryTransfer, parse
-from services.agent_memory.purge import Purge
 from shared.errors import Invalid, NotFound
 from shared.provenance import utc
 from shared.search.evidence import SearchRequest, SearchResult
@@ -105,18 +102,6 @@ async def delete_memory(
 ) -> DeleteAnswer:
     """Delete one memory, with what confirmed it."""
     return await commits.delete(principal, _id(memory_id), deadline)
-
-
-@post("/forget", opt=ADMIN | KEYED, status_code=200)
-async def forget(
-    request: Request[Any, Any, Any],
-    data: JSONBody[ForgetAgentInput],
-    purge: NamedDependency[Purge],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-) -> ForgetReceipt:
-    """Erase everything that an agent committed, and say how much that was."""
-    return await purge.forget(principal, data.agent_name, await key_of(request), deadline)
 
 
 @get("/export", opt=READ | problems(403) | answers(lines=ExportedMemory))
@@ -223,23 +208,16 @@ async def search(
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router(
-        "/api/agent-memory",
-        route_handlers=[
-            commit,
-            batch,
-            query,
-            list_memories,
-            peer_query,
-            pending_review,
-            get_memory,
-            edit,
-            delete_memory,
-            forget,
-            export,
-            import_memories,
-        ],
-        tags=["agent memory"],
-    ),
-    search,
+    commit,
+    batch,
+    query,
+    list_memories,
+    peer_query,
+    pending_review,
+    get_memory,
+    edit,
+    delete_memory,
+    export,
+    import_memories,
 ]
+INTERNAL_ROUTES: list[ControllerRouterHandler] = [search]

@@ -68,6 +68,37 @@ async def test_a_memory_is_read_edited_and_deleted_by_id(client: Client) -> None
     assert await found(client, "scout", "staging ledger") == []
 
 
+@pytest.mark.parametrize("occurred_at", ["0001-01-01T00:00:00Z", "2024-02-29T23:59:59.123456Z"])
+async def test_what_a_commit_states_is_kept_exactly(client: Client, occurred_at: str) -> None:
+    stated: Json = {
+        "content": f"naïve \\u0041 \\x41 {{\"a\": '1'}}\u2028 line\r\n\ttab \U0001f426 null {occurred_at}",
+        "memory_type": "task_blueprint",
+        "private": True,
+        "occurred_at": occurred_at,
+        "session_id": "a \\ b",
+        "seq": 2**62,
+        "speaker": '"quoted"',
+        "user_id": "{a,b}",
+        "source_kind": "tool",
+        "dispatch_id": 2**63 - 1,
+    }
+    task = {
+        "task_description": "NULL",
+        "skills_used": ["NULL", "a,b", '{"c"}', "\\"],
+        "outcome": "partial",
+        "mission_namespace": "\u00e9\u0301",
+    }
+    id_ = (await commit(client, "scout", **stated, task_context=task))["memory_id"]
+    kept = await memory(client, id_)
+    assert {field: kept[field] for field in (*stated, *task)} == {**stated, **task}
+    answer = await client.call("PATCH", f"{ROOT}/{id_}", {"private": False})
+    assert {field: answer.body["memory"].get(field, False) for field in (*stated, *task)} == {
+        **stated,
+        **task,
+        "private": False,
+    }
+
+
 @pytest.mark.parametrize("id_", [0, 2**63 - 1, 2**63, 10**30])
 async def test_an_unknown_id_is_404(client: Client, id_: int) -> None:
     for method in ("GET", "DELETE"):

@@ -46,11 +46,12 @@ async def nearest(
     other_than: int,
 ) -> list[asyncpg.Record]:
     """`id` and `content` of the agent's memories about this user, or about nobody, nearest first."""
-    values = (tenant, agent_name, model, vector, distance, private, other_than)
+    near = (tenant, agent_name, model, vector, distance, private, other_than)
+    rows: list[asyncpg.Record]
     if user_id is None:
-        rows: list[asyncpg.Record] = await connection.fetch(NEAREST, *values)
+        rows = await connection.fetch(NEAREST, *near)
     else:
-        rows = await connection.fetch(NEAREST_OF_USER, *values, user_id)
+        rows = await connection.fetch(NEAREST_OF_USER, *near, user_id)
     return rows
 
 

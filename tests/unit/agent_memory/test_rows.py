@@ -1,0 +1,58 @@
+"""What a memory's row and its chunks hold, and what an edit replaces."""
+
+from __future__ import annotations
+
+import msgspec
+
+from services.agent_memory.memories.commits.content import MemoryContent, edited
+from services.agent_memory.memories.commits.rows import chunk_words, content_hash, memory_row
+from services.agent_memory.memories.schemas import EditAgentMemoryInput, TaskContext
+from shared.auth import Principal
+from shared.search.sql import scope_key
+
+MEMORY = MemoryContent(
+    content="Port 5433",
+    memory_type="lesson_learned",
+    written_by="k1",
+    source_kind="tool",
+    skills_used=["sql"],
+    user_id="alice",
+)
+EDITOR = Principal("acme", "k2", frozenset(["write"]))
+
+
+def test_peers_never_find_the_words_of_a_private_memory() -> None:
+    own, every = scope_key("acme", "agent:scout"), scope_key("acme", "*")
+    assert chunk_words(memory_row("acme", "scout", MEMORY)).keys == [own, every]
+    private = msgspec.structs.replace(MEMORY, private=True)
+    assert chunk_words(memory_row("acme", "scout", private)).keys == [own]
+
+
+def test_a_row_counts_the_chunks_that_its_words_have() -> None:
+    long = msgspec.structs.replace(MEMORY, content="One sentence of a long text. " * 200)
+    row = memory_row("acme", "scout", long)
+    words = chunk_words(row)
+    assert row.chunks == len(words.texts) == len(words.starts) == len(words.stops) > 1
+    assert "".join(words.texts) == long.content
+    assert words.head == "scout lesson learned sql"
+
+
+def test_a_fact_is_one_whatever_its_punctuation_and_another_for_another_user() -> None:
+    again = msgspec.structs.replace(MEMORY, content="port 5433!")
+    assert content_hash(again) == content_hash(MEMORY)
+    others = [msgspec.structs.replace(MEMORY, user_id=user) for user in (None, "bob")]
+    assert len({content_hash(memory) for memory in (MEMORY, *others)}) == 3
+
+
+def test_an_edit_without_a_new_text_keeps_who_wrote_it() -> None:
+    change = EditAgentMemoryInput(content=MEMORY.content, private=True, source_kind="user")
+    assert edited(MEMORY, change, EDITOR) == msgspec.structs.replace(MEMORY, private=True)
+
+
+def test_an_edit_replaces_the_text_with_its_source_and_the_task_as_a_whole() -> None:
+    task = TaskContext(task_description="a task", skills_used=[], outcome="failed")
+    change = EditAgentMemoryInput(content="Port 6644", task_context=task)
+    memory = edited(MEMORY, change, EDITOR)
+    assert (memory.content, memory.written_by, memory.source_kind) == ("Port 6644", "k2", "agent")
+    assert (memory.task_description, memory.skills_used, memory.outcome) == ("a task", [], "failed")
+    assert (memory.memory_type, memory.user_id) == (MEMORY.memory_type, MEMORY.user_id)

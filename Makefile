@@ -60,7 +60,7 @@ bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 
 bench-junk: $(VENV)/run.stamp ## What unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
-	@$(PY) -m bench.junk "$(DATA)" "$(JUNK)"
+	@$(PY) -m bench.quality.junk "$(DATA)" "$(JUNK)"
 
 bench-cache: $(VENV)/run.stamp ## Measure cache writes beside their SQL, a plain insert and a naive path
 	@$(PY) -m bench.cache

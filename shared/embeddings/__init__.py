@@ -27,16 +27,18 @@ __all__ = [
 
 async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
     """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down."""
-    # Only the selected provider's libraries are imported: they take memory and most of a second.
     if settings.provider == "local":
+        # Not before it is selected: its libraries take memory and most of a second.
         from shared.embeddings.local import LocalEmbedder, load_model
 
         session, tokenizer = await asyncio.to_thread(load_model)
         return LocalEmbedder(session, tokenizer, settings.threads, settings.dedup_distance, on_usage)
     if settings.provider == "voyage":
+        # Not before it is selected: its libraries take memory and most of a second.
         from shared.embeddings.voyage import VoyageEmbedder
 
         return await VoyageEmbedder(settings, on_usage).checked()
+    # Not before it is selected: its libraries take memory and most of a second.
     from shared.embeddings.openai import OpenAIEmbedder
 
     return await OpenAIEmbedder(settings, on_usage).checked()

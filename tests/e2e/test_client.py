@@ -18,7 +18,8 @@ from tests.support.clusters import locked, spare
 from tests.support.cutting import Cutter
 from tests.support.openapi import DOCUMENT, operations
 from tools.client.calls import Operation
-from tools.openapi.examples import EXAMPLES, Example
+from tools.openapi.examples import EXAMPLES
+from tools.openapi.examples_cache import Example
 from tools.openapi.playing import part, resolved
 
 EVENTS = 60

@@ -15,7 +15,8 @@ from services.cache.settings import Settings as CacheSettings
 from services.context import app as context
 from services.context.settings import Settings as ContextSettings
 from shared.version import VERSION
-from tools.openapi.examples import EXAMPLES, Example
+from tools.openapi.examples import EXAMPLES
+from tools.openapi.examples_cache import Example
 from tools.openapi.operations import Operation, Parameter, operations_of
 from tools.openapi.playing import resolved
 from tools.openapi.problems import HEADERS, SCHEMA, responses

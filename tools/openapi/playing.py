@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from tools.openapi.examples import EXAMPLES, Example
+from tools.openapi.examples import EXAMPLES
+from tools.openapi.examples_cache import Example
 
 _SECONDS = 30
 _JSON = ("application/json", "application/problem+json")

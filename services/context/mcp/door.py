@@ -66,6 +66,7 @@ class Mcp:
             await asyncio.gather(self._running, return_exceptions=True)
 
     def _load(self) -> Any:
+        # The SDK takes memory and most of a second: only who speaks MCP pays for it.
         from services.context.mcp.server import manager
 
         document = msgspec.json.decode(as_json())

@@ -11,7 +11,7 @@ import pytest
 from pgvector import HalfVector
 from pgvector.asyncpg import register_vector
 
-from bench import recall
+from bench.recall import data, measuring
 from local.database import Database, create_database, drop_database
 from services.agent_memory.memories import queries_search as queries
 from services.agent_memory.memories.commits import queries_vectors
@@ -22,7 +22,7 @@ from shared.search.store import StoreQuery
 from tests.conftest import Servers
 
 ROWS = 5_000
-HELD = recall.one_tenant(ROWS)
+HELD = data.one_tenant(ROWS)
 QUESTIONS = 30
 
 
@@ -32,7 +32,7 @@ async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Conne
     database: Database = await create_database(server, "memories_at_scale", template=template)
     connection = await asyncpg.connect(database.owner)
     await register_vector(connection)
-    await recall.load(connection, HELD)
+    await data.load(connection, HELD)
     # As for many more rows: for these few, reading and sorting all would be cheaper than HNSW.
     await connection.execute("set enable_sort = off")
     yield connection
@@ -41,7 +41,7 @@ async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Conne
 
 
 async def test_own_search_finds_all_and_peers_by_hnsw_nearly_all(filled: asyncpg.Connection[Any]) -> None:
-    figures = await recall.measure(filled, HELD, count=QUESTIONS, exact_up_to=0)
+    figures = await measuring.measure(filled, HELD, count=QUESTIONS, exact_up_to=0)
     assert figures["own"]["recall_at_10"] == 1.0, figures
     assert figures["peers"]["recall_at_10"] >= 0.98, figures
 

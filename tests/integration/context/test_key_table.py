@@ -20,7 +20,8 @@ from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
 from tests.support.cluster import Client, Cluster
 from tests.support.openapi import DOCUMENT, PROBLEM, Operation, operations
-from tools.openapi.examples import EXAMPLES, Example
+from tools.openapi.examples import EXAMPLES
+from tools.openapi.examples_cache import Example
 from tools.openapi.playing import part, places, resolved
 
 Bound = Literal["agent", "mission", "user"]

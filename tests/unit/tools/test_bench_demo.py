@@ -1,10 +1,11 @@
 import json
 from typing import Any
 
-from bench.agent import PIECE, Agent, allowance, digest, listing, pieces
-from bench.demo import cut
-from bench.questions import MOST, ask
-from bench.transcript import Event, definitions, event, normal, tokens_of, whole
+from bench.demo.__main__ import cut
+from bench.demo.agent import PIECE, Agent
+from bench.demo.digest import allowance, digest, listing, pieces
+from bench.demo.questions import MOST, ask
+from bench.demo.transcript import Event, definitions, event, normal, tokens_of, whole
 from shared.tokens import estimate_tokens
 
 CODE = '"""Pages of a store."""\n\nLIMIT = 30\n\n' + "\n\n".join(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.metrics import NAMES, figures, mean, ndcg, recall, reciprocal_rank, within
+from bench.quality.metrics import NAMES, figures, mean, ndcg, recall, reciprocal_rank, within
 
 IDS = st.lists(st.sampled_from("abcdefghij"), unique=True)
 

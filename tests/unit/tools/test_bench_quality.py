@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from bench.client import Client, problem_text, seconds
-from bench.quality import BEAM, GAIN, PLAIN, Query, _ask, _print, _result, load, main_categories, summary
+from bench.quality.__main__ import _print
+from bench.quality.asking import _ask, _result
+from bench.quality.dataset import BEAM, Query, load, main_categories
+from bench.quality.summary import GAIN, PLAIN, summary
 
 
 def candidate(number: int, score: float, text: float, cosine: float | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bench.transcript import (
+from bench.demo.transcript import (
     Event,
     definitions,
     error_name,

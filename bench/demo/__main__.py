@@ -18,11 +18,11 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from bench.agent import Agent, Write
 from bench.client import ApiError, Client, leaves
 from bench.cluster import Address, cluster
-from bench.questions import Question, ask
-from bench.transcript import Event, load, normal, tail, tokens_of
+from bench.demo.agent import Agent, Write
+from bench.demo.questions import Question, ask
+from bench.demo.transcript import Event, load, normal, tail, tokens_of
 from local.process import LocalError
 
 BUDGET = 1000

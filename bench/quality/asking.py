@@ -7,43 +7,23 @@ With SCRUBJAY_RERANKER set, a throw-away cluster is asked each question with the
 gains is printed.
 """
 
-import argparse
 import asyncio
-import json
-import os
 import secrets
 import sys
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
-from bench.client import ApiError, Client, leaves
-from bench.cluster import Address, cluster
-from bench.metrics import BUDGETS, NAMES, Figures, figures, mean, within
-from bench.transcript import json_lines
-from local.process import LocalError
+from bench.client import Client
+from bench.cluster import Address
+from bench.quality.dataset import Query, Row
+from bench.quality.metrics import BUDGETS, Figures, figures, within
+from bench.quality.summary import PLAIN, Result, summary
 
 CALLER = "bench"
 STORE = "psychic_cache"
-ARMS = ("fused", "text", "vector")
-# As "fused", but by the context service that has no reranker.
-PLAIN = "plain"
-GAIN = "gain"
-_GAINS = ("r5", "r10", "ndcg10", "b1000", "b2000")
-_NO_RERANKER = {"SCRUBJAY_RERANKER": "none"}
-# Of a BEAM chat, what retrieval can answer: the other categories ask for summaries, order or manners.
-BEAM = {
-    "contradiction_resolution",
-    "information_extraction",
-    "knowledge_update",
-    "multi_session_reasoning",
-    "temporal_reasoning",
-}
-UNANSWERABLE = {"adversarial"}
 _LIMITS = {"token_budget": 2**31 - 1, "entry_budget": 1_000_000, "ttl_hours": 24 * 365}
 CONNECTIONS = 8
 _TRIES = 5
@@ -51,29 +31,6 @@ _TRIES = 5
 
 Answers = Mapping[int, Any]
 """By the budget in tokens."""
-
-
-class Row(NamedTuple):
-    id: str
-    group: str
-    body: dict[str, Any]
-
-
-class Query(NamedTuple):
-    id: str
-    group: str
-    text: str
-    gold: list[str]
-    category: str
-
-
-@dataclass
-class Result:
-    category: str
-    arms: dict[str, Figures]
-    text_empty: bool
-    degraded: bool
-    milliseconds: float
 
 
 class Progress:
@@ -94,70 +51,6 @@ class Progress:
             line = f"  {self._what} {self.done}/{self._total}, {self.moved - self._begun:.0f} s"
             tty = sys.stderr.isatty()
             print(line, end="\r" if tty and self.done < self._total else "\n", file=sys.stderr, flush=True)
-
-
-def main() -> None:
-    arguments = _arguments()
-    try:
-        rows, queries = load(Path(arguments.data), arguments.limit)
-        reranked = os.environ.get("SCRUBJAY_RERANKER", "none") != "none"
-        with cluster(other=_NO_RERANKER if reranked else None) as address:
-            report = asyncio.run(measure(address, rows, queries))
-    except* (LocalError, ApiError, OSError) as group:
-        for error in leaves(group):
-            print(error, file=sys.stderr)
-        sys.exit(1)
-    _print(report)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=__doc__)
-    parser.add_argument("data", nargs="?", default=os.environ.get("DATA"), help="the data set's folder")
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=int(os.environ.get("LIMIT") or 0),
-        help="the first groups only (LIMIT)",
-    )
-    arguments = parser.parse_args()
-    if not arguments.data:
-        parser.error("which data set? DATA=folder")
-    return arguments
-
-
-def load(folder: Path, limit: int = 0) -> tuple[list[Row], list[Query]]:
-    """The corpus as writes, in its order, and the questions that have an answer in it."""
-    corpus = json_lines(folder / "corpus.jsonl")
-    groups = list(dict.fromkeys(row["group"] for row in corpus))
-    kept = set(groups[:limit] if limit else groups)
-    rows = [Row(row["id"], row["group"], _body(row)) for row in corpus if row["group"] in kept]
-    queries = [
-        Query(one["id"], one["group"], one["text"], one["gold"], one["category"])
-        for one in json_lines(folder / "queries.jsonl")
-        if one["group"] in kept and one["gold"]
-    ]
-    return rows, queries
-
-
-def _body(row: Mapping[str, Any]) -> dict[str, Any]:
-    body = {
-        "context_type": "intel",
-        "content": row["text"],
-        "intel_source": row["speaker"] or "document",
-        "speaker": row["speaker"] or None,
-        "occurred_at": row["timestamp"] or None,
-    }
-    # A document without speaker or time is no turn: its neighbours in the file say nothing about it.
-    if row["speaker"] or row["timestamp"]:
-        body |= {"session_id": str(row["session"]), "seq": row["seq"]}
-    else:
-        body["source_kind"] = "document"
-    return {name: value for name, value in body.items() if value is not None}
-
-
-def main_categories(categories: Collection[str]) -> set[str]:
-    """Those that the headline figures are taken over; a data set is known by its categories."""
-    return set(categories) & BEAM or set(categories) - UNANSWERABLE or set(categories)
 
 
 async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query]) -> dict[str, Any]:
@@ -326,32 +219,6 @@ def _ours(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in found if one["store"] == STORE]
 
 
-def summary(results: Sequence[Result]) -> dict[str, Any]:
-    chosen = main_categories({one.category for one in results})
-    main = [one for one in results if one.category in chosen]
-    by_category = {}
-    for category in sorted({one.category for one in results}):
-        of_it = [one for one in results if one.category == category]
-        by_category[category] = {"questions": len(of_it), **_arms(of_it)}
-    times = sorted(one.milliseconds for one in main)
-    return {
-        **_arms(main),
-        "questions": len(main),
-        "by_category": by_category,
-        "empty_text_share": round(sum(one.text_empty for one in main) / len(main), 4),
-        "valid": not any(one.degraded for one in results),
-        "degraded_share": round(sum(one.degraded for one in results) / len(results), 4),
-        "ms": times[len(times) // 2],
-    }
-
-
-def _arms(results: Sequence[Result]) -> dict[str, Figures]:
-    arms = {arm: mean([one.arms[arm] for one in results]) for arm in results[0].arms}
-    if PLAIN in arms:
-        arms[GAIN] = {name: round(arms["fused"][name] - arms[PLAIN][name], 4) for name in _GAINS}
-    return arms
-
-
 async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -> None:
     waiting = iter(work)
 
@@ -362,23 +229,3 @@ async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -
     async with asyncio.TaskGroup() as tasks:
         for _ in range(workers):
             tasks.create_task(worker())
-
-
-def _print(report: Mapping[str, Any]) -> None:
-    print(f"{'':<28}{'questions':>9}  {'arm':<7}" + "".join(f"{name:>8}" for name in NAMES))
-    for category, one in {"main categories": report, **report["by_category"]}.items():
-        for arm in (arm for arm in (*ARMS, PLAIN, GAIN) if arm in one):
-            label = (category, one["questions"]) if arm == ARMS[0] else ("", "")
-            sign = "+" if arm == GAIN else ""
-            cells = "".join(f"{one[arm][name]:{sign}8.3f}" if name in one[arm] else " " * 8 for name in NAMES)
-            print(f"{label[0]:<28}{label[1]:>9}  {arm:<7}{cells}")
-    if report["degraded_share"]:
-        print(
-            f"NOT VALID: {report['degraded_share']:.1%} of the answers stayed degraded and count as they came; "
-            "measure again on a quieter machine"
-        )
-    print(json.dumps(report))
-
-
-if __name__ == "__main__":
-    main()

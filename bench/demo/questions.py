@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from bench.transcript import (
+from bench.demo.transcript import (
     READS,
     Event,
     base,

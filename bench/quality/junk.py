@@ -15,21 +15,18 @@ from typing import Any, NamedTuple
 
 from bench.client import ApiError, Client, leaves
 from bench.cluster import Address, cluster
-from bench.metrics import ndcg
-from bench.quality import (
+from bench.quality.asking import (
     CONNECTIONS,
     Progress,
-    Query,
-    Row,
     as_written,
     ask_until_whole,
     at_once,
-    load,
-    main_categories,
     raise_limits,
     wait_until_indexed,
     write_rows,
 )
+from bench.quality.dataset import Query, Row, load, main_categories
+from bench.quality.metrics import ndcg
 from local.process import LocalError
 
 BUDGET = 2_000
@@ -44,7 +41,7 @@ class Answer(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.junk", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.quality.junk", description=__doc__)
     parser.add_argument("data", type=Path, help="the data set that is asked")
     parser.add_argument("junk", type=Path, help="the data set that fills the other stores")
     parser.add_argument("--limit", type=int, default=0, help="the first groups only")

@@ -1,6 +1,6 @@
 """An owner that asks Postgres each search once and remembers the rows: what assembly costs besides SQL.
 
-Run by `bench.assemble` as `python -m bench.without_sql`, with BENCH_SERVICE=cache or agent_memory.
+Run by `bench.assemble` as `python -m bench.assemble.without_sql`, with BENCH_SERVICE=cache or agent_memory.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ Findings are digests: of a file its path, purpose and signatures; of a command i
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from bench.transcript import (
+from bench.demo.digest import NOISE, allowance, digest, listing, pieces, telling
+from bench.demo.transcript import (
     READS,
-    Definition,
     Event,
     base,
     definitions,
@@ -25,9 +25,6 @@ from shared.tokens import estimate_tokens
 PIECE = 700
 # Requirements and signatures have little in common with each other: the fewer in a piece, the better each is found.
 SHORT_PIECE = 350
-_LONGEST_PART = 4
-# A digest may have this share of what it digests, between these bounds in tokens.
-_SHARE, _LEAST, _MOST = 0.2, 150, 700
 _KEPT_WHOLE = 170
 _CHECKPOINT_EVERY = 12
 _FILES = {"write", "create", "edit", "multiedit", "notebookedit", "str_replace", "insert", "append"}
@@ -36,10 +33,6 @@ _DECIDES = re.compile(
     r"\b(?:I(?:'| wi)ll|we(?:'| wi)ll|let's|let me|I need to|we need to|need to|should|must|will (?:now|use)|instead"
     r"|decided?|going to|the (?:fix|plan|approach|issue|problem)|to fix|we can(?:not)?|must not|don't)\b",
     re.I,
-)
-_NOISE = re.compile(
-    r"^\W*$|^\s*(?:%|\d+)\s+(?:Total|\d+)\s.*(?:--:--|Speed|\d:\d)|^\s+Dload\s|^Terminal features will"
-    r"|^<<<<<|^(?:START|END)_CURSOR|^\(\d+ more lines|^Warning: _curses|\bPASSED\b|^(?:platform|cachedir|plugins)\b"
 )
 _DOCSTRING = re.compile(r"^(?:#!.*\n|#.*\n|\s*\n)*[rub]?(?:\"\"\"|''')\s*(.+?)(?:\n|\"\"\"|''')")
 _FLAG = re.compile(r"add_argument\(\s*[\"']([^\"']+)[\"']")
@@ -231,7 +224,7 @@ class Agent:
 
     def _output(self, call: Event, result: Event, wrong: list[str]) -> Iterator[Write]:
         command = _command(call)
-        kept = [line for line in _telling(result.text) if line not in wrong]
+        kept = [line for line in telling(result.text) if line not in wrong]
         if estimate_tokens(result.text) > _KEPT_WHOLE:
             code = definitions(result.text)
             kept = listing(code, allowance(result.text)) if len(code) > 2 else digest(result.text)
@@ -289,86 +282,6 @@ class Agent:
         ]
 
 
-def pieces(parts: Iterable[str], limit: int, between: str = " ") -> Iterator[str]:
-    """Parts joined into pieces of at most `limit` characters; a longer part is a piece of its own, or several."""
-    longest = _LONGEST_PART * limit
-    piece = ""
-    for part in (whole[i : i + longest] for whole in parts for i in range(0, len(whole), longest)):
-        if piece and len(piece) + len(between) + len(part) > limit:
-            yield piece
-            piece = ""
-        piece = piece + between + part if piece else part
-    if piece:
-        yield piece
-
-
-def allowance(text: str) -> int:
-    """Tokens that the digest of a text may have."""
-    return int(min(_MOST, max(_LEAST, estimate_tokens(text) * _SHARE)))
-
-
-def listing(found: Sequence[Definition], budget: int) -> list[str]:
-    """Signatures within `budget` tokens, in the order of the file, with notes while there is room.
-
-    When not all fit, tests and dunders go first.
-    """
-    by_worth = sorted(range(len(found)), key=lambda place: (_minor(found[place]), place))
-    chosen: set[int] = set()
-    for place in by_worth:
-        cost = estimate_tokens(found[place].signature) + 1
-        if cost <= budget:
-            budget -= cost
-            chosen.add(place)
-    notes: dict[int, str] = {}
-    for place in by_worth:
-        cost = estimate_tokens(found[place].note) + 1
-        if place in chosen and found[place].note and cost <= budget:
-            budget -= cost
-            notes[place] = f"  # {found[place].note}"
-    lines = (
-        ("  " if found[place].indent else "") + found[place].signature + notes.get(place, "")
-        for place in sorted(chosen)
-    )
-    return list(dict.fromkeys(lines))
-
-
-def _minor(one: Definition) -> int:
-    if one.name.startswith("test_") or one.name.startswith("Test"):
-        return 2
-    return 1 if one.name.startswith("__") or (one.indent and "self)" in one.signature) else 0
-
-
-def digest(text: str, budget: int | None = None) -> list[str]:
-    """The errors, the beginning and the end of an output, within a budget of tokens."""
-    left = budget or allowance(text)
-    lines = _telling(text)
-    turns = [*(line for line in lines if line in set(errors(text))), *_from_both_ends(lines)]
-    chosen: set[str] = set()
-    for line in dict.fromkeys(turns):
-        cost = estimate_tokens(line) + 1
-        if cost <= left:
-            left -= cost
-            chosen.add(line)
-    return [line for line in lines if line in chosen]
-
-
-def _from_both_ends(lines: list[str]) -> Iterator[str]:
-    """Two from the beginning for each one from the end."""
-    first, last = 0, len(lines) - 1
-    while first <= last:
-        yield lines[first]
-        if first + 1 <= last:
-            yield lines[first + 1]
-        if last > first + 1:
-            yield lines[last]
-        first, last = first + 2, last - 1
-
-
-def _telling(text: str) -> list[str]:
-    lines = (line.rstrip()[:300] for line in text.splitlines())
-    return list(dict.fromkeys(line for line in lines if line.strip() and not _NOISE.search(line)))
-
-
 def _command(call: Event) -> str:
     command = str(call.arguments.get("command") or call.arguments.get("pattern") or call.key or call.text)
     lines = [line for line in command.splitlines() if line.strip()]
@@ -404,7 +317,7 @@ def _around(call: Event, text: str) -> list[str]:
     """The lines that a file was opened for: those around the line that the call names."""
     numbers = re.findall(r"\b\d+\b", call.text) if not call.arguments else []
     above = re.search(r"^\((\d+) more lines above\)", text, re.M)
-    lines = [line for line in text.splitlines() if not _NOISE.search(line) or not line.strip()]
+    lines = [line for line in text.splitlines() if not NOISE.search(line) or not line.strip()]
     if not numbers or not lines:
         return []
     place = int(numbers[0]) - (int(above[1]) if above else 0)

@@ -1,0 +1,1 @@
+"""What assemble costs beside its SQL."""

@@ -1,0 +1,1 @@
+"""An agent's transcript played into the cluster, and questions about it."""

@@ -1,0 +1,1 @@
+"""Retrieval quality through assemble, on data sets with known answers."""

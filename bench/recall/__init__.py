@@ -1,0 +1,1 @@
+"""Recall and speed of search over many memories."""

@@ -1,0 +1,74 @@
+"""Examples of agent memory."""
+
+from __future__ import annotations
+
+from tools.openapi.examples_cache import MISSION, Example
+
+MEMORY = [
+    Example(
+        "agent_memory_commit",
+        "A lesson",
+        {
+            "agent_name": "scout",
+            "memory_type": "lesson_learned",
+            "content": "A 409 from the ledger means the webhook was already applied: do not retry it",
+            "task_context": {
+                "task_description": "Find out why webhooks are applied twice",
+                "skills_used": ["log analysis"],
+                "outcome": "success",
+                "mission_namespace": MISSION,
+            },
+        },
+        keep={"memory": "memory_id"},
+    ),
+    Example(
+        "agent_memory_batch",
+        "Two memories, all or none",
+        {
+            "memories": [
+                {
+                    "agent_name": "scout",
+                    "memory_type": "skill_heuristic",
+                    "content": "Compare deploy times with error rates before reading any code",
+                },
+                {
+                    "agent_name": "scout",
+                    "memory_type": "domain_pattern",
+                    "content": "Payment providers deliver a webhook again when it is not answered in 5 s",
+                },
+            ]
+        },
+    ),
+    Example(
+        "agent_memory_query",
+        "What an agent knows of a topic",
+        {"agent_name": "scout", "query": "webhook retries", "limit": 5},
+    ),
+    Example("agent_memory_list", "An agent's newest memories", {"agent_name": "scout", "limit": 20}),
+    Example(
+        "agent_memory_peer_query",
+        "What another agent knows",
+        {"target_agent": "scout", "query": "How does the ledger answer repeated webhooks?"},
+    ),
+    Example(
+        "agent_memory_pending_review",
+        "New since then",
+        parameters={"since": '{"scout": "2026-03-01T00:00:00Z"}'},
+    ),
+    Example("agent_memory_get", "One memory", parameters={"memory_id": "$memory"}),
+    Example(
+        "agent_memory_edit",
+        "A better wording",
+        {
+            "content": "The ledger answers 409 when a webhook was already applied: count it as done, never retry"
+        },
+        parameters={"memory_id": "$memory"},
+    ),
+    Example(
+        "agent_memory_export",
+        "A page of an agent's memories",
+        parameters={"agent_name": "scout", "limit": 2},
+        keep={"lines": ""},
+        accept="application/x-ndjson",
+    ),
+]

@@ -11,13 +11,13 @@ from services.cache.entries.search import STORE, CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.text import entry_text
 from services.cache.entries.writing import EntryWriter
+from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
 from services.cache.purge import Purge
 from services.cache.settings import Settings
 from shared.database.doorbell import Doorbell
-from shared.database.idempotency import Records
 from shared.database.indexer import Indexer, IndexStatements
 from shared.database.postgres import Database
 from shared.embeddings import Embedder
@@ -29,7 +29,8 @@ class CacheService:
         self, settings: Settings, database: Database, embedder: Embedder, doorbell: Doorbell
     ) -> None:
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
-        self.records = Records("cache")
+        keyed = KeyedWrites(database)
+        self.records = keyed.records
         self.indexer = Indexer(
             database,
             embedder,
@@ -43,7 +44,7 @@ class CacheService:
         self.query_log = QueryLog(database, doorbell)
         self.writer = EntryWriter(
             database,
-            self.records,
+            keyed,
             doorbell,
             self.indexer,
             model=embedder.model,
@@ -53,7 +54,7 @@ class CacheService:
         self.search = CacheSearch(database, embedder, self.query_log)
         self.entries = EntryService(database, doorbell, tags=settings.tags)
         self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
-        self.dispatches = DispatchService(settings, database, doorbell, self.records)
+        self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

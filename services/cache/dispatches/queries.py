@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import asyncpg
 
+from services.cache.dispatches.schemas import CompleteInput, ProgressInput, ReportInput, Status
+from shared.auth import Principal
 from shared.database.postgres import Connection
 
 _COLUMNS = """id, mission_id, agent_name, task, status, outputs, created_at, last_heartbeat,
@@ -32,17 +32,17 @@ select {_COLUMNS} from changed
 """
 
 
-async def report(
-    connection: Connection,
-    tenant: str,
-    mission_id: str,
-    agent: str,
-    task: str,
-    parent: int | None,
-    session_id: str | None,
-    written_by: str,
-) -> asyncpg.Record:
-    row = await connection.fetchrow(REPORT, tenant, mission_id, agent, task, parent, session_id, written_by)
+async def report(connection: Connection, principal: Principal, report: ReportInput) -> asyncpg.Record:
+    row = await connection.fetchrow(
+        REPORT,
+        principal.tenant,
+        report.mission_id,
+        report.agent_name,
+        report.task,
+        report.parent_dispatch_id,
+        report.session_id,
+        principal.key,
+    )
     assert row is not None
     return row
 
@@ -60,13 +60,13 @@ select {_COLUMNS} from changed
 
 
 async def progress(
-    connection: Connection, tenant: str, dispatch_id: int, note: str | None, percent: int | None
+    connection: Connection, tenant: str, dispatch_id: int, progress: ProgressInput
 ) -> asyncpg.Record | None:
-    """None when it is closed or not there."""
-    return await connection.fetchrow(PROGRESS, tenant, dispatch_id, note, percent)
+    """None when the dispatch is closed or does not exist."""
+    return await connection.fetchrow(PROGRESS, tenant, dispatch_id, progress.note, progress.percent)
 
 
-# A stale one may still complete: what its agent says is better than the guess that it had died.
+# A stale dispatch may still complete: its agent knows better than the guess that it had died.
 COMPLETE = f"""
 with changed as (
     update cache.agent_dispatch
@@ -80,10 +80,10 @@ select {_COLUMNS} from changed
 
 
 async def complete(
-    connection: Connection, tenant: str, dispatch_id: int, outcome: str, summary: str | None
+    connection: Connection, tenant: str, dispatch_id: int, completion: CompleteInput
 ) -> asyncpg.Record | None:
-    """None when it is completed already or not there."""
-    return await connection.fetchrow(COMPLETE, tenant, dispatch_id, outcome, summary)
+    """None when the dispatch is completed already or does not exist."""
+    return await connection.fetchrow(COMPLETE, tenant, dispatch_id, completion.outcome, completion.summary)
 
 
 DISPATCH = f"""
@@ -92,10 +92,8 @@ where tenant = $1 and id = $2 and ($3::text[] is null or mission_id = any($3))
 """
 
 
-async def dispatch(
-    connection: Connection, tenant: str, dispatch_id: int, missions: Sequence[str] | None
-) -> asyncpg.Record | None:
-    return await connection.fetchrow(DISPATCH, tenant, dispatch_id, missions)
+async def dispatch(connection: Connection, principal: Principal, dispatch_id: int) -> asyncpg.Record | None:
+    return await connection.fetchrow(DISPATCH, principal.tenant, dispatch_id, principal.seen_missions())
 
 
 DISPATCHES = f"""
@@ -109,21 +107,29 @@ order by id desc limit $7
 
 async def dispatches(
     connection: Connection,
-    tenant: str,
-    missions: Sequence[str] | None,
+    principal: Principal,
+    *,
     mission_id: str | None,
-    agent: str | None,
-    status: str | None,
+    agent_name: str | None,
+    status: Status | None,
     before: int | None,
     limit: int,
 ) -> list[asyncpg.Record]:
+    """Newest first, from the one older than `before` on."""
     rows: list[asyncpg.Record] = await connection.fetch(
-        DISPATCHES, tenant, missions, mission_id, agent, status, before, limit
+        DISPATCHES,
+        principal.tenant,
+        principal.seen_missions(),
+        mission_id,
+        agent_name,
+        status,
+        before,
+        limit,
     )
     return rows
 
 
-# However many replicas look, each row is closed by the one that has it locked.
+# However many replicas look, the one that locks a row closes it.
 CLOSE_STALE = f"""
 with silent as materialized (
     select tenant, id from cache.agent_dispatch
@@ -139,6 +145,6 @@ select tenant, id from changed
 
 
 async def close_stale(connection: Connection, minutes: float) -> list[asyncpg.Record]:
-    """Up to 500 that were silent for longer."""
+    """Closes up to 500 dispatches that were silent for longer."""
     rows: list[asyncpg.Record] = await connection.fetch(CLOSE_STALE, minutes)
     return rows

@@ -88,7 +88,15 @@ async def dispatches(
     limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
 ) -> DispatchesAnswer:
     """Dispatches, newest first."""
-    return await dispatches.list(principal, mission_id, agent_name, status, before, limit, deadline)
+    return await dispatches.list(
+        principal,
+        deadline,
+        mission_id=mission_id,
+        agent_name=agent_name,
+        status=status,
+        before=before,
+        limit=limit,
+    )
 
 
 DISPATCHES = Router(

@@ -7,7 +7,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TypeVar
 
 import asyncpg
 import msgspec
@@ -16,21 +15,20 @@ from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.queries_write import Put, put_entries
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import branch_fields, entry_text, search_words
+from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.body import decode
 from shared.database.doorbell import Doorbell
-from shared.database.idempotency import Key, Records
+from shared.database.idempotency import Key
 from shared.database.indexer import Indexer
-from shared.database.postgres import Connection, Database, Work
+from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, Invalid, Unprocessable
 from shared.provenance import head, utc
 from shared.search.chunking import chunk
 from shared.telemetry import metrics, tracing
 from shared.tokens import estimate_tokens
-
-S = TypeVar("S", bound=msgspec.Struct)
 
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
@@ -45,7 +43,7 @@ class EntryWriter:
     def __init__(
         self,
         database: Database,
-        records: Records,
+        keyed: KeyedWrites,
         doorbell: Doorbell,
         indexer: Indexer,
         *,
@@ -54,8 +52,7 @@ class EntryWriter:
         tags: Collection[str] | None,
     ) -> None:
         """`tags` are those that entries may have; None allows any."""
-        self._database = database
-        self._records = records
+        self._keyed = keyed
         self._doorbell = doorbell
         self._indexer = indexer
         self._tags = tags
@@ -145,7 +142,7 @@ class EntryWriter:
             (row,) = await self._put_entries(connection, mission, [put])
             return _result(put, row)
 
-        return await self._once(mission, key, WriteResult, write, 201, deadline)
+        return await self._keyed.once(mission.tenant, mission.mission_id, key, WriteResult, write, deadline)
 
     async def _write_all_once(
         self, mission: MissionKey, puts: Sequence[Put], key: Key, deadline: Deadline
@@ -156,17 +153,16 @@ class EntryWriter:
             rows = await self._put_entries(connection, mission, puts)
             return MissionItems([_item(put, row) for put, row in zip(puts, rows, strict=True)])
 
-        kept = await self._once(mission, _key_of(key, mission), MissionItems, write, 200, deadline)
-        return kept.items
-
-    async def _once(
-        self, mission: MissionKey, key: Key, kind: type[S], write: Work[S], status: int, deadline: Deadline
-    ) -> S:
-        scope = f"mission:{mission.mission_id}"
-        return await self._database.transaction(
-            lambda c: self._records.once(c, mission.tenant, scope, key, kind, lambda: write(c), status),
+        kept = await self._keyed.once(
+            mission.tenant,
+            mission.mission_id,
+            _key_of(key, mission),
+            MissionItems,
+            write,
             deadline,
+            status=200,
         )
+        return kept.items
 
 
 def put_of(principal: Principal, entry: WriteCacheInput) -> Put:

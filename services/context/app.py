@@ -18,7 +18,7 @@ from services.context.log.journal import Journal
 from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
 from services.context.log.sources import Sources
-from services.context.mcp.door import Mcp
+from services.context.mcp.endpoint import Mcp
 from services.context.purge.service import Purge
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker

@@ -11,7 +11,7 @@ from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
 from services.context.learning import routes as learning
 from services.context.log import routes as log
-from services.context.mcp import door
+from services.context.mcp import endpoint
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.timeline.routes import monitor, timeline
@@ -25,6 +25,6 @@ ROUTES: list[ControllerRouterHandler] = [
     timeline,
     monitor,
     DOCUMENT,
-    *door.ROUTES,
+    *endpoint.ROUTES,
     *forward.ROUTES,
 ]

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from services.context import stores
 
+# The names of stores, which a type checker cannot read from the registry.
 if TYPE_CHECKING:
     SourceStore = str
 else:
@@ -17,6 +18,10 @@ else:
 SearchableScope = Annotated[str, Meta(min_length=1, max_length=250)]
 
 _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)
+
+
+def is_scope(text: str) -> bool:
+    return _SCOPE.match(text) is not None
 
 
 class Success(msgspec.Struct):

@@ -1,1 +1,1 @@
-"""Assembly as functions of values: what a candidate is worth, what fits a budget. No I/O."""
+"""A block of context: asked for, searched in every store, ranked, packed and logged."""

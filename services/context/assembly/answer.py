@@ -17,7 +17,7 @@ def answer(chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrie
     return Assembly(
         assembly_id=0,
         context_block=block,
-        sources=[_source(one) for one in chosen.taken],
+        sources=[_source(placed) for placed in chosen.taken],
         total_tokens=estimate_tokens(block),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,

@@ -35,17 +35,17 @@ class Chosen(NamedTuple):
 
     @property
     def taken(self) -> list[Placed]:
-        return [one for one in self.placed if one.taken]
+        return [placed for placed in self.placed if placed.taken]
 
     @property
     def block(self) -> str:
-        return "\n".join(one.rendered for one in self.placed if one.rendered is not None)
+        return "\n".join(placed.rendered for placed in self.placed if placed.rendered is not None)
 
     def scopes(self) -> Iterable[str]:
         """Where the candidates are from; files are from no scope."""
-        for one in (*(placed.ranked for placed in self.placed), *self.repeats):
-            if one.store != LINKS.name:
-                yield from one.candidate.scopes
+        for ranked in (*(placed.ranked for placed in self.placed), *self.repeats):
+            if ranked.store != LINKS.name:
+                yield from ranked.candidate.scopes
 
 
 def choose(
@@ -60,7 +60,7 @@ def choose(
     linked = _place(
         [_linked(file) for file in files], int(tokens * LINKS.token_share), {LINKS.name: 1.0}, now
     )
-    left = tokens - sum(one.taken for one in linked)
+    left = tokens - sum(placed.taken for placed in linked)
     found = ranking.without_repeats(ranking.rank(scored, weights, now))
     placed = _place(found.kept, left, {**stores.TOKEN_SHARES, **shares}, now)
     return Chosen([*linked, *placed], found.repeats)
@@ -70,12 +70,14 @@ def _linked(file: File) -> Ranked:
     return Ranked(Scored(LINKS.name, file, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
-def _place(ranked: Sequence[Ranked], tokens: int, shares: Mapping[str, float], now: datetime) -> list[Placed]:
-    items = [_Item(one, now) for one in ranked]
-    packed = {one.place: one for one in packing.pack(items, tokens, shares)}
+def _place(
+    candidates: Sequence[Ranked], tokens: int, shares: Mapping[str, float], now: datetime
+) -> list[Placed]:
+    items = [_Item(ranked, now) for ranked in candidates]
+    packed = {piece.place: piece for piece in packing.pack(items, tokens, shares)}
     return [
-        Placed(item.ranked, item.size(), one.tokens, one.outcome, one.rendered)
-        if (one := packed.get(place))
+        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered)
+        if (piece := packed.get(place))
         else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)
         for place, item in enumerate(items)
     ]

@@ -31,9 +31,11 @@ async def read_links(owners: Owners, ask: Ask, deadline: Deadline) -> Linked:
         return Linked([], [Degraded(LINKS.name, f"{LINKS.owner} {error.reason}")])
     return Linked(
         files=[
-            File(id=0, scope="vault", kind="file", text=one.text, created_at=one.modified_at, path=one.path)
-            for one in answers
-            if one.modified_at is not None and one.modified_at <= ask.now
+            File(
+                id=0, scope="vault", kind="file", text=file.text, created_at=file.modified_at, path=file.path
+            )
+            for file in answers
+            if file.modified_at is not None and file.modified_at <= ask.now
         ],
-        degraded=[Degraded(f"{LINKS.name}:{one.path}", one.refused) for one in answers if one.refused],
+        degraded=[Degraded(f"{LINKS.name}:{file.path}", file.refused) for file in answers if file.refused],
     )

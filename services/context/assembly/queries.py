@@ -1,4 +1,4 @@
-"""The SQL of the context service. Functions take the connection first and never commit."""
+"""The SQL of what is configured for a caller."""
 
 from __future__ import annotations
 

@@ -61,25 +61,25 @@ def own_relevance(candidate: Candidate, relevance: float) -> float:
     return min(1.0, relevance * (_RELEVANCE + boost) / _RELEVANCE)
 
 
-def rank(scored: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:
+def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:
     """Best first, under the caller's weights and, where it has none, those that stores start with.
 
     Ties go to the newer, then by handle, so that the same evidence gives the same order.
     """
-    ranked = sorted((_rank_one(one, weights, now) for one in scored), key=_order)
+    ranking = sorted((_rank(scored, weights, now) for scored in candidates), key=_order)
     chunks: Counter[tuple[str, int]] = Counter()
-    for place, one in enumerate(ranked):
-        item = (one.store, one.candidate.id)
+    for place, ranked in enumerate(ranking):
+        item = (ranked.store, ranked.candidate.id)
         if chunks[item]:
             less = FURTHER_CHUNK ** chunks[item]
-            ranked[place] = one._replace(score=one.score * less, relevance=one.relevance * less)
+            ranking[place] = ranked._replace(score=ranked.score * less, relevance=ranked.relevance * less)
         chunks[item] += 1
     if len(chunks) < chunks.total():
-        ranked.sort(key=_order)
-    return ranked
+        ranking.sort(key=_order)
+    return ranking
 
 
-def _rank_one(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked:
+def _rank(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked:
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
@@ -88,22 +88,22 @@ def _rank_one(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ra
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 
 
-def _order(one: Ranked) -> tuple[float, float, str, int, int]:
-    candidate = one.candidate
-    return -one.score, -time_of(candidate).timestamp(), one.store, candidate.id, candidate.chunk
+def _order(ranked: Ranked) -> tuple[float, float, str, int, int]:
+    candidate = ranked.candidate
+    return -ranked.score, -time_of(candidate).timestamp(), ranked.store, candidate.id, candidate.chunk
 
 
 def time_of(candidate: Candidate) -> datetime:
     return candidate.occurred_at or candidate.created_at
 
 
-def without_repeats(ranked: Iterable[Ranked]) -> Distinct:
+def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
     """The same text from two places counts once, where it is worth most."""
     seen: set[str] = set()
     distinct = Distinct([], [])
-    for one in ranked:
-        text = text_key(one.candidate)
-        (distinct.repeats if text in seen else distinct.kept).append(one)
+    for ranked in ranking:
+        text = text_key(ranked.candidate)
+        (distinct.repeats if text in seen else distinct.kept).append(ranked)
         seen.add(text)
     return distinct
 

@@ -35,7 +35,7 @@ def row(
         *ask.scopes,
         f"agent:{request.caller}",
         *chosen.scopes(),
-        *(scope for one in below_floor for scope in one.candidate.scopes),
+        *(scope for below in below_floor for scope in below.candidate.scopes),
     ]
     candidates = logged(chosen, ask.now)
     return AssemblyRow(
@@ -55,20 +55,21 @@ def row(
         total_tokens=assembly.total_tokens,
         retrieval_ms=assembly.retrieval_ms,
         low_relevance=assembly.low_relevance,
-        degraded=[msgspec.to_builtins(one) for one in assembly.degraded],
+        degraded=msgspec.to_builtins(assembly.degraded),
         candidates=candidates,
         taken=[candidate.handle for candidate in candidates if candidate.taken],
-        below_floor=[handle_of(one.candidate, one.store) for one in below_floor],
+        below_floor=[handle_of(below.candidate, below.store) for below in below_floor],
         created_at=created_at,
     )
 
 
 def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:
     """Every ranked candidate; one that was left out as a repeat names the one whose text it repeats."""
-    rows = [_logged(one.ranked, one.tokens, one.taken, one.outcome) for one in chosen.placed]
+    rows = [_logged(placed.ranked, placed.tokens, placed.taken, placed.outcome) for placed in chosen.placed]
     if chosen.repeats:
         first = {
-            text_key(one.ranked.candidate): rendering.handle(one.ranked) for one in reversed(chosen.placed)
+            text_key(placed.ranked.candidate): rendering.handle(placed.ranked)
+            for placed in reversed(chosen.placed)
         }
         for ranked in chosen.repeats:
             row = _logged(ranked, rendering.size(ranked, now), 0, "repeat")
@@ -93,11 +94,11 @@ def _logged(ranked: Ranked, tokens: int, taken: int, outcome: str) -> LoggedCand
 
 def _below_floor(results: Iterable[SearchResult], scored: Iterable[Scored]) -> list[Scored]:
     """What was found and said too little of the question to be ranked."""
-    ranked = {id(one.candidate) for one in scored}
+    above = {id(above.candidate) for above in scored}
     return [
         Scored(store, candidate, 0.0, 0.0, 0.0, 0.0)
         for result in results
-        for store, one in result.stores.items()
-        for candidate in one.candidates
-        if id(candidate) not in ranked
+        for store, found in result.stores.items()
+        for candidate in found.candidates
+        if id(candidate) not in above
     ]

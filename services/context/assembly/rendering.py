@@ -26,17 +26,17 @@ def handle_of(candidate: Candidate, store: str) -> str:
     return stores.BY_NAME[store].handle(candidate.id, candidate.chunk if candidate.chunks > 1 else None)
 
 
-def handle(one: Ranked) -> str:
-    return handle_of(one.candidate, one.store)
+def handle(ranked: Ranked) -> str:
+    return handle_of(ranked.candidate, ranked.store)
 
 
-def render(one: Ranked, text: str, now: datetime) -> str:
-    candidate = one.candidate
+def render(ranked: Ranked, text: str, now: datetime) -> str:
+    candidate = ranked.candidate
     who = candidate.speaker or candidate.agent
     words = [candidate.kind, who] if who else [candidate.kind]
-    return render_item(handle(one), time_of(candidate), words, text, now)
+    return render_item(handle(ranked), time_of(candidate), words, text, now)
 
 
-def size(one: Ranked, now: datetime) -> int:
+def size(ranked: Ranked, now: datetime) -> int:
     """The tokens that the whole item would take."""
-    return tokens_of_line(render(one, one.candidate.text, now))
+    return tokens_of_line(render(ranked, ranked.candidate.text, now))

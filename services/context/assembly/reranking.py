@@ -21,7 +21,7 @@ class Reranked(NamedTuple):
 async def look_again(reranker: Reranker | None, query: str, scored: list[Scored], seconds: float) -> Reranked:
     if reranker is None:
         return Reranked(scored, [])
-    texts = [one.candidate.text for one in scored[: rerank.DEPTH]]
+    texts = [best.candidate.text for best in scored[: rerank.DEPTH]]
     try:
         second = await asyncio.wait_for(reranker.score(query, texts), seconds)
     except TimeoutError:

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, field
 
-from services.context.schemas import _SCOPE, SearchableScope
+from services.context.schemas import SearchableScope, is_scope
 from shared.body import Body
 from shared.text import BigId, Name, Query, mission_problem
 
@@ -46,7 +46,7 @@ class AssembleContextInput(Body, kw_only=True):
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
             raise ValueError(f"mission_namespace: {problem}")
         for scope in self.scopes:
-            if not _SCOPE.match(scope):
+            if not is_scope(scope):
                 raise ValueError("scopes: each is mission:…, agent:…, user:…, project:… or shared")
 
 

@@ -47,8 +47,8 @@ async def _search_owner(owner: Owner, ask: Ask, scopes: Scopes, deadline: Deadli
     except Failed as error:
         return Found([], [Degraded(store, f"{owner.name} {error.reason}") for store in scopes])
     if ask.as_of is not None:
-        for one in result.stores.values():
-            one.candidates = [c for c in one.candidates if c.created_at <= ask.as_of]
+        for store in result.stores.values():
+            store.candidates = [c for c in store.candidates if c.created_at <= ask.as_of]
     return Found([result], [])
 
 

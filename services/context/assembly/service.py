@@ -86,5 +86,5 @@ class Assembler:
 
 
 def _count(degraded: Iterable[Degraded]) -> None:
-    for one in degraded:
-        metrics.DEGRADED.labels(one.source.partition(":")[0], one.reason).inc()
+    for missing in degraded:
+        metrics.DEGRADED.labels(missing.source.partition(":")[0], missing.reason).inc()

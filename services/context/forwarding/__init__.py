@@ -1,1 +1,1 @@
-"""The one door: public routes of the owners, and the calls that the context service makes to them."""
+"""Calls to the services that own the stores: of agents, passed on as they come, and of this service."""

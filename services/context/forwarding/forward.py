@@ -1,4 +1,4 @@
-"""The only door: public routes of the owners answer here, passed on as a plain stream with the caller's identity."""
+"""Passes requests for the owners' public routes on to them, as a stream, with the caller's identity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shared.web.dependencies import service_of
 from shared.web.problems import send_problem
 from shared.web.request import deadline_of, name_route, request_id_of
 
-# Of stores, and of what is kept beside them.
+# Dispatches are no store: nothing searches them.
 PREFIXES = {**stores.PATHS, "/api/dispatch": "cache"}
 # POSTs that read: they get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")

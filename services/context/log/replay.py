@@ -52,20 +52,24 @@ def replay(
     weights: Mapping[str, float],
 ) -> Replayed:
     """What would have been taken with this budget, these shares, and these weights where they differ."""
-    links = [one for one in logged if one.store == LINKS.name]
-    found = [_reweighed(one, weights.get(one.store)) for one in logged if one.store != LINKS.name]
-    kept, repeats = _without_repeats(sorted(found, key=lambda one: -one.score))
+    links = [candidate for candidate in logged if candidate.store == LINKS.name]
+    found = [
+        _reweighed(candidate, weights.get(candidate.store))
+        for candidate in logged
+        if candidate.store != LINKS.name
+    ]
+    kept, repeats = _without_repeats(sorted(found, key=lambda candidate: -candidate.score))
     linked = _packed(links, int(tokens * LINKS.token_share), {LINKS.name: 1.0})
-    spent = sum(one.taken for one in linked)
+    spent = sum(candidate.taken for candidate in linked)
     packed = _packed(kept, tokens - spent, {**stores.TOKEN_SHARES, **shares})
-    return Replayed([*linked, *packed, *repeats], spent + sum(one.taken for one in packed))
+    return Replayed([*linked, *packed, *repeats], spent + sum(candidate.taken for candidate in packed))
 
 
-def _reweighed(one: LoggedCandidate, weight: float | None) -> LoggedCandidate:
-    if weight is None or weight == one.weight:
-        return one
-    score = weight * one.relevance * one.recency * one.priority
-    return msgspec.structs.replace(one, weight=weight, score=round(score, 6))
+def _reweighed(candidate: LoggedCandidate, weight: float | None) -> LoggedCandidate:
+    if weight is None or weight == candidate.weight:
+        return candidate
+    score = weight * candidate.relevance * candidate.recency * candidate.priority
+    return msgspec.structs.replace(candidate, weight=weight, score=round(score, 6))
 
 
 def _without_repeats(
@@ -74,36 +78,39 @@ def _without_repeats(
     """Of the same text the one that is worth most now stays, which may be another than before."""
     first: dict[str, str] = {}
     kept, repeats = [], []
-    for one in ordered:
-        text = one.same_as or one.handle
+    for candidate in ordered:
+        text = candidate.same_as or candidate.handle
         if text in first:
-            repeats.append(msgspec.structs.replace(one, outcome="repeat", taken=0, same_as=first[text]))
+            repeats.append(msgspec.structs.replace(candidate, outcome="repeat", taken=0, same_as=first[text]))
         else:
-            first[text] = one.handle
-            kept.append(msgspec.structs.replace(one, same_as=None))
+            first[text] = candidate.handle
+            kept.append(msgspec.structs.replace(candidate, same_as=None))
     return kept, repeats
 
 
 def _packed(
     items: Sequence[LoggedCandidate], tokens: int, shares: Mapping[str, float]
 ) -> list[LoggedCandidate]:
-    packed = {one.place: one for one in packing.pack([_Sized(one) for one in items], tokens, shares)}
+    packed = {
+        piece.place: piece
+        for piece in packing.pack([_Sized(candidate) for candidate in items], tokens, shares)
+    }
     return [
         msgspec.structs.replace(
-            one,
+            candidate,
             taken=packed[place].tokens if place in packed else 0,
             outcome=packed[place].outcome if place in packed else NOT_PACKED,
         )
-        for place, one in enumerate(items)
+        for place, candidate in enumerate(items)
     ]
 
 
 class _Sized:
     """A text of the size that a candidate had."""
 
-    def __init__(self, one: LoggedCandidate) -> None:
-        characters = max(0, one.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)
-        self.store = one.store
+    def __init__(self, candidate: LoggedCandidate) -> None:
+        characters = max(0, candidate.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)
+        self.store = candidate.store
         self.text = (_WORD * (characters // len(_WORD) + 1))[:characters]
 
     def render(self, text: str) -> str:

@@ -21,13 +21,13 @@ _PASSED_ON = (b"authorization", deadlines.HEADER.encode())
 class Problem(AppError):
     """What a route refused, as it said it."""
 
-    def __init__(self, status: int, told: Mapping[str, Any], retry_after: float | None) -> None:
-        extra = {name: value for name, value in told.items() if name in ("stored", "dependency")}
+    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None) -> None:
+        extra = {name: value for name, value in problem.items() if name in ("stored", "dependency")}
         super().__init__(
-            str(told.get("detail", "")), errors=told.get("errors"), retry_after=retry_after, **extra
+            str(problem.get("detail", "")), errors=problem.get("errors"), retry_after=retry_after, **extra
         )
         self.status = status  # type: ignore[misc]
-        self.title = str(told.get("title", ""))  # type: ignore[misc]
+        self.title = str(problem.get("title", ""))  # type: ignore[misc]
 
 
 async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, Any]) -> Any:
@@ -150,7 +150,7 @@ class _Exchange:
 
     def answer(self) -> Any:
         body = b"".join(self._pieces)
-        told = msgspec.json.decode(body) if body else {}
+        answer = msgspec.json.decode(body) if body else {}
         if self._status >= 400:
-            raise Problem(self._status, told, self._retry_after)
-        return told
+            raise Problem(self._status, answer, self._retry_after)
+        return answer

@@ -89,9 +89,9 @@ RESOURCES = (
 
 def find(uri: str) -> tuple[str, dict[str, Any]] | None:
     """The operation that an address is read by, and its arguments."""
-    for one in RESOURCES:
-        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/?]+)", re.escape(one.uri))
+    for resource in RESOURCES:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/?]+)", re.escape(resource.uri))
         if match := re.fullmatch(pattern, uri):
             named = {name: unquote(value) for name, value in match.groupdict().items()}
-            return one.operation, {**one.arguments, **named}
+            return resource.operation, {**resource.arguments, **named}
     return None

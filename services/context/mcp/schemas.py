@@ -37,17 +37,17 @@ class Described(NamedTuple):
 
 def describe(document: Json, tool: Tool) -> Described:
     path, method, operation = _operation(document, tool.operation)
-    parameters = [_resolve(document, one) for one in operation.get("parameters", [])]
+    parameters = [_resolve(document, parameter) for parameter in operation.get("parameters", [])]
     body = operation.get("requestBody", {}).get("content", {}).get(_JSON, {}).get("schema")
-    given = [
-        *((one["name"], _of_parameter(one), one.get("required", False)) for one in _in(parameters, "path")),
+    fields = [
+        *_parameter_fields(parameters, "path"),
         *_body_fields(document, body),
-        *((one["name"], _of_parameter(one), one.get("required", False)) for one in _in(parameters, "query")),
+        *_parameter_fields(parameters, "query"),
     ]
     properties: Json = {}
     required: list[str] = []
     nested: dict[str, tuple[str, str]] = {}
-    for name, schema, needed in given:
+    for name, schema, needed in fields:
         if tool.only and name not in tool.only:
             continue
         simple = {**_simple(inlined(document, schema), FIELDS.get(name)), **_text(tool.fields.get(name))}
@@ -59,14 +59,14 @@ def describe(document: Json, tool: Tool) -> Described:
         else:
             properties[name] = simple
             required += [name] if needed else []
-    keyed = any(one["name"] == "Idempotency-Key" for one in parameters)
+    keyed = any(parameter["name"] == "Idempotency-Key" for parameter in parameters)
     if keyed:
         properties[KEY] = {"type": "string", "minLength": 1, "maxLength": 200, "description": KEY_DESCRIPTION}
     route = Route(
         method=method.upper(),
         path=path,
-        in_path=frozenset(one["name"] for one in _in(parameters, "path")),
-        in_query=frozenset(one["name"] for one in _in(parameters, "query")),
+        in_path=frozenset(parameter["name"] for parameter in _in(parameters, "path")),
+        in_query=frozenset(parameter["name"] for parameter in _in(parameters, "query")),
         nested=nested,
         keyed=keyed,
         has_body=body is not None,
@@ -123,14 +123,14 @@ def _resolve(document: Json, node: Json) -> Json:
 def inlined(document: Json, schema: Any) -> Any:
     """Without references and titles."""
     if isinstance(schema, list):
-        return [inlined(document, one) for one in schema]
+        return [inlined(document, part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         around = {name: value for name, value in schema.items() if name != "$ref"}
         schema = {**_resolve(document, schema), **around}
     return {
-        name: {key: inlined(document, one) for key, one in value.items()}
+        name: {key: inlined(document, part) for key, part in value.items()}
         if name == "properties"
         else inlined(document, value)
         for name, value in schema.items()
@@ -145,7 +145,7 @@ def _body_fields(document: Json, body: Json | None) -> Iterator[tuple[str, Json,
         return
     body = _resolve(document, body)
     tag = body.get("discriminator", {}).get("propertyName")
-    branches = [_resolve(document, one) for one in body.get("anyOf", [body])]
+    branches = [_resolve(document, branch) for branch in body.get("anyOf", [body])]
     merged: Json = {}
     for branch in branches:
         for name, schema in branch["properties"].items():
@@ -165,8 +165,8 @@ def _tags(branches: list[Json], tag: str) -> str:
 
 
 def _noted(name: str, schema: Json, note: str) -> Json:
-    told = schema.get("description") or FIELDS.get(name)
-    return {**schema, "description": f"{told} {note}" if told else note}
+    known = schema.get("description") or FIELDS.get(name)
+    return {**schema, "description": f"{known} {note}" if known else note}
 
 
 def _united(known: Json | None, schema: Json) -> Json:
@@ -175,17 +175,20 @@ def _united(known: Json | None, schema: Json) -> Json:
     if "enum" in known and "enum" in schema:
         return {
             **schema,
-            "enum": [*known["enum"], *(one for one in schema["enum"] if one not in known["enum"])],
+            "enum": [*known["enum"], *(choice for choice in schema["enum"] if choice not in known["enum"])],
         }
     return known if "anyOf" in known else schema
 
 
 def _in(parameters: list[Json], where: str) -> Iterator[Json]:
-    return (one for one in parameters if one["in"] == where)
+    return (parameter for parameter in parameters if parameter["in"] == where)
 
 
-def _of_parameter(parameter: Json) -> Json:
-    return {**parameter["schema"], **_text(parameter.get("description"))}
+def _parameter_fields(parameters: list[Json], where: str) -> Iterator[tuple[str, Json, bool]]:
+    """Name, schema, and whether it is required."""
+    for parameter in _in(parameters, where):
+        schema = {**parameter["schema"], **_text(parameter.get("description"))}
+        yield parameter["name"], schema, parameter.get("required", False)
 
 
 def _text(description: str | None) -> Json:
@@ -195,11 +198,11 @@ def _text(description: str | None) -> Json:
 def _simple(schema: Json, description: str | None) -> Json:
     """A field without null and without what clients stumble over. `description`: when it has none of its own."""
     if "anyOf" in schema:
-        kinds = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        kinds = [kind for kind in schema["anyOf"] if kind.get("type") != "null"]
         around = {name: value for name, value in schema.items() if name != "anyOf"}
         schema = {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds}), **around}
     out: Json = {}
-    if "enum" in schema and all(isinstance(one, str) for one in schema["enum"]):
+    if "enum" in schema and all(isinstance(choice, str) for choice in schema["enum"]):
         out["type"] = "string"
     for name, value in schema.items():
         if name == "exclusiveMinimum":
@@ -207,7 +210,7 @@ def _simple(schema: Json, description: str | None) -> Json:
         elif name == "items":
             out[name] = _simple(value, None)
         elif name == "properties":
-            out[name] = {key: _simple(one, FIELDS.get(key)) for key, one in value.items()}
+            out[name] = {key: _simple(part, FIELDS.get(key)) for key, part in value.items()}
         elif not _stumbled_over(name, value):
             out[name] = value
     return {**_text(description), **out}

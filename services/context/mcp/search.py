@@ -77,6 +77,6 @@ def found(assembly: Mapping[str, Any], limit: int) -> SearchAnswer:
 def block(answer: SearchAnswer) -> str:
     now = datetime.now(UTC)
     return "\n".join(
-        render_item(one.handle, one.at, [one.kind, one.speaker or one.agent or ""], one.text, now)
-        for one in answer.results
+        render_item(item.handle, item.at, [item.kind, item.speaker or item.agent or ""], item.text, now)
+        for item in answer.results
     )

@@ -113,15 +113,15 @@ def _security(hosts: Sequence[str]) -> TransportSecuritySettings:
 class _Handlers:
     def __init__(self, tools: Mapping[str, Bound]) -> None:
         self._tools = tools
-        self._routes = {one.tool.operation: one.route for one in tools.values()}
-        self._listed = {name: _listed(one) for name, one in tools.items()}
+        self._routes = {bound.tool.operation: bound.route for bound in tools.values()}
+        self._listed = {name: _listed(bound) for name, bound in tools.items()}
 
     def input_schema(self, name: str) -> Json | None:
         return self._tools[name].input if name in self._tools else None
 
     async def list_tools(self, ctx: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         wanted = _scope(ctx)["state"]["toolsets"]
-        return ListToolsResult(tools=[self._listed[one.name] for one in chosen(self._tools, wanted)])
+        return ListToolsResult(tools=[self._listed[bound.name] for bound in chosen(self._tools, wanted)])
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         """Any tool, whatever the toolset: clients keep lists for a day."""
@@ -148,18 +148,22 @@ class _Handlers:
             return CallToolResult(
                 content=_contents(texts.of_search(found)), structured_content=msgspec.to_builtins(found)
             )
-        given = _payload(arguments) if bound.kind == "raw" else arguments
-        answer = await call(app, scope, bound.route, given)
+        fields = _payload(arguments) if bound.kind == "raw" else arguments
+        answer = await call(app, scope, bound.route, fields)
         return CallToolResult(content=_contents(texts.of_answer(answer)), structured_content=answer)
 
     async def list_resources(self, ctx: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
         return ListResourcesResult(
             resources=[
                 Resource(
-                    uri=one.uri, name=one.name, title=one.title, description=one.description, mime_type=_JSON
+                    uri=resource.uri,
+                    name=resource.name,
+                    title=resource.title,
+                    description=resource.description,
+                    mime_type=_JSON,
                 )
-                for one in RESOURCES
-                if not one.is_template
+                for resource in RESOURCES
+                if not resource.is_template
             ]
         )
 
@@ -169,14 +173,14 @@ class _Handlers:
         return ListResourceTemplatesResult(
             resource_templates=[
                 ResourceTemplate(
-                    uri_template=one.uri,
-                    name=one.name,
-                    title=one.title,
-                    description=one.description,
+                    uri_template=resource.uri,
+                    name=resource.name,
+                    title=resource.title,
+                    description=resource.description,
                     mime_type=_JSON,
                 )
-                for one in RESOURCES
-                if one.is_template
+                for resource in RESOURCES
+                if resource.is_template
             ]
         )
 
@@ -199,7 +203,9 @@ class _Handlers:
         answer = await self._ask(ctx, "context_assemble", params.arguments or {})
         return GetPromptResult(
             description=_RECALL.description,
-            messages=[PromptMessage(role="user", content=one) for one in _contents(texts.of_answer(answer))],
+            messages=[
+                PromptMessage(role="user", content=text) for text in _contents(texts.of_answer(answer))
+            ],
         )
 
     async def _ask(self, ctx: Context, operation: str, arguments: Mapping[str, Any]) -> Any:
@@ -227,7 +233,7 @@ def _listed(bound: Bound) -> Tool:
 
 
 def _scope(ctx: Context) -> Any:
-    """The ASGI scope of the request, which the door has let in."""
+    """The ASGI scope of the request, whose key the endpoint has verified."""
     assert ctx.request is not None
     return ctx.request.scope
 

@@ -42,7 +42,9 @@ def _note(holder: Mapping[str, Any]) -> str:
         parts.insert(0, f"assembly_id {assembly_id}")
     if holder.get("low_relevance"):
         parts.append("low relevance: nothing that was found stands out as an answer")
-    missing = [one["source"] if isinstance(one, dict) else one for one in holder.get("degraded", [])]
+    missing = [
+        source["source"] if isinstance(source, dict) else source for source in holder.get("degraded", [])
+    ]
     if missing:
         parts.append("not or only partly searched: " + ", ".join(missing))
     return "; ".join(parts)
@@ -65,5 +67,5 @@ def _advice(error: AppError, keyed: bool) -> str:
 
 
 def of_search(answer: SearchAnswer) -> list[str]:
-    told = {"sources": answer.results, "low_relevance": answer.low_relevance, "degraded": answer.degraded}
-    return [_note(msgspec.to_builtins(told)), *([block(answer)] if answer.results else [])]
+    answered = {"sources": answer.results, "low_relevance": answer.low_relevance, "degraded": answer.degraded}
+    return [_note(msgspec.to_builtins(answered)), *([block(answer)] if answer.results else [])]

@@ -43,12 +43,12 @@ class Bound(NamedTuple):
 def toolbox(document: Json) -> dict[str, Bound]:
     """Every tool by its name, in the order of the catalog, the twins last."""
     every = [*(_bound(document, tool) for tool in TOOLS), *_twins(document)]
-    return {one.name: one for one in every}
+    return {bound.name: bound for bound in every}
 
 
 def chosen(tools: Mapping[str, Bound], wanted: Iterable[str]) -> list[Bound]:
     names = frozenset(wanted)
-    return [one for one in tools.values() if one.sets & names]
+    return [bound for bound in tools.values() if bound.sets & names]
 
 
 def _bound(document: Json, tool: Tool) -> Bound:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from services.context.schemas import _SCOPE, SearchableScope
+from services.context.schemas import SearchableScope, is_scope
 from shared.body import Body
 from shared.text import Name
 
@@ -26,7 +26,7 @@ class PurgeInput(Body, kw_only=True):
         given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError("scope: exactly one of scope, mission_id, agent_name and user_id is needed")
-        if not _SCOPE.match(self.purged):
+        if not is_scope(self.purged):
             raise ValueError("scope: must be mission:…, agent:…, user:…, project:… or shared")
 
     @property

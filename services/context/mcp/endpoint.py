@@ -1,4 +1,4 @@
-"""The way in to /mcp: who calls, which toolset, and the SDK, which is loaded with the first call. No SDK here."""
+"""`/mcp`: verifies the key, reads the toolset and hands the request to the SDK, which the first call loads."""
 
 from __future__ import annotations
 
@@ -85,17 +85,17 @@ async def mcp(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _serve(scope: Any, receive: Receive, send: Send) -> None:
-    door = service_of(scope, Mcp)
+    server = service_of(scope, Mcp)
     name_route(scope, PATH)
     try:
         replayed = await _admit(scope, receive)
         if scope["method"] != "POST":
             # Nothing is ever sent unasked: there is no stream to open, and no session to end.
             raise _NotAllowed("POST is the only method here")
-        scope["state"]["toolsets"] = toolsets_of(scope["query_string"].decode("latin-1")) or door.toolsets
-        handle = await door.app()
+        scope["state"]["toolsets"] = toolsets_of(scope["query_string"].decode("latin-1")) or server.toolsets
+        handle = await server.app()
     except Unauthorized as error:
-        challenge = f'Bearer resource_metadata="{_address(scope, door.public_url)}{METADATA}{PATH}"'
+        challenge = f'Bearer resource_metadata="{_address(scope, server.public_url)}{METADATA}{PATH}"'
         await send_problem(error, send, {"www-authenticate": challenge})
     except _NotAllowed as error:
         await send_problem(error, send, {"allow": "POST"})
@@ -108,10 +108,10 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
 async def _admit(scope: Any, receive: Receive) -> Receive:
     """The body, to be read again. What calls a route is counted and limited there, the rest here."""
     deadline = deadline_of(scope, reads=False)
-    given = dict(scope["headers"])
+    headers = dict(scope["headers"])
     keys = service_of(scope, Keys)
-    await keys.verify(given.get(b"authorization", b"").decode("latin-1") or None, deadline)
-    length = given.get(b"content-length", b"0")
+    await keys.verify(headers.get(b"authorization", b"").decode("latin-1") or None, deadline)
+    length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BODY:
         raise too_large()
     body = await _read(receive, deadline)

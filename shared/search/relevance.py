@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -64,13 +65,17 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class _Weighed(msgspec.Struct):
-    """A candidate on its way to being scored. `value` is its evidence with priors, neighbours and boosts."""
+    """A candidate on its way to being scored.
+
+    `alone` is its evidence with its prior; `value` adds what its neighbours and the question say of it.
+    """
 
     store: str
     candidate: Candidate
     text: float = 0.0
     vector: float = 0.0
     evidence: float = 0.0
+    alone: float = 0.0
     value: float = 0.0
 
 
@@ -93,7 +98,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     addressed = _addresses_assistant(question.query)
     for each in found:
         each.evidence = _evidence(each)
-        each.value = each.evidence * _prior(each.candidate, addressed)
+        each.alone = each.value = each.evidence * _prior(each.candidate, addressed)
     _smooth(found)
     _boost(question.query, found)
     scored = [_scored(each) for each in found if each.evidence >= FLOOR]
@@ -165,57 +170,36 @@ def _prior(candidate: Candidate, addressed: bool) -> float:
     return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
 
 
-class _Turn(NamedTuple):
-    """Where a candidate stands in its session. In this order neighbours follow each other."""
-
-    store: str
-    scope: str
-    session_id: str
-    seq: int
-    id: int
-    chunk: int
-
-    def session(self) -> tuple[str, str, str]:
-        return self.store, self.scope, self.session_id
-
-
-class _Placed(NamedTuple):
-    turn: _Turn
-    weighed: _Weighed
-    value: float
-    """Before its neighbours'."""
-
-
 def _smooth(found: Sequence[_Weighed]) -> None:
     """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: what surrounds a hit is about it."""
-    placed = [_Placed(turn, each, each.value) for each in found if (turn := _turn(each)) is not None]
-    placed.sort(key=lambda each: each.turn)
-    for first, second in itertools.pairwise(placed):
-        if _adjacent(first, second):
-            first.weighed.value += _reach(first.weighed.candidate) * second.value
-            second.weighed.value += _reach(second.weighed.candidate) * first.value
+    for turns in _sessions(found):
+        for first, second in itertools.pairwise(turns):
+            if _adjacent(first.candidate, second.candidate):
+                first.value += _reach(first.candidate) * second.alone
+                second.value += _reach(second.candidate) * first.alone
 
 
-def _turn(each: _Weighed) -> _Turn | None:
-    candidate = each.candidate
-    if candidate.session_id is None or candidate.seq is None:
-        return None
-    return _Turn(
-        each.store, candidate.scope, candidate.session_id, candidate.seq, candidate.id, candidate.chunk
-    )
+def _sessions(found: Sequence[_Weighed]) -> Iterator[list[_Weighed]]:
+    """The candidates of each session that have a place in it, in its order."""
+    sessions: defaultdict[tuple[str, str, str], list[_Weighed]] = defaultdict(list)
+    for each in found:
+        candidate = each.candidate
+        if candidate.session_id is not None and candidate.seq is not None:
+            sessions[each.store, candidate.scope, candidate.session_id].append(each)
+    for turns in sessions.values():
+        turns.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
+        yield turns
 
 
 def _reach(candidate: Candidate) -> float:
     return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
 
 
-def _adjacent(first: _Placed, second: _Placed) -> bool:
-    a, b = first.turn, second.turn
-    if a.session() != b.session():
-        return False
-    if a.id == b.id:
-        return b.chunk == a.chunk + 1
-    return b.seq - a.seq == 1 and a.chunk == first.weighed.candidate.chunks - 1 and b.chunk == 0
+def _adjacent(first: Candidate, second: Candidate) -> bool:
+    if first.id == second.id:
+        return second.chunk == first.chunk + 1
+    follows = (second.seq or 0) - (first.seq or 0) == 1
+    return follows and first.chunk == first.chunks - 1 and second.chunk == 0
 
 
 def _boost(query: str, found: Sequence[_Weighed]) -> None:

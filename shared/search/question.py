@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.embeddings import Embedder
+from shared.embeddings.bounded import embed_within
 
 # Of the time left: when the vector is late, there must be time to search by text.
 EMBED_SHARE = 0.5
@@ -18,6 +18,7 @@ EMBED_SHARE = 0.5
 class QueryVector(NamedTuple):
     """`trouble` is why there is no vector: "timeout", or the embedder's reason."""
 
+    model: str
     vector: NDArray[np.float32] | None
     trouble: str | None = None
 
@@ -30,10 +31,6 @@ class QueryVector(NamedTuple):
 
 
 async def query_vector(embedder: Embedder, query: str, seconds: float) -> QueryVector:
-    try:
-        vectors = await asyncio.wait_for(embedder.embed([query], "query"), seconds)
-    except TimeoutError:
-        return QueryVector(None, "timeout")
-    except EmbedderUnavailable as error:
-        return QueryVector(None, error.reason)
-    return QueryVector(vectors[0])
+    embedded = await embed_within(embedder, [query], "query", seconds)
+    vector = None if embedded.vectors is None else embedded.vectors[0]
+    return QueryVector(embedder.model, vector, embedded.trouble)

@@ -120,7 +120,7 @@ class StoreSearch:
         """The evidence of a whole scope, exactly or through HNSW."""
         documents = await self._documents(scope, deadline)
         common = self._common.get(scope.name)
-        approximate = (self._counts.last(scope.name) or 0) > EXACT_UP_TO
+        approximate = self._is_large(scope)
 
         async def work(c: Connection) -> list[asyncpg.Record]:
             until = await self._until(c, query, scope)
@@ -155,6 +155,10 @@ class StoreSearch:
         if self._counts.last(scope.name) is None:
             self._counts.put(scope.name, await self._database.run(lambda c: count(c, scope), deadline))
         return self._counts.get(scope.name)
+
+    def _is_large(self, scope: Scope) -> bool:
+        last = self._counts.last(scope.name)
+        return last is not None and last > EXACT_UP_TO
 
     def _learn(self, scope: Scope, evidence: SearchResult, *, counted: bool, words: bool) -> None:
         """For the next search. A search of the past has not seen the whole scope's words."""

@@ -78,7 +78,7 @@ class MemorySearch:
         deadline: Deadline,
     ) -> FoundMemories:
         embedded = await query_vector(self._embedder, question, deadline.left() * EMBED_SHARE)
-        model, users = self._embedder.model, principal.seen_users()
+        model, users = embedded.model, principal.seen_users()
 
         async def work(c: Connection) -> Found:
             only = None

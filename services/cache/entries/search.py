@@ -67,11 +67,11 @@ class CacheSearch:
         query = StoreQuery(
             query=request.query,
             vector=embedded.half(),
-            model=self._embedder.model,
+            model=embedded.model,
             users=principal.seen_users(),
         )
         read = await self._database.run(lambda c: self._read(c, query, _filter(request), scope), deadline)
-        scored = score(Question(request.query, self._embedder.model), [read.found.evidence])
+        scored = score(Question(request.query, embedded.model), [read.found.evidence])
         pack = _pack(_ranked(scored, read.now), read, request.token_budget)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(

@@ -80,7 +80,7 @@ class Asking:
     async def _embed(self, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, query, seconds)
         degraded = [] if embedded.trouble is None else [Degraded("embedder", embedded.trouble)]
-        return Embedded(self._embedder.model, embedded.vector, degraded)
+        return Embedded(embedded.model, embedded.vector, degraded)
 
 
 def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -26,7 +25,8 @@ from shared.database.idempotency import Key
 from shared.database.indexer import Embedded
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.embeddings import Embedder
+from shared.embeddings.bounded import embed_within
 from shared.errors import NotFound
 from shared.provenance import spoken
 from shared.search.chunking import chunk
@@ -126,11 +126,10 @@ class Commits:
             return vectors
         texts = [spoken(memories[place].speaker, memories[place].content) for place in short]
         patience = min(self._dedup_seconds, deadline.left() / 2)
-        try:
-            embedded = await asyncio.wait_for(self._embedder.embed(texts, "document"), patience)
-        except (EmbedderUnavailable, TimeoutError):
+        embedded = await embed_within(self._embedder, texts, "document", patience)
+        if embedded.vectors is None:
             return vectors
-        for place, vector in zip(short, embedded, strict=True):
+        for place, vector in zip(short, embedded.vectors, strict=True):
             vectors[place] = HalfVector(vector)
         return vectors
 

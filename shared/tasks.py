@@ -41,7 +41,7 @@ async def background(*jobs: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIte
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels them until they are done: a library's own timeouts may swallow a cancellation, the Redis client's do."""
+    """Cancels tasks until they are done: a library may swallow a cancellation, as the Redis client's timeouts do."""
     left = set(tasks)
     while left:
         for task in left:
@@ -49,4 +49,4 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
         done, left = await asyncio.wait(left, timeout=_PATIENCE)
         for task in done:
             if not task.cancelled():
-                task.exception()  # looked at, or it would be reported as forgotten
+                task.exception()  # retrieved, or the event loop reports it

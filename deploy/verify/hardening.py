@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from deploy.verify.manifests import Manifest, containers, of_kind, pods, title
 
-# What a process may take after SIGTERM (shared/web/app.py).
+# What a process may take after SIGTERM (shared/web/serving/server.py).
 DRAIN_SECONDS = 10
 _LONGEST_LABEL = 63
 _CRON_FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))

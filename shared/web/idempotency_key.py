@@ -16,7 +16,7 @@ _KEY = re.compile(r"^[\x21-\x7e]{1,200}$")
 
 
 async def key_of(request: Request[Any, Any, Any]) -> Key | None:
-    """The request's Idempotency-Key, with what must be the same when it is used again."""
+    """The request's Idempotency-Key, with the path and body that a retry must repeat. Raises Invalid."""
     value = request.headers.get(HEADER)
     if value is None:
         return None

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class StrictBody(AbstractDTO[T]):
-    """Litestar's own decoding coerces ("1" becomes 1); this one takes the declared types only."""
+    """Takes values of the declared types only, where Litestar's own decoding coerces: "1" becomes 1."""
 
     _decoders: ClassVar[dict[str, msgspec.json.Decoder[Any]]] = {}
 

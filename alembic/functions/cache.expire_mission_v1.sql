@@ -12,7 +12,8 @@ begin
         where tenant = p_tenant and mission_id = p_mission and expires_at <= p_now
         returning id, token_count
     ), unqueued as (
-        delete from cache.index_queue q using gone where q.tenant = p_tenant and q.item_id = gone.id
+        delete from cache.index_queue q using gone
+        where q.tenant = p_tenant and q.store = 'psychic_cache' and q.item_id = gone.id
     )
     select coalesce(sum(token_count), 0), count(*) into v_tokens, v_count from gone;
     update cache.missions c set

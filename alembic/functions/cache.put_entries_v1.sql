@@ -128,8 +128,8 @@ begin
             select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, v_expires,
                    w.tsv, w.scoped
             from cache.chunk_words(array[p_key], e.starts, e.stops, e.chunks, e.head, v_before) w;
-            insert into cache.index_queue (tenant, item_id, scope, model)
-            values (p_tenant, entry_id, v_scope, p_model);
+            insert into cache.index_queue (tenant, store, item_id, scope, model)
+            values (p_tenant, 'psychic_cache', entry_id, v_scope, p_model);
         else
             v_by_place[e.place] := entry_id;
             v_befores[e.place] := v_before;
@@ -170,13 +170,14 @@ begin
         cross join lateral cache.chunk_words(
             array[p_key], g.starts, g.stops, g.chunks, g.head, v_befores[g.place]) w
         where v_by_place[g.place] is not null and v_by_place[g.place] <> all (v_victims);
-        insert into cache.index_queue (tenant, item_id, scope, model)
-        select p_tenant, id, v_scope, p_model from unnest(v_by_place) id
+        insert into cache.index_queue (tenant, store, item_id, scope, model)
+        select p_tenant, 'psychic_cache', id, v_scope, p_model from unnest(v_by_place) id
         where id is not null and id <> all (v_victims);
     end if;
     if v_evicted > 0 then
         delete from cache.psychic_cache c where c.tenant = p_tenant and c.id = any (v_victims);
-        delete from cache.index_queue q where q.tenant = p_tenant and q.item_id = any (v_victims);
+        delete from cache.index_queue q
+        where q.tenant = p_tenant and q.store = 'psychic_cache' and q.item_id = any (v_victims);
     end if;
     update cache.missions c set
         tokens = v_tokens,

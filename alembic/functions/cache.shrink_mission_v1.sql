@@ -26,7 +26,8 @@ begin
                or walk.place > coalesce(m.entry_budget, p_entry_budget))
         returning e.id, e.token_count
     ), unqueued as (
-        delete from cache.index_queue q using gone where q.tenant = p_tenant and q.item_id = gone.id
+        delete from cache.index_queue q using gone
+        where q.tenant = p_tenant and q.store = 'psychic_cache' and q.item_id = gone.id
     )
     select coalesce(sum(token_count), 0), count(*) into v_tokens, v_count from gone;
     update cache.missions c set

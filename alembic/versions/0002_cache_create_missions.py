@@ -87,12 +87,13 @@ create index psychic_cache_user on cache.psychic_cache (tenant, user_id) where u
 
 create table cache.index_queue (
     tenant text not null,
+    store text not null,
     item_id bigint not null,
     scope text not null,
     model text not null,
     attempts integer default 0 not null,
     due_at timestamptz default clock_timestamp() not null,
-    constraint index_queue_pkey primary key (tenant, item_id, model)
+    constraint index_queue_pkey primary key (tenant, store, item_id, model)
 );
 create index index_queue_due on cache.index_queue (model, due_at);
 

@@ -125,13 +125,13 @@ create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (emb
 
 create table memory.index_queue (
     tenant text not null,
+    store text not null,
     item_id bigint not null,
     scope text not null,
     model text not null,
     attempts integer default 0 not null,
     due_at timestamptz default clock_timestamp() not null,
-    constraint index_queue_pkey primary key (tenant, item_id, model),
-    constraint index_queue_tenant_item_id_fkey foreign key(tenant, item_id) references memory.agent_memory (tenant, id) on delete cascade
+    constraint index_queue_pkey primary key (tenant, store, item_id, model)
 );
 create index index_queue_due on memory.index_queue (model, due_at);
 

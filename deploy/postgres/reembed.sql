@@ -3,8 +3,8 @@
 -- Vectors of other models stay, so going back is a setting. Safe to run again, and while services write.
 \set ON_ERROR_STOP on
 
-insert into cache.index_queue (tenant, item_id, scope, model)
-select e.tenant, e.id, e.scope, :'model'
+insert into cache.index_queue (tenant, store, item_id, scope, model)
+select e.tenant, 'psychic_cache', e.id, e.scope, :'model'
 from cache.psychic_cache e
 where e.expires_at > clock_timestamp()
   and exists (
@@ -14,8 +14,8 @@ where e.expires_at > clock_timestamp()
         where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model'))
 on conflict do nothing;
 
-insert into memory.index_queue (tenant, item_id, scope, model)
-select m.tenant, m.id, m.scope, :'model'
+insert into memory.index_queue (tenant, store, item_id, scope, model)
+select m.tenant, 'agent_memory', m.id, m.scope, :'model'
 from memory.agent_memory m
 where exists (
     select from memory.agent_memory_chunks c

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from services.agent_memory.memories import queries
 from services.agent_memory.memories.accesses import AccessCounts
 from services.agent_memory.memories.commits.rules import CommitRules
-from services.agent_memory.memories.commits.service import Commits, LateVectors, chunks_to_embed
+from services.agent_memory.memories.commits.service import Commits, LateVectors
+from services.agent_memory.memories.indexing import memories
 from services.agent_memory.memories.search import MemorySearch
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MemoryTransfer
@@ -21,9 +21,8 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
-from shared.database.indexer import Indexer, IndexStatements
+from shared.database.indexer import Indexer
 from shared.database.postgres import Database
-from shared.embeddings import Embedder
 from shared.tasks import background
 from shared.web.admission import Admission
 from shared.web.app import create_app
@@ -55,7 +54,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         stack.push_async_callback(doorbell.stop)
         doorbell.start()
         rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
-        indexer = make_indexer(database, embedder, LateVectors(database, rules, doorbell))
+        late_vectors = LateVectors(database, rules, doorbell)
+        indexer = Indexer(database, embedder, "memory", [memories(late_vectors.finish)])
         stack.push_async_callback(indexer.stop)
         indexer.start()
         stack.push_async_callback(accesses.stop)
@@ -71,25 +71,6 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             purge=Purge(database, transactions),
             accesses=accesses,
         )
-
-
-def make_indexer(database: Database, embedder: Embedder, late_vectors: LateVectors) -> Indexer:
-    statements = IndexStatements(
-        schema="memory",
-        items="agent_memory",
-        chunks="agent_memory_chunks",
-        vectors="agent_memory_vec",
-        extra=["private"],
-    )
-    return Indexer(
-        database,
-        embedder,
-        "agent_memory",
-        statements,
-        queries.TEXTS,
-        chunks_to_embed,
-        late_vectors.finish,
-    )
 
 
 def connect(settings: Settings) -> Database:

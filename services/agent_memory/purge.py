@@ -24,15 +24,34 @@ select (select count(*) from memory.agent_memory where tenant = $1 and agent_nam
             on m.tenant = c.tenant and m.id = c.memory_id where m.tenant = $1 and m.agent_name = $2)
            as confirmations,
        (select count(*) from memory.index_queue q join memory.agent_memory m
-            on m.tenant = q.tenant and m.id = q.item_id where m.tenant = $1 and m.agent_name = $2)
+            on m.tenant = q.tenant and m.id = q.item_id
+            where q.store = 'agent_memory' and m.tenant = $1 and m.agent_name = $2)
            as index_queue
 """
-PURGE = (
-    ("agent_memory", "delete from memory.agent_memory where tenant = $1 and scope = $2"),
-    ("idempotency", "delete from memory.idempotency where tenant = $1 and scope = $2"),
+# The queue's rows go with the memories, after them: the indexer locks in that order.
+PURGE_MEMORIES = """
+with gone as (
+    delete from memory.agent_memory where tenant = $1 and scope = $2 returning id
+), unqueued as (
+    delete from memory.index_queue q using gone
+    where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id
 )
+select count(*) from gone
+"""
+PURGE_RECORDS = """
+with gone as (delete from memory.idempotency where tenant = $1 and scope = $2 returning 1) select count(*) from gone
+"""
+PURGE = {"agent_memory": PURGE_MEMORIES, "idempotency": PURGE_RECORDS}
 AGENTS_OF_USER = "select distinct agent_name from memory.agent_memory where tenant = $1 and user_id = $2"
-PURGE_USER = "delete from memory.agent_memory where tenant = $1 and user_id = $2 and agent_name = any($3)"
+PURGE_USER = """
+with gone as (
+    delete from memory.agent_memory where tenant = $1 and user_id = $2 and agent_name = any($3) returning id
+), unqueued as (
+    delete from memory.index_queue q using gone
+    where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id
+)
+select count(*) from gone
+"""
 
 
 class Purge:
@@ -83,7 +102,7 @@ async def count_rows(c: Connection, tenant: str, agent_name: str) -> dict[str, i
 
 
 async def purge_scope(c: Connection, tenant: str, scope: str) -> dict[str, int]:
-    return {table: _rows(await c.execute(statement, tenant, scope)) for table, statement in PURGE}
+    return {table: await c.fetchval(statement, tenant, scope) for table, statement in PURGE.items()}
 
 
 async def purge_user(c: Connection, tenant: str, user_id: str) -> int:
@@ -93,9 +112,5 @@ async def purge_user(c: Connection, tenant: str, user_id: str) -> int:
         agents = sorted(row["agent_name"] for row in rows)
         for agent in agents:
             await lock_agent(c, tenant, agent)
-        erased += _rows(await c.execute(PURGE_USER, tenant, user_id, agents))
+        erased += await c.fetchval(PURGE_USER, tenant, user_id, agents)
     return erased
-
-
-def _rows(status: str) -> int:
-    return int(status.rsplit(" ", 1)[-1])

@@ -37,7 +37,8 @@ order by m.mission_id for update
 """
 _COUNTED = """returning e.id, e.mission_id, e.token_count
 ), unqueued as (
-    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
+    delete from cache.index_queue q using gone
+    where q.tenant = $1 and q.store = 'psychic_cache' and q.item_id = gone.id
 ), freed as (
     select mission_id, sum(token_count) as tokens, count(*) as entries from gone group by mission_id
 ), counted as (

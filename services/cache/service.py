@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncpg
-
 from services.cache.dispatches.service import DispatchService
-from services.cache.entries.queries import TEXTS
+from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.query_log import QueryLog
-from services.cache.entries.search import STORE, CacheSearch
+from services.cache.entries.search import CacheSearch
 from services.cache.entries.service import EntryService
-from services.cache.entries.text import entry_text
 from services.cache.entries.writing import EntryWriter
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.queries import DefaultLimits
@@ -18,10 +15,9 @@ from services.cache.missions.sweep import ExpirySweep
 from services.cache.purge import Purge
 from services.cache.settings import Settings
 from shared.database.doorbell import Doorbell
-from shared.database.indexer import Indexer, IndexStatements
+from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.embeddings import Embedder
-from shared.provenance import spoken
 
 
 class CacheService:
@@ -31,16 +27,7 @@ class CacheService:
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)
         self.records = keyed.records
-        self.indexer = Indexer(
-            database,
-            embedder,
-            STORE,
-            IndexStatements(
-                schema="cache", items="psychic_cache", chunks="psychic_chunks", vectors="psychic_vec"
-            ),
-            TEXTS,
-            _chunks_to_embed,
-        )
+        self.indexer = Indexer(database, embedder, "cache", [ENTRIES])
         self.query_log = QueryLog(database, doorbell)
         self.writer = EntryWriter(
             database,
@@ -67,10 +54,3 @@ class CacheService:
         await self.writer.stop()
         await self.indexer.stop()
         await self.query_log.stop()
-
-
-def _chunks_to_embed(row: asyncpg.Record) -> list[str]:
-    text = entry_text(row["content"], row["context_type"], row["metadata"])
-    return [
-        spoken(row["who"], text[start:stop]) for start, stop in zip(row["starts"], row["stops"], strict=True)
-    ]

@@ -1,7 +1,7 @@
 """Vectors follow writes: a background worker leases items from an owner's queue, embeds them, stores the vectors.
 
-Every replica runs one and any may take any row; a lease is judged by the database's clock, so what a crashed
-replica held is taken up by another. Nothing holds a connection while the model works.
+Every replica runs one worker for all stores of its service, and any replica may take any row; the database's clock
+judges a lease, so another replica takes up what a crashed one held. Nothing holds a connection while the model works.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import asyncpg
 import structlog
 from pgvector import HalfVector
 
+from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
@@ -32,90 +33,26 @@ _COUNT_SECONDS = 5.0
 _PATIENCE = 10.0
 _BAD_TEXTS = (400, 413, 422)
 
-Texts = Callable[[asyncpg.Record], list[str]]
-Embedded = Sequence[tuple[asyncpg.Record, list[HalfVector]]]
 
-
-class IndexStatements:
-    """The worker's SQL for one owner's items, chunks, vectors and queue."""
-
-    def __init__(
-        self, *, schema: str, items: str, chunks: str, vectors: str, extra: Sequence[str] = ()
-    ) -> None:
-        queue = f"{schema}.index_queue"
-        more = "".join(f", c.{column}" for column in extra)
-        names = "".join(f", {column}" for column in extra)
-        self.claim = f"""
-            with due as (
-                select tenant, item_id, model from {queue}
-                where model = $1 and due_at <= clock_timestamp()
-                order by due_at limit $2 for update skip locked
-            )
-            update {queue} q
-            set due_at = clock_timestamp() + $3 * interval '1 second', attempts = q.attempts + 1
-            from due where q.tenant = due.tenant and q.item_id = due.item_id and q.model = due.model
-            returning q.tenant, q.item_id"""
-        # An item that is being deleted is passed over, not waited for: eviction takes its locks in the
-        # other order. Who deletes it takes its queue row away.
-        self.finish = f"""
-            with given as (
-                select * from unnest($2::text[], $3::bigint[], $4::smallint[], $5::halfvec[])
-                    g(tenant, item_id, chunk, embedding)
-            ), live as materialized (
-                select i.tenant, i.id from {schema}.{items} i
-                where (i.tenant, i.id) in (select tenant, item_id from given)
-                order by i.tenant, i.id for key share skip locked
-            ), stored as (
-                insert into {schema}.{vectors} (tenant, scope, item_id, chunk, model, expires_at{names}, embedding)
-                select c.tenant, c.scope, c.item_id, c.chunk, $1, c.expires_at{more}, g.embedding
-                from live
-                join given g on g.tenant = live.tenant and g.item_id = live.id
-                join {schema}.{chunks} c on c.tenant = g.tenant and c.item_id = g.item_id and c.chunk = g.chunk
-                on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding
-            )
-            delete from {queue} q using live
-            where q.tenant = live.tenant and q.item_id = live.id and q.model = $1"""
-        # A row that somebody else holds is being deleted.
-        self.postpone = f"""
-            with free as (
-                select tenant, item_id from {queue}
-                where model = $1 and (tenant, item_id) in (select * from unnest($2::text[], $3::bigint[]))
-                for update skip locked
-            )
-            update {queue} q set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
-            from free where q.model = $1 and q.tenant = free.tenant and q.item_id = free.item_id"""
-        self.drop = f"""
-            delete from {queue} q where (q.tenant, q.item_id) in (select * from unnest($1::text[], $2::bigint[]))
-              and not exists (select from {schema}.{items} i where i.tenant = q.tenant and i.id = q.item_id)"""
-        self.backlog = f"select count(*) from (select 1 from {queue} where model = $1 limit 100000) waiting"
-        self.waiting = f"""
-            select exists (select 1 from {queue} where tenant = $1 and item_id = $2 and model = $3)"""
+class _Leased(NamedTuple):
+    store: IndexedStore
+    rows: list[asyncpg.Record]
 
 
 class Indexer:
     def __init__(
-        self,
-        database: Database,
-        embedder: Embedder,
-        store: str,
-        statements: IndexStatements,
-        texts_sql: str,
-        texts: Texts,
-        finish: Callable[[Embedded], Awaitable[None]] | None = None,
+        self, database: Database, embedder: Embedder, schema: str, stores: Sequence[IndexedStore]
     ) -> None:
-        """`finish` takes what was embedded, with the rows of `texts_sql`, instead of the statement of that name."""
         self._database = database
         self._embedder = embedder
-        self._store = store
-        self._sql = statements
-        self._texts_sql = texts_sql
-        self._texts = texts
-        self._finish = finish or self._store_vectors
+        self._sql = QueueStatements(schema)
+        self._stores = {store.name: store for store in stores}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._counted_at = -_COUNT_SECONDS
-        metrics.INDEXED.labels(store)
-        metrics.INDEX_BACKLOG.labels(store)
+        for store in self._stores:
+            metrics.INDEXED.labels(store)
+            metrics.INDEX_BACKLOG.labels(store)
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -128,11 +65,12 @@ class Indexer:
         """Something was queued here: do not wait for the next look."""
         self._wake.set()
 
-    async def wait_indexed(self, tenant: str, item_id: int, deadline: Deadline) -> bool:
+    async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
         """True when the item has its vectors; False when the deadline came first."""
         while True:
             waiting = await self._database.run(
-                lambda c: c.fetchval(self._sql.waiting, tenant, item_id, self._embedder.model), deadline
+                lambda c: c.fetchval(self._sql.waiting, tenant, store, item_id, self._embedder.model),
+                deadline,
             )
             if not waiting:
                 return True
@@ -149,15 +87,15 @@ class Indexer:
                 indexed = await self._batch()
                 pause = 0.5
             except EmbedderUnavailable as error:
-                log.warning("items wait for the embedder", store=self._store, reason=error.reason)
+                log.warning("items wait for the embedder", reason=error.reason)
                 indexed, pause = 0, min(pause * 2, 5.0)
                 await asyncio.sleep(pause)
             except AppError as error:
-                log.warning("indexing paused", store=self._store, error=error.detail)
+                log.warning("indexing paused", error=error.detail)
                 indexed = 0
                 await asyncio.sleep(pause)
             except Exception as error:
-                log.error("indexing failed", store=self._store, exc_info=error)
+                log.error("indexing failed", exc_info=error)
                 indexed = 0
                 await asyncio.sleep(_POLL_SECONDS)
             if not indexed:
@@ -173,73 +111,110 @@ class Indexer:
     async def _note_backlog(self) -> None:
         self._counted_at = time.monotonic()
         try:
-            count = await self._database.run(
-                lambda c: c.fetchval(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
+            rows = await self._database.run(
+                lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
             )
         except AppError:
             return
-        metrics.INDEX_BACKLOG.labels(self._store).set(count)
+        waiting = {row["store"]: row["items"] for row in rows}
+        for store in self._stores:
+            metrics.INDEX_BACKLOG.labels(store).set(waiting.get(store, 0))
 
     async def _batch(self) -> int:
-        """Leases, embeds and stores up to BATCH items; how many were leased."""
-        model = self._embedder.model
+        """Leases up to BATCH items, embeds and stores them; how many were leased."""
+        count, leased = await self._database.run(self._lease, Deadline(_PATIENCE))
+        failure = None
+        for place, (store, rows) in enumerate(leased):
+            try:
+                await self._index_or_singly(store, rows)
+            except EmbedderUnavailable:
+                for each in leased[place:]:
+                    await self._postpone(*each)
+                raise
+            except AppError:
+                raise
+            except Exception as error:
+                # One store's mistake keeps no other waiting; its own items come again when their lease ends.
+                error.add_note(f"while indexing {store.name}")
+                failure = error
+        if failure is not None:
+            raise failure
+        return count
 
-        async def lease(c: Connection) -> tuple[int, list[asyncpg.Record]]:
-            claimed = await c.fetch(self._sql.claim, model, BATCH, LEASE_SECONDS)
-            if not claimed:
-                return 0, []
-            keys = [r["tenant"] for r in claimed], [r["item_id"] for r in claimed]
-            rows: list[asyncpg.Record] = await c.fetch(self._texts_sql, *keys)
-            if len(rows) < len(claimed):
-                await c.execute(self._sql.drop, *keys)
-            return len(claimed), rows
+    async def _lease(self, c: Connection) -> tuple[int, list[_Leased]]:
+        model, stores = self._embedder.model, list(self._stores)
+        claimed = await c.fetch(self._sql.claim, model, stores, BATCH, LEASE_SECONDS)
+        leased = []
+        for store in self._stores.values():
+            items = [row for row in claimed if row["store"] == store.name]
+            if items and (rows := await self._read(c, store, items)):
+                leased.append(_Leased(store, rows))
+        return len(claimed), leased
 
-        leased, rows = await self._database.run(lease, Deadline(_PATIENCE))
-        if not rows:
-            return leased
+    @staticmethod
+    async def _read(
+        c: Connection, store: IndexedStore, items: Sequence[asyncpg.Record]
+    ) -> list[asyncpg.Record]:
+        """The items' rows with their texts. An item that is gone waits no longer."""
+        tenants, ids = _keys(items)
+        rows: list[asyncpg.Record] = await c.fetch(store.texts_sql, tenants, ids)
+        if len(rows) < len(items):
+            await c.execute(store.statements.drop, store.name, tenants, ids)
+        return rows
+
+    async def _index_or_singly(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
         try:
-            await self._index(rows)
+            await self._index(store, rows)
         except EmbedderUnavailable as error:
             if not _for_the_texts(error):
-                await self._postpone(rows)
                 raise
-            await self._index_singly(rows)
-        return leased
+            await self._index_singly(store, rows)
 
-    async def _index(self, rows: Sequence[asyncpg.Record]) -> None:
-        texts = [self._texts(row) for row in rows]
-        vectors = await self._embedder.embed([text for one in texts for text in one], "document")
+    async def _index(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
+        texts = [store.texts(row) for row in rows]
+        vectors = await self._embedder.embed([text for some in texts for text in some], "document")
         halves = iter([HalfVector(vector) for vector in vectors])
-        await self._finish([(row, [next(halves) for _ in one]) for row, one in zip(rows, texts, strict=True)])
-        metrics.INDEXED.labels(self._store).inc(len(rows))
+        embedded = [
+            Embedded(row, [next(halves) for _ in some]) for row, some in zip(rows, texts, strict=True)
+        ]
+        if store.finish is None:
+            await self._finish(store, embedded)
+        else:
+            await store.finish(embedded)
+        metrics.INDEXED.labels(store.name).inc(len(rows))
 
-    async def _index_singly(self, rows: Sequence[asyncpg.Record]) -> None:
+    async def _index_singly(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
         """One text that the model does not take must not keep the others waiting."""
-        for place, row in enumerate(rows):
+        for row in rows:
             try:
-                await self._index([row])
+                await self._index(store, [row])
             except EmbedderUnavailable as error:
                 if not _for_the_texts(error):
-                    await self._postpone(rows[place:])
                     raise
-                log.warning("item not indexed", store=self._store, item=row["item_id"], reason=error.reason)
-                await self._postpone([row])
+                log.warning("item not indexed", store=store.name, item=row["item_id"], reason=error.reason)
+                await self._postpone(store, [row])
 
-    async def _store_vectors(self, embedded: Embedded) -> None:
+    async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
         given: list[tuple[str, int, int, Any]] = [
-            (row["tenant"], row["item_id"], chunk, vector)
-            for row, vectors in embedded
-            for chunk, vector in enumerate(vectors)
+            (each.row["tenant"], each.row["item_id"], chunk, vector)
+            for each in embedded
+            for chunk, vector in enumerate(each.vectors)
         ]
         columns = [list(column) for column in zip(*given, strict=True)]
-        model = self._embedder.model
-        await self._database.run(lambda c: c.execute(self._sql.finish, model, *columns), Deadline(_PATIENCE))
-
-    async def _postpone(self, rows: Sequence[asyncpg.Record]) -> None:
-        tenants, items = [row["tenant"] for row in rows], [row["item_id"] for row in rows]
         await self._database.run(
-            lambda c: c.execute(self._sql.postpone, self._embedder.model, tenants, items), Deadline(_PATIENCE)
+            lambda c: c.execute(store.statements.finish, self._embedder.model, store.name, *columns),
+            Deadline(_PATIENCE),
         )
+
+    async def _postpone(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
+        await self._database.run(
+            lambda c: c.execute(self._sql.postpone, self._embedder.model, store.name, *_keys(rows)),
+            Deadline(_PATIENCE),
+        )
+
+
+def _keys(rows: Sequence[asyncpg.Record]) -> tuple[list[str], list[int]]:
+    return [row["tenant"] for row in rows], [row["item_id"] for row in rows]
 
 
 def _for_the_texts(error: EmbedderUnavailable) -> bool:

@@ -146,22 +146,23 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
     )
 
 
-def index_queue_table(schema: str, items: str | None) -> Table:
-    """Items that wait for their vectors. Any replica may lease a row; the database's clock decides.
+def index_queue_table(schema: str) -> Table:
+    """Items of the schema's stores that wait for their vectors. Any replica may lease a row; the database's clock
+    decides.
 
-    Without `items`, whoever deletes an item deletes its row here.
+    Whoever deletes an item deletes its row here: items of several stores wait in one queue, and may share an id.
     """
     return Table(
         "index_queue",
         metadata,
         Column("tenant", Text, nullable=False),
+        Column("store", Text, nullable=False),
         Column("item_id", BigInteger, nullable=False),
         Column("scope", Text, nullable=False),
         Column("model", Text, nullable=False),
         Column("attempts", Integer, nullable=False, server_default=text("0")),
         Column("due_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
-        PrimaryKeyConstraint("tenant", "item_id", "model"),
-        *([] if items is None else [_of_item(schema, items)]),
+        PrimaryKeyConstraint("tenant", "store", "item_id", "model"),
         Index("index_queue_due", "model", "due_at"),
         schema=schema,
     )

@@ -77,13 +77,3 @@ async def count_since(
     """Without what other agents keep private from `reader`; None reads everything."""
     rows = await connection.fetch(COUNT_SINCE, tenant, list(since), list(since.values()), reader, users)
     return {row["agent_name"]: row["count"] for row in rows}
-
-
-TEXTS = """
-select i.tenant, i.id as item_id, i.agent_name, i.content, coalesce(i.speaker, '') as who,
-       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
-from memory.agent_memory i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join memory.agent_memory_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
-"""

@@ -160,7 +160,8 @@ with gone as (
     delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > clock_timestamp()
     returning id, mission_id, token_count
 ), unqueued as (
-    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
+    delete from cache.index_queue q using gone
+    where q.tenant = $1 and q.store = 'psychic_cache' and q.item_id = gone.id
 ), counters as (
     update cache.missions m
     set tokens = m.tokens - gone.token_count, entries = m.entries - 1, cleared_count = m.cleared_count + 1
@@ -180,16 +181,6 @@ async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent
     tokens: int | None = await connection.fetchval(DELETE_ENTRY, tenant, entry_id, agent)
     return tokens
 
-
-TEXTS = """
-select i.tenant, i.id as item_id, i.content, i.metadata, i.context_type,
-       coalesce(i.speaker, i.agent_name) as who,
-       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
-from cache.psychic_cache i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join cache.psychic_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
-"""
 
 # Queries are noted in batches: a row a query, one statement for many.
 NOTE_QUERIES = """

@@ -12,6 +12,7 @@ import asyncpg
 import msgspec
 
 from services.cache.entries.coalescing import Coalescer
+from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.queries_write import Put, put_entries
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import branch_fields, entry_text, search_words
@@ -81,7 +82,9 @@ class EntryWriter:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant)
         if wait_indexed:
-            result.indexed = await self._indexer.wait_indexed(principal.tenant, result.id, deadline)
+            result.indexed = await self._indexer.wait_indexed(
+                ENTRIES.name, principal.tenant, result.id, deadline
+            )
         return result
 
     @tracing.memory("create_memory", "cache")

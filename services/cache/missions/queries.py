@@ -93,7 +93,7 @@ cross join lateral (
 cross join lateral (
     select count(*) as waiting from cache.index_queue w
     join cache.psychic_cache i on i.tenant = w.tenant and i.id = w.item_id
-    where i.tenant = $1 and i.mission_id = $2 and i.expires_at > now() and w.model = $3
+    where w.store = 'psychic_cache' and i.tenant = $1 and i.mission_id = $2 and i.expires_at > now() and w.model = $3
 ) q
 where m.tenant = $1 and m.mission_id = $2
 """
@@ -147,7 +147,8 @@ CLEAR_ENTRIES = """
 with gone as (
     delete from cache.psychic_cache where tenant = $1 and mission_id = $2 returning id, token_count, expires_at
 ), unqueued as (
-    delete from cache.index_queue q using gone where q.tenant = $1 and q.item_id = gone.id
+    delete from cache.index_queue q using gone
+    where q.tenant = $1 and q.store = 'psychic_cache' and q.item_id = gone.id
 ), counted as (
     select count(*) filter (where expires_at > clock_timestamp()) as live, count(*) as every,
            coalesce(sum(token_count) filter (where expires_at > clock_timestamp()), 0) as tokens

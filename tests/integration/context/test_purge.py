@@ -79,8 +79,9 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
     )
     for schema, items in (("cache", "psychic_cache"), ("memory", "agent_memory")):
         await sql.execute(
-            f"""insert into {schema}.index_queue (tenant, item_id, scope, model)
-                select tenant, id, scope, 'another model' from {schema}.{items} where tenant = $1 and scope = $2""",
+            f"""insert into {schema}.index_queue (tenant, store, item_id, scope, model)
+                select tenant, '{items}', id, scope, 'another model'
+                from {schema}.{items} where tenant = $1 and scope = $2""",
             tenant,
             scope,
         )

@@ -6,21 +6,25 @@ import asyncio
 import itertools
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import asyncpg
 import pytest
 from aiohttp import ClientSession
 from prometheus_client import REGISTRY
 
 from local.database import Database
 from services.cache.entries import queries
+from services.cache.entries.indexing import ENTRIES
 from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.auth import IDENTITY_HEADER, to_header
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
+from shared.database.index_queue import IndexedStore, StoreStatements
+from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
@@ -349,7 +353,139 @@ async def test_waiting_for_an_index_ends_at_the_deadline(replica: Replica, api: 
     )
     assert not result.indexed
     api.gate.set()
-    assert await replica.service.indexer.wait_indexed(replica.tenant, result.id, Deadline(PATIENCE))
+    assert await replica.service.indexer.wait_indexed(
+        ENTRIES.name, replica.tenant, result.id, Deadline(PATIENCE)
+    )
+
+
+@pytest.fixture
+async def facts(fresh_database: Database, sql: Connection) -> AsyncIterator[Connection]:
+    """A second store in the schema of the cache, with tables of its own."""
+    connection = await asyncpg.connect(fresh_database.owner)
+    await connection.execute(FACTS)
+    yield connection
+    await connection.close()
+
+
+FACTS = """
+create table cache.facts (tenant text, id bigint, content text, primary key (tenant, id));
+create table cache.fact_chunks (
+    tenant text, scope text, item_id bigint, chunk smallint, expires_at timestamptz default 'infinity');
+create table cache.fact_vec (
+    tenant text, scope text, item_id bigint, chunk smallint, model text, expires_at timestamptz,
+    embedding halfvec(512), primary key (tenant, item_id, chunk, model));
+grant all on cache.facts, cache.fact_chunks, cache.fact_vec to scrubjay_cache;
+"""
+ADD_FACT = """
+with fact as (insert into cache.facts values ($1, $2, $3)),
+     chunk as (insert into cache.fact_chunks values ($1, 'mission:m', $2, 0))
+insert into cache.index_queue (tenant, store, item_id, scope, model) values ($1, 'facts', $2, 'mission:m', $4)
+"""
+FACT_TEXTS = """
+select f.tenant, f.id as item_id, f.content from cache.facts f
+join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = f.tenant and w.id = f.id
+"""
+QUEUED = "select store, item_id from cache.index_queue where tenant = 't' order by store, item_id"
+
+
+def _facts(texts: Callable[[asyncpg.Record], list[str]]) -> IndexedStore:
+    statements = StoreStatements(schema="cache", items="facts", chunks="fact_chunks", vectors="fact_vec")
+    return IndexedStore(name="facts", statements=statements, texts_sql=FACT_TEXTS, texts=texts)
+
+
+async def _queued(connection: Connection) -> list[tuple[str, int]]:
+    return [(row["store"], row["item_id"]) for row in await connection.fetch(QUEUED)]
+
+
+async def _both(
+    replica: Replica, facts: Connection, *, texts: Callable[..., list[str]]
+) -> tuple[Indexer, int]:
+    """An entry and a fact with one id wait for the worker, which is not started."""
+    (id_,) = await replica.write("an entry")
+    await facts.execute(ADD_FACT, "t", id_, "a fact", replica.model)
+    assert await _queued(facts) == [("facts", id_), ("psychic_cache", id_)]
+    own = replica.service.indexer
+    return Indexer(own._database, own._embedder, "cache", [ENTRIES, _facts(texts)]), id_
+
+
+async def _vectors(facts: Connection, table: str) -> list[int]:
+    return [row["item_id"] for row in await facts.fetch(f"select item_id from cache.{table}")]
+
+
+async def test_two_stores_share_an_id_and_a_worker(
+    fresh_database: Database, redis_url: str, api: Picky, facts: Connection
+) -> None:
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        indexer, id_ = await _both(replica, facts, texts=lambda row: [row["content"]])
+        indexer.start()
+        assert await indexer.wait_indexed("facts", "t", id_, Deadline(PATIENCE))
+        assert await indexer.wait_indexed("psychic_cache", "t", id_, Deadline(PATIENCE))
+        await indexer.stop()
+        assert sorted(api.texts())[:2] == ["a fact", "an entry"]
+        assert await _vectors(facts, "fact_vec") == await _vectors(facts, "psychic_vec") == [id_]
+        assert await _queued(facts) == []
+
+
+async def test_deleting_from_one_store_leaves_the_other(
+    fresh_database: Database, redis_url: str, api: Picky, facts: Connection
+) -> None:
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        indexer, id_ = await _both(replica, facts, texts=lambda row: [row["content"]])
+        await queries.delete_entry(facts, "t", id_, None)
+        assert await _queued(facts) == [("facts", id_)]
+        await facts.execute("delete from cache.facts")
+        other = await replica.write("another entry")
+        indexer.start()
+        assert await indexer.wait_indexed("psychic_cache", "t", other[0], Deadline(PATIENCE))
+        assert await indexer.wait_indexed("facts", "t", id_, Deadline(PATIENCE))
+        await indexer.stop()
+        assert await _vectors(facts, "fact_vec") == []
+        assert await _vectors(facts, "psychic_vec") == other
+
+
+async def test_a_store_that_fails_keeps_no_other_waiting(
+    fresh_database: Database, redis_url: str, api: Picky, facts: Connection
+) -> None:
+    def fail(row: asyncpg.Record) -> list[str]:
+        raise LookupError(row["content"])
+
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        indexer, id_ = await _both(replica, facts, texts=fail)
+        indexer.start()
+        assert await indexer.wait_indexed("psychic_cache", "t", id_, Deadline(PATIENCE))
+        await indexer.stop()
+        assert await _queued(facts) == [("facts", id_)]
+
+
+async def test_a_worker_leaves_what_it_has_no_store_for(
+    fresh_database: Database, redis_url: str, api: Picky, facts: Connection
+) -> None:
+    """A newer release has a store that this one does not know."""
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        _, id_ = await _both(replica, facts, texts=lambda row: [row["content"]])
+        replica.service.start()
+        assert await replica.service.indexer.wait_indexed("psychic_cache", "t", id_, Deadline(PATIENCE))
+        assert await facts.fetchval("select attempts from cache.index_queue where store = 'facts'") == 0
+
+
+async def test_the_backlog_is_counted_for_each_store(
+    fresh_database: Database, redis_url: str, api: Picky, facts: Connection
+) -> None:
+    api.mode = "reset"
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        indexer, id_ = await _both(replica, facts, texts=lambda row: [row["content"]])
+        await facts.execute(ADD_FACT, "t", id_ + 1, "another fact", replica.model)
+        indexer.start()
+
+        async def counted() -> None:
+            backlog = [
+                REGISTRY.get_sample_value("scrubjay_index_backlog", {"store": store})
+                for store in ("psychic_cache", "facts")
+            ]
+            assert backlog == [1, 2]
+
+        await until(counted, PATIENCE)
+        await indexer.stop()
 
 
 async def test_another_model_has_a_queue_of_its_own(

@@ -21,7 +21,7 @@ from local.database import ROOT
 from services.cache.entries import queries_search as queries
 from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
-from shared.database.indexer import IndexStatements
+from shared.database.index_queue import QueueStatements, StoreStatements
 from shared.database.postgres import Connection, Database
 from shared.search.sql import scope_key
 from shared.search.store import StoreQuery
@@ -32,12 +32,14 @@ _SQL = re.compile(
 )
 _TEMPLATES = {("services/agent_memory/memories/commits/queries.py", "_ADD_CHUNKS")}
 _ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
+_QUEUES = ("cache", "memory")
 _SCHEMAS = {"cache": "cache", "memory": "agent_memory", "context": "context"}
 # Classes that make their statements for one owner's schema.
 _MAKERS: dict[str, Callable[[str], Any]] = {
     "Records": Records,
     "EmbeddingTable": lambda schema: EmbeddingTable(Database("postgresql://"), schema),
-    "IndexStatements": lambda schema: IndexStatements(schema=schema, items="i", chunks="c", vectors="v"),
+    "QueueStatements": QueueStatements,
+    "StoreStatements": lambda schema: StoreStatements(schema=schema, items="i", chunks="c", vectors="v"),
 }
 FILES = sorted(path for top in ("services", "shared") for path in (ROOT / top).rglob("*.py"))
 
@@ -111,16 +113,19 @@ def made_statements() -> Iterator[Statement]:
     for schema, role in _SCHEMAS.items():
         for kind in ("Records", "EmbeddingTable"):
             yield from _made(f"{kind} of {schema}", role, _MAKERS[kind](schema))
+    for schema in _QUEUES:
+        yield from _made(f"QueueStatements of {schema}", _SCHEMAS[schema], QueueStatements(schema))
     for path in FILES:
         for node in ast.walk(parsed(path)):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
-                and node.func.id == "IndexStatements"
+                and node.func.id == "StoreStatements"
             ):
                 named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
                 (role,) = role_of(path)
-                yield from _made(f"IndexStatements of {named['schema']}", role, IndexStatements(**named))
+                store = f"{named['schema']}.{named['items']}"
+                yield from _made(f"StoreStatements of {store}", role, StoreStatements(**named))
 
 
 def _made(name: str, role: str, maker: object) -> Iterator[Statement]:
@@ -149,9 +154,13 @@ def test_every_owner_is_covered() -> None:
     assert len(names) > 60
     for folder in _ROLES:
         assert any(name.startswith(f"{folder}/") and "/queries" in name for name in names)
-    assert {name.split(":")[0] for name in names if name.startswith("IndexStatements")} == {
-        "IndexStatements of cache",
-        "IndexStatements of memory",
+    assert {
+        name.split(":")[0] for name in names if name.startswith(("QueueStatements", "StoreStatements"))
+    } == {
+        "QueueStatements of cache",
+        "QueueStatements of memory",
+        "StoreStatements of cache.psychic_cache",
+        "StoreStatements of memory.agent_memory",
     }
     assert sum(":PURGE[" in name for name in names) > 6
 

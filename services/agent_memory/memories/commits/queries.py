@@ -180,7 +180,10 @@ with moved as (
         first_at = least(confirmations.first_at, excluded.first_at),
         last_at = greatest(confirmations.last_at, excluded.last_at)
 ), gone as (
-    delete from memory.agent_memory where tenant = $1 and id = $3 returning access_count, confirmed_count
+    delete from memory.agent_memory where tenant = $1 and id = $3 returning id, access_count, confirmed_count
+), unqueued as (
+    delete from memory.index_queue q using gone
+    where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id
 )
 update memory.agent_memory m set access_count = m.access_count + gone.access_count,
     confirmed_count = m.confirmed_count + gone.confirmed_count
@@ -192,11 +195,20 @@ async def absorb(connection: Connection, tenant: str, memory_id: int, absorbed_i
     await connection.execute(ABSORB, tenant, memory_id, absorbed_id)
 
 
-DELETE = "delete from memory.agent_memory where tenant = $1 and id = $2 and agent_name = $3"
+# Whoever deletes memories deletes their rows in the queue, after them: the indexer locks in that order.
+DELETE = """
+with gone as (
+    delete from memory.agent_memory where tenant = $1 and id = $2 and agent_name = $3 returning id
+), unqueued as (
+    delete from memory.index_queue q using gone
+    where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id
+)
+select count(*) from gone
+"""
 
 
 async def delete(connection: Connection, tenant: str, memory_id: int, agent_name: str) -> bool:
-    return str(await connection.execute(DELETE, tenant, memory_id, agent_name)).endswith(" 1")
+    return bool(await connection.fetchval(DELETE, tenant, memory_id, agent_name))
 
 
 ADD_EVENT = """

@@ -80,8 +80,9 @@ async def drop_vectors(connection: Connection, tenant: str, memory_id: int) -> N
 
 
 QUEUE = """
-insert into memory.index_queue (tenant, scope, item_id, model) values ($1, 'agent:' || $2, $3, $4)
-on conflict (tenant, item_id, model) do update set due_at = clock_timestamp(), attempts = 0
+insert into memory.index_queue (tenant, store, scope, item_id, model)
+values ($1, 'agent_memory', 'agent:' || $2, $3, $4)
+on conflict (tenant, store, item_id, model) do update set due_at = clock_timestamp(), attempts = 0
 """
 
 
@@ -89,7 +90,9 @@ async def queue(connection: Connection, tenant: str, agent_name: str, memory_id:
     await connection.execute(QUEUE, tenant, agent_name, memory_id, model)
 
 
-DEQUEUE = "delete from memory.index_queue where tenant = $1 and item_id = $2 and model = $3"
+DEQUEUE = """
+delete from memory.index_queue where tenant = $1 and store = 'agent_memory' and item_id = $2 and model = $3
+"""
 SETTLE = "update memory.agent_memory set pending = false where tenant = $1 and id = $2 and pending"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-import asyncpg
 from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import content, queries
@@ -22,7 +21,7 @@ from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
-from shared.database.indexer import Embedded
+from shared.database.index_queue import Embedded
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder
@@ -142,13 +141,13 @@ class LateVectors:
         self._rules = rules
         self._doorbell = doorbell
 
-    async def finish(self, embedded: Embedded) -> None:
+    async def finish(self, embedded: Sequence[Embedded]) -> None:
         """One transaction for each agent, under the lock of its commits."""
         for (tenant, agent), memories in groupby(sorted(embedded, key=_owner), key=_owner):
             await self._finish_agent(tenant, agent, list(memories))
             self._doorbell.ring(tenant)
 
-    async def _finish_agent(self, tenant: str, agent: str, embedded: Embedded) -> None:
+    async def _finish_agent(self, tenant: str, agent: str, embedded: Sequence[Embedded]) -> None:
         async def work(c: Connection) -> None:
             await queries.lock_agent(c, tenant, agent)
             for row, vectors in embedded:
@@ -157,11 +156,5 @@ class LateVectors:
         await self._database.transaction(work, Deadline(_FINISH_SECONDS))
 
 
-def _owner(embedded: tuple[asyncpg.Record, list[HalfVector]]) -> tuple[str, str]:
-    row, _ = embedded
-    return row["tenant"], row["agent_name"]
-
-
-def chunks_to_embed(row: asyncpg.Record) -> list[str]:
-    places = zip(row["starts"], row["stops"], strict=True)
-    return [spoken(row["who"], row["content"][start:stop]) for start, stop in places]
+def _owner(embedded: Embedded) -> tuple[str, str]:
+    return embedded.row["tenant"], embedded.row["agent_name"]

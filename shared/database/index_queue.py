@@ -1,0 +1,109 @@
+"""What the indexer runs: the SQL of a schema's queue, and of each store whose items wait in it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import asyncpg
+import msgspec
+from pgvector import HalfVector
+
+
+class QueueStatements:
+    """The leases of one schema's queue, by the database's clock. Rows of every store wait in it."""
+
+    def __init__(self, schema: str) -> None:
+        queue = f"{schema}.index_queue"
+        # $1 model, $2 stores, $3 how many, $4 seconds.
+        self.claim = f"""
+            with due as (
+                select tenant, store, item_id, model from {queue}
+                where model = $1 and store = any($2::text[]) and due_at <= clock_timestamp()
+                order by due_at limit $3 for update skip locked
+            )
+            update {queue} q
+            set due_at = clock_timestamp() + $4 * interval '1 second', attempts = q.attempts + 1
+            from due
+            where q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id and q.model = due.model
+            returning q.tenant, q.store, q.item_id"""
+        # A row that somebody else holds is being deleted. $1 model, $2 store, $3 tenants, $4 items.
+        self.postpone = f"""
+            with free as (
+                select tenant, item_id from {queue}
+                where model = $1 and store = $2
+                  and (tenant, item_id) in (select * from unnest($3::text[], $4::bigint[]))
+                for update skip locked
+            )
+            update {queue} q set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
+            from free
+            where q.model = $1 and q.store = $2 and q.tenant = free.tenant and q.item_id = free.item_id"""
+        # $1 model.
+        self.backlog = f"""
+            select store, count(*) as items
+            from (select store from {queue} where model = $1 limit 100000) waiting group by store"""
+        # $1 tenant, $2 store, $3 item, $4 model.
+        self.waiting = f"""
+            select exists (
+                select 1 from {queue} where tenant = $1 and store = $2 and item_id = $3 and model = $4)"""
+
+
+class StoreStatements:
+    """What becomes of one store's items once they are embedded, or when they are gone."""
+
+    def __init__(
+        self, *, schema: str, items: str, chunks: str, vectors: str, extra: Sequence[str] = ()
+    ) -> None:
+        """`extra` are columns that the vectors copy from the chunks."""
+        queue = f"{schema}.index_queue"
+        more = "".join(f", c.{column}" for column in extra)
+        names = "".join(f", {column}" for column in extra)
+        # An item that is being deleted is passed over, not waited for: eviction takes its locks in the other order.
+        # Whoever deletes it deletes its queue row. $1 model, $2 store, then a value for each vector.
+        self.finish = f"""
+            with given as (
+                select * from unnest($3::text[], $4::bigint[], $5::smallint[], $6::halfvec[])
+                    g(tenant, item_id, chunk, embedding)
+            ), live as materialized (
+                select i.tenant, i.id from {schema}.{items} i
+                where (i.tenant, i.id) in (select tenant, item_id from given)
+                order by i.tenant, i.id for key share skip locked
+            ), stored as (
+                insert into {schema}.{vectors} (tenant, scope, item_id, chunk, model, expires_at{names}, embedding)
+                select c.tenant, c.scope, c.item_id, c.chunk, $1, c.expires_at{more}, g.embedding
+                from live
+                join given g on g.tenant = live.tenant and g.item_id = live.id
+                join {schema}.{chunks} c on c.tenant = g.tenant and c.item_id = g.item_id and c.chunk = g.chunk
+                on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding
+            )
+            delete from {queue} q using live
+            where q.tenant = live.tenant and q.store = $2 and q.item_id = live.id and q.model = $1"""
+        # $1 store, $2 tenants, $3 items.
+        self.drop = f"""
+            delete from {queue} q
+            where q.store = $1 and (q.tenant, q.item_id) in (select * from unnest($2::text[], $3::bigint[]))
+              and not exists (select from {schema}.{items} i where i.tenant = q.tenant and i.id = q.item_id)"""
+
+
+class Embedded(NamedTuple):
+    """A row of the store's `texts_sql`, and a vector for each of its texts."""
+
+    row: asyncpg.Record
+    vectors: list[HalfVector]
+
+
+Finish = Callable[[Sequence[Embedded]], Awaitable[None]]
+
+
+class IndexedStore(msgspec.Struct, frozen=True, kw_only=True):
+    """What the indexer must know of a store."""
+
+    name: str
+    """As the queue and the metrics know it."""
+    statements: StoreStatements
+    texts_sql: str
+    """Takes tenants and ids; a row for each item that is still there, with `tenant` and `item_id`."""
+    texts: Callable[[asyncpg.Record], list[str]]
+    """The texts of a row, one for each of its chunks."""
+    finish: Finish | None = None
+    """Takes what was embedded, and the items out of the queue, instead of the statement of that name."""

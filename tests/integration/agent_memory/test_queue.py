@@ -1,0 +1,86 @@
+"""Whatever deletes a memory deletes what waits for its vector, and leaves the queue of other stores alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from local.database import Database
+from services.agent_memory.app import Services
+from services.agent_memory.memories.commits import queries
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+from tests.integration.conftest import Tenant
+from tests.support.agent_memory import commit, fake_embedding, replica, who
+from tests.support.fakes.fake_openai import FakeOpenAI
+
+QUEUED = "select store, item_id from memory.index_queue where tenant = $1 order by item_id, store"
+SAME_ID = """
+insert into memory.index_queue (tenant, store, item_id, scope, model)
+select tenant, 'facts', item_id, scope, model from memory.index_queue where tenant = $1
+"""
+Deletion = Callable[[Services, Connection, str, list[int]], Awaitable[Any]]
+
+
+@pytest.fixture
+async def services(database: Database, redis_url: str) -> AsyncIterator[Services]:
+    """The embedder is away, so what is committed waits for its vector."""
+    with FakeOpenAI() as api:
+        async with replica(database, redis_url, fake_embedding(api)) as services:
+            api.mode = "reset"
+            yield services
+
+
+async def _delete(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
+    for id_ in ids:
+        await services.commits.delete(who(tenant), id_, Deadline(10))
+
+
+async def _forget(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
+    receipt = await services.purge.forget(who(tenant), "scout", None, Deadline(10))
+    assert receipt.erased["index_queue"] == len(ids)
+
+
+async def _erase_scope(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
+    erased = await services.purge.erase(who(tenant), "agent:scout", None, Deadline(10))
+    assert erased["agent_memory"] == len(ids)
+
+
+async def _erase_user(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
+    erased = await services.purge.erase(who(tenant), "user:alice", "alice", Deadline(10))
+    assert erased["agent_memory"] == len(ids)
+
+
+DELETIONS = [_delete, _forget, _erase_scope, _erase_user]
+
+
+@pytest.mark.parametrize("deletion", DELETIONS)
+async def test_a_deleted_memory_waits_no_longer(
+    services: Services, sql: Connection, tenant: Tenant, deletion: Deletion
+) -> None:
+    ids = [
+        (await commit(services, tenant.name, "scout", content, user_id="alice")).memory_id
+        for content in ("The heron waits.", "The gate is closed.")
+    ]
+    await sql.execute(SAME_ID, tenant.name)
+    await deletion(services, sql, tenant.name, ids)
+    assert await _queued(sql, tenant.name) == [("facts", id_) for id_ in ids]
+
+
+async def test_an_absorbed_memory_waits_no_longer(
+    services: Services, sql: Connection, tenant: Tenant
+) -> None:
+    known, repeat = [
+        (await commit(services, tenant.name, "scout", content)).memory_id
+        for content in ("The heron waits.", "The heron is waiting.")
+    ]
+    await sql.execute(SAME_ID, tenant.name)
+    await queries.absorb(sql, tenant.name, known, repeat)
+    waiting = [("agent_memory", known), ("facts", known), ("facts", repeat)]
+    assert await _queued(sql, tenant.name) == waiting
+
+
+async def _queued(sql: Connection, tenant: str) -> list[tuple[str, int]]:
+    return [(row["store"], row["item_id"]) for row in await sql.fetch(QUEUED, tenant)]

@@ -29,8 +29,7 @@ class Transactions:
 
     async def run(self, tenant: str, work: Callable[[Connection], Awaitable[T]], deadline: Deadline) -> T:
         result = await self._database.transaction(work, deadline)
-        self._doorbell.ring(tenant)
-        self._indexer.wake()
+        self._announce(tenant)
         return result
 
     async def once(
@@ -51,4 +50,10 @@ class Transactions:
                 c, principal.tenant, scope, key, kind, lambda: work(c), status=status
             )
 
-        return await self.run(principal.tenant, work if key is None else keyed, deadline)
+        answer = await self._database.transaction(work if key is None else keyed, deadline)
+        self._announce(principal.tenant)
+        return answer
+
+    def _announce(self, tenant: str) -> None:
+        self._doorbell.ring(tenant)
+        self._indexer.wake()

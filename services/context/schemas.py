@@ -1,4 +1,4 @@
-"""Request and response bodies of the context service."""
+"""What the bodies of several rooms share."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     SourceStore = str
 else:
     SourceStore = Literal[tuple(stores.BY_NAME)]
+Weight = Annotated[float, Meta(ge=0.0, le=10.0)]
+TokenShare = Annotated[float, Meta(ge=0.0, le=1.0)]
+TokenBudget = Annotated[int, Meta(ge=1, le=16_000)]
 SearchableScope = Annotated[str, Meta(min_length=1, max_length=250)]
 
 _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)
@@ -26,3 +29,10 @@ def is_scope(text: str) -> bool:
 
 class Success(msgspec.Struct):
     success: bool = True
+
+
+class Degraded(msgspec.Struct):
+    source: str
+    """A store, or the embedder."""
+    reason: str
+    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""

@@ -8,7 +8,8 @@ from datetime import datetime
 from services.context.assembly import rendering
 from services.context.assembly.choice import Chosen, Placed
 from services.context.assembly.ranking import Ranked, time_of
-from services.context.assembly.schemas import Assembly, Degraded, Evidence, Source
+from services.context.assembly.schemas import Assembly, Evidence, Source
+from services.context.schemas import Degraded
 from shared.tokens import estimate_tokens
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
-from services.context.assembly.schemas import AssembleContextInput, Degraded
+from services.context.assembly.schemas import AssembleContextInput
+from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
 from shared.deadline import Deadline

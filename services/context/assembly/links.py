@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from services.context.assembly.asking import Ask
 from services.context.assembly.rendering import File
-from services.context.assembly.schemas import Degraded
 from services.context.forwarding.owners import Failed, Owners
+from services.context.schemas import Degraded
 from services.context.stores import LINKS
 from shared.deadline import Deadline
 from shared.tokens import CHARACTERS_PER_TOKEN

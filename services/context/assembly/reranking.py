@@ -6,8 +6,8 @@ import asyncio
 from typing import NamedTuple
 
 from services.context import rerank
-from services.context.assembly.schemas import Degraded
 from services.context.rerank import Reranker, RerankerUnavailable
+from services.context.schemas import Degraded
 from shared.search.relevance import Scored
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, field
 
-from services.context.schemas import SearchableScope, is_scope
+from services.context.schemas import Degraded, SearchableScope, is_scope
 from shared.body import Body
 from shared.text import BigId, Name, Query, mission_problem
 
@@ -75,13 +75,6 @@ class Source(msgspec.Struct):
     speaker: str | None
     at: datetime
     """When it happened, else when it was written."""
-
-
-class Degraded(msgspec.Struct):
-    source: str
-    """A store, or the embedder."""
-    reason: str
-    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):

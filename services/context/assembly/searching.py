@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from services.context import stores
 from services.context.assembly.asking import Ask
-from services.context.assembly.schemas import Degraded
 from services.context.forwarding.owners import Failed, Owner, Owners
+from services.context.schemas import Degraded
 from services.context.stores import OwnerName
 from shared.deadline import Deadline
 from shared.search.evidence import SearchRequest, SearchResult, encode_vector

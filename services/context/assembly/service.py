@@ -15,11 +15,12 @@ from services.context.assembly.asking import Ask, Asking
 from services.context.assembly.choice import Chosen, choose
 from services.context.assembly.links import read_links
 from services.context.assembly.reranking import look_again
-from services.context.assembly.schemas import AssembleContextInput, Assembly, Degraded
+from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
 from services.context.forwarding.owners import Owners
 from services.context.log.journal import Journal
 from services.context.rerank import Reranker
+from services.context.schemas import Degraded
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.search.evidence import SearchResult

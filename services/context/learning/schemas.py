@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
-from services.context.schemas import SourceStore
+from services.context.schemas import SourceStore, TokenBudget, TokenShare, Weight
 from shared.body import Body
 from shared.text import Name
-
-Weight = Annotated[float, Meta(ge=0.0, le=10.0)]
-TokenShare = Annotated[float, Meta(ge=0.0, le=1.0)]
-TokenBudget = Annotated[int, Meta(ge=1, le=16_000)]
 
 
 class SourceWeight(msgspec.Struct):

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
-from services.context.assembly.schemas import Degraded
-from services.context.learning.schemas import TokenBudget, TokenShare, Weight
-from services.context.schemas import SourceStore
+from services.context.schemas import Degraded, SourceStore, TokenBudget, TokenShare, Weight
 from shared.body import Body
 from shared.text import BigId, Count, ShortText
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from services.context.assembly.schemas import Degraded
 from services.context.mcp.schemas import Json, inlined
+from services.context.schemas import Degraded
 from shared.errors import Invalid
 from shared.render import parse_block, render_item
 

@@ -18,7 +18,7 @@ from pgvector import HalfVector
 from shared.database.postgres import Connection
 
 _FOLDER = Path(__file__).with_name("statements")
-_COMMENT = re.compile(r"^\s*--.*\n", re.MULTILINE)
+_COMMENT = re.compile(r"^(?: *--.*)?\n", re.MULTILINE)
 _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 
 # The columns of an item that `candidate_from_row` reads; a store adds its kind and its agent's name.
@@ -29,7 +29,10 @@ UNTIL = "(:until::bigint is null or item_id <= :until)"
 
 
 class Source(NamedTuple):
-    """What a store brings to its search statement: constants of the code, never text of a user."""
+    """What a store brings to its search statement: constants of the code, never text of a user.
+
+    Its predicates name columns without a table, and values as `Values` names them, after a colon.
+    """
 
     items: str
     """The table of its items, one row each."""

@@ -1,4 +1,7 @@
--- Every vector of the scope is compared: `+ 0.0` keeps the order off the HNSW index.
+-- Both arms, the evidence of their union, and word statistics. Every vector of the scope is compared: `+ 0.0` keeps
+-- the order off the HNSW index. What is said here of words holds for all four forms.
+
+-- A word may have 2,046 bytes, and in `scoped` it begins with the key of its scope.
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
@@ -8,6 +11,8 @@ with lexeme as materialized (
     )) with ordinality l(word, place)
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
 ), any_word as materialized (
+    -- A common word says little and is held by many: rows are matched by the others and by the two rarest of the
+    -- common ones, and then scored by every word.
     select string_agg(
         '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
     from lexeme l, unnest(:keys::text[]) k
@@ -25,9 +30,13 @@ with lexeme as materialized (
     from {chunks} m
     where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
 ), hit as materialized (
+    -- ts_rank's order of weights is {D, C, B, A}: A is a chunk's own text, B who and when, C the end of the previous
+    -- turn of its session. For one lexeme it saturates with the count, in [0, 1]. Long chunks match by chance; the norm
+    -- is absolute, so that stores stay comparable and none needs its average length.
     select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
+    -- df counts inside what was searched.
     select l.place, coalesce(l.df, h.df, 0) as df,
            ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf
     from lexeme l left join (select place, count(*) as df from hit group by place) h on h.place = l.place

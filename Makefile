@@ -26,11 +26,12 @@ run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ct
 test: check ## Check the code, then run every test on servers of its own
 	@$(PY) -m pytest
 
-check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions
+check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
+	@$(PY) -m tools.shape
 
 shape: $(VENV)/run.stamp ## Count how long functions and files are, and what imports what: fails above a bar
 	@$(PY) -m tools.shape

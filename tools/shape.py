@@ -26,8 +26,6 @@ FOLDERS = ("services", "shared", "local", "tools", "deploy", "bench", "proofs", 
 GENERATED = ("clients/python/src/scrubjay/calls", "clients/python/src/scrubjay/models")
 
 MEDIAN, P90, FILE, FOLDER = 10, 25, 350, 15
-# Where the number of modules in a folder has a bar.
-ROOMS = ("services", "shared")
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -186,10 +184,14 @@ def measure(modules: Sequence[Module]) -> Shape:
         p90=percentile(lengths, 0.9),
         longest_file=max(modules, key=lambda module: module.lines),
         long_files=[module for module in modules if module.lines > FILE],
-        modules=Counter(module.path.parent for module in modules if module.path.name != "__init__.py"),
+        modules=count_by_folder(modules),
         circles=circles({module.name: loaded_imports(module, known) for module in modules}),
         local_imports=[f"{module.path}:{line}" for module in modules for line in unexplained_imports(module)],
     )
+
+
+def count_by_folder(modules: Sequence[Module]) -> Counter[Path]:
+    return Counter(module.path.parent for module in modules if module.path.name != "__init__.py")
 
 
 def percentile(values: Sequence[int], share: float) -> int:
@@ -204,14 +206,18 @@ def broken(shape: Shape) -> list[str]:
     if shape.p90 > P90:
         found.append(f"p90 of functions is {shape.p90} lines, above {P90}")
     found += [f"{module.path} has {module.lines} lines, above {FILE}" for module in shape.long_files]
-    found += [
-        f"{folder} holds {count} modules, above {FOLDER}"
-        for folder, count in sorted(shape.modules.items())
-        if count > FOLDER and folder.parts[0] in ROOMS
-    ]
+    found += crowded(shape.modules)
     found += [f"modules import each other: {', '.join(circle)}" for circle in shape.circles]
     found += [f"{place} imports inside a function and no comment says why" for place in shape.local_imports]
     return found
+
+
+def crowded(modules: Mapping[Path, int]) -> list[str]:
+    return [
+        f"{folder} holds {count} modules, above {FOLDER}"
+        for folder, count in sorted(modules.items())
+        if count > FOLDER
+    ]
 
 
 def figures(shape: Shape) -> dict[str, float]:
@@ -244,7 +250,8 @@ def _row(title: str, cells: Iterable[object]) -> str:
 def main() -> int:
     modules = read(FOLDERS)
     shape = measure(modules)
-    complaints = broken(shape)
+    # A test may be as long as its story; a folder of tests may not hold more than any other.
+    complaints = broken(shape) + crowded(count_by_folder(read(["tests"])))
     print(*table(modules), *complaints, sep="\n")
     print(json.dumps({**figures(shape), "broken": len(complaints)}))
     return 1 if complaints else 0

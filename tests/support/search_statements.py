@@ -8,7 +8,7 @@ from services.agent_memory.memories import queries_search as memories
 from services.cache.entries import queries_search as entries
 from shared.search.sql import Statement
 
-FOLDER = Path(__file__).parents[1] / "unit/shared/golden"
+FOLDER = Path(__file__).parents[1] / "unit/shared/search/golden"
 STATEMENTS = {
     "psychic_cache": entries.SEARCH.exact,
     "psychic_cache_of_users": entries.SEARCH.exact_of_users,

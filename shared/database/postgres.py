@@ -154,10 +154,14 @@ class Database:
         try:
             held = await self._open_connection(held, started)
             metrics.POOL_WAIT_SECONDS.observe(time.perf_counter() - started)
-            result = await _work_on(held.connection, work)
+            result = await work(held.connection)
             if started - held.since < _HELD_SECONDS:
                 kept = held
             return result
+        except Exception as error:
+            if held is not None and _broke_off(held.connection, error):
+                raise ConnectionError("the connection ended") from error
+            raise
         finally:
             try:
                 if held is not None and kept is None:
@@ -191,14 +195,9 @@ class Database:
             log.debug("abandoned database call ended", error=type(error).__name__)
 
 
-async def _work_on(connection: Connection, work: Work[T]) -> T:
-    try:
-        return await work(connection)
-    except Exception as error:
-        # A server that ends the connection mid-way leaves the driver in states it has no error for.
-        if _ended(connection) and not isinstance(error, AppError) and from_postgres(error) is None:
-            raise ConnectionError("the connection ended") from error
-        raise
+def _broke_off(connection: Connection, error: Exception) -> bool:
+    """Whether the server ended the connection mid-way, which leaves the driver in states it has no error for."""
+    return _ended(connection) and not isinstance(error, AppError) and from_postgres(error) is None
 
 
 def _result(task: asyncio.Future[T]) -> T:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import NamedTuple
 
 from services.context import stores
 from services.context.assembly.asking import Ask
-from services.context.forwarding.owners import Failed, Owner, Owners
+from services.context.forwarding.owners import Failed, Owners
 from services.context.schemas import Degraded
 from services.context.stores import OwnerName
 from shared.deadline import Deadline
@@ -23,14 +24,24 @@ class Found(NamedTuple):
 
 
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
-    """A store whose owner failed is named with the reason."""
+    """A store whose owner failed is named with the reason. Raises an owner's refusal."""
     searched = _stores_by_owner(ask.scopes)
-    calls = (_search_owner(owners[name], ask, scopes, deadline) for name, scopes in searched.items())
-    answers = await asyncio.gather(*calls)
-    return Found(
-        [result for answer in answers for result in answer.results],
-        [degraded for answer in answers for degraded in answer.degraded],
+    answers = await asyncio.gather(
+        *(
+            owners[owner].search(_request(ask, scopes), ask.principal, deadline, ask.request_id)
+            for owner, scopes in searched.items()
+        ),
+        return_exceptions=True,
     )
+    found = Found([], [])
+    for (owner, scopes), answer in zip(searched.items(), answers, strict=True):
+        if isinstance(answer, Failed):
+            found.degraded.extend(Degraded(store, f"{owner} {answer.reason}") for store in scopes)
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            found.results.append(_until(answer, ask.as_of))
+    return found
 
 
 def _stores_by_owner(scopes: list[str]) -> dict[OwnerName, Scopes]:
@@ -41,15 +52,12 @@ def _stores_by_owner(scopes: list[str]) -> dict[OwnerName, Scopes]:
     return searched
 
 
-async def _search_owner(owner: Owner, ask: Ask, scopes: Scopes, deadline: Deadline) -> Found:
-    try:
-        result = await owner.search(_request(ask, scopes), ask.principal, deadline, ask.request_id)
-    except Failed as error:
-        return Found([], [Degraded(store, f"{owner.name} {error.reason}") for store in scopes])
-    if ask.as_of is not None:
+def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:
+    """An owner may answer a few candidates that were recorded after `as_of`."""
+    if as_of is not None:
         for store in result.stores.values():
-            store.candidates = [c for c in store.candidates if c.created_at <= ask.as_of]
-    return Found([result], [])
+            store.candidates = [c for c in store.candidates if c.created_at <= as_of]
+    return result
 
 
 def _request(ask: Ask, scopes: Scopes) -> SearchRequest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import aiohttp
@@ -91,7 +92,7 @@ class Owner:
         """Raises Failed with one of: down, timeout, erroring, overloaded, outdated, breaker open."""
         body = _ENCODER.encode(request)
         return await self._hedge.first(
-            lambda: self._call("/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
+            partial(self._call, "/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
             again_on=CutOff,
         )
 

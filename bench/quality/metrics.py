@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 
 DEPTHS = (5, 10, 20)
-BUDGETS = (1000, 2000)
-NAMES = (*(f"r{k}" for k in DEPTHS), "ndcg10", "mrr", *(f"b{tokens}" for tokens in BUDGETS))
+BUDGETS = (200, 500, 1000, 2000)
+BUDGET_NAMES = tuple(f"b{tokens}" for tokens in BUDGETS)
+NAMES = (*(f"r{k}" for k in DEPTHS), "ndcg10", "mrr", *BUDGET_NAMES)
 
 Figures = dict[str, float]
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bench.quality.dataset import main_categories
-from bench.quality.metrics import Figures, mean
+from bench.quality.metrics import BUDGET_NAMES, Figures, mean
 
 ARMS = ("fused", "text", "vector")
 # As "fused", but by the context service that has no reranker.
 PLAIN = "plain"
 GAIN = "gain"
-_GAINS = ("r5", "r10", "ndcg10", "b1000", "b2000")
+_GAINS = ("r5", "r10", "ndcg10", *BUDGET_NAMES)
 
 
 @dataclass

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.quality.metrics import NAMES, figures, mean, ndcg, recall, reciprocal_rank, within
+from bench.quality.metrics import BUDGETS, NAMES, figures, mean, ndcg, recall, reciprocal_rank, within
 
 IDS = st.lists(st.sampled_from("abcdefghij"), unique=True)
 
@@ -39,11 +39,11 @@ def test_an_item_counts_with_any_of_its_chunks() -> None:
 
 @given(ranked=IDS, gold=IDS.filter(bool))
 def test_every_figure_is_a_share_and_grows_with_depth(ranked: list[str], gold: list[str]) -> None:
-    found = figures(ranked, {1000: set(ranked[:1]), 2000: set(ranked[:2])}, gold)
+    found = figures(ranked, {tokens: set(ranked[:n]) for n, tokens in enumerate(BUDGETS)}, gold)
     assert set(found) == set(NAMES)
     assert all(0 <= value <= 1 for value in found.values())
     assert found["r5"] <= found["r10"] <= found["r20"]
-    assert found["b1000"] <= found["b2000"]
+    assert found["b200"] <= found["b500"] <= found["b1000"] <= found["b2000"]
 
 
 @given(gold=IDS.filter(bool))

@@ -41,7 +41,12 @@ CANDIDATES = [
     candidate(2, 0.5, 0.9, None),
     candidate(3, 0.7, 0.0, 0.85),
 ]
-ANSWERS = {1000: answer(1, candidates=CANDIDATES), 2000: answer(1, 2, candidates=CANDIDATES)}
+ANSWERS = {
+    200: answer(candidates=CANDIDATES),
+    500: answer(1, candidates=CANDIDATES),
+    1000: answer(1, candidates=CANDIDATES),
+    2000: answer(1, 2, candidates=CANDIDATES),
+}
 
 
 def asked(gold: str, category: str = "temporal") -> Any:
@@ -79,13 +84,16 @@ def test_the_headline_is_over_the_main_categories_only() -> None:
 def test_what_a_reranker_gains_is_the_difference_to_the_answers_without_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    without = {1000: answer(candidates=CANDIDATES[2:]), 2000: answer(2, candidates=CANDIDATES[2:])}
+    without = {tokens: answer(candidates=CANDIDATES[2:]) for tokens in (200, 500, 1000)}
+    without[2000] = answer(2, candidates=CANDIDATES[2:])
     report = summary([_result(Query("q", "g", "?", ["b"], "temporal"), "zabc".__getitem__, ANSWERS, without)])
     assert report["fused"]["mrr"] < report[PLAIN]["mrr"] == 0.5
     assert report[GAIN] == {
         "r5": 0,
         "r10": 0,
         "ndcg10": pytest.approx(1 / 2 - 0.6309, abs=1e-4),
+        "b200": 0,
+        "b500": 0,
         "b1000": 0,
         "b2000": 0,
     }

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shared.packing import DEFAULT_TOKEN_SHARE
+
 OwnerName = Literal["cache", "agent_memory"]
 ScopeRule = Callable[[Sequence[str]], list[str] | None]
 """From the scopes of a request to those in which a store is searched. None: it is not searched."""
 
-DEFAULT_TOKEN_SHARE = 0.8
 _NUMBER = r"[1-9][0-9]{0,17}(?:#[0-9]{1,4})?"
 _MONTH_HOURS = 30 * 24.0
 

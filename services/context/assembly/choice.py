@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from services.context import packing, stores
+from services.context import stores
 from services.context.assembly import ranking, rendering
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File
-from services.context.packing import HEADER_CHARACTERS, NOT_PACKED
 from services.context.stores import LINKS
+from shared import packing
+from shared.packing import HEADER_CHARACTERS, NOT_PACKED
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN
 

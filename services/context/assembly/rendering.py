@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from services.context import stores
 from services.context.assembly.ranking import Ranked, time_of
-from services.context.packing import tokens_of_line
 from services.context.stores import LINKS
+from shared.packing import tokens_of_line
 from shared.render import render_item
 from shared.search.evidence import Candidate
 

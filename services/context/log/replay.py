@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from services.context import packing, stores
-from services.context.packing import HEADER_CHARACTERS, NOT_PACKED
+from services.context import stores
 from services.context.stores import LINKS
+from shared import packing
+from shared.packing import HEADER_CHARACTERS, NOT_PACKED
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
-from services.context.packing import Packed, pack, shorten
+from shared.packing import Packed, pack, shorten
 from shared.render import render_item
 from shared.tokens import estimate_tokens
 

@@ -1,4 +1,4 @@
-"""Which items get the tokens of a budget. Pure: an assembly packs what it found, a replay what was logged."""
+"""Which items get the tokens of a budget. Pure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from services.context.stores import DEFAULT_TOKEN_SHARE
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
+# A store's share of the budget, unless the caller sets another.
+DEFAULT_TOKEN_SHARE = 0.8
 # About what the header of an item takes; the rest is text that can be cut.
 HEADER_CHARACTERS = 40
 # A piece below a third of an item says too little of it.

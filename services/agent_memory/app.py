@@ -4,17 +4,20 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from services.agent_memory.memories import routes as memories
 from services.agent_memory.memories.accesses import AccessCounts
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.commits.service import Commits, LateVectors
-from services.agent_memory.memories.indexing import memories
-from services.agent_memory.memories.search import MemorySearch
+from services.agent_memory.memories.indexing import memories as indexed_memories
+from services.agent_memory.memories.purge import MEMORIES
+from services.agent_memory.memories.search import OWN, PEER, MemorySearch
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MemoryTransfer
 from services.agent_memory.purge import Purge
 from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
+from services.agent_memory.vault import routes as vault
 from services.agent_memory.vault.service import Vault
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
@@ -23,6 +26,7 @@ from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
+from shared.search.owner import OwnerSearch
 from shared.tasks import background
 from shared.web.admission import Admission
 from shared.web.app import create_app
@@ -33,6 +37,7 @@ from shared.web.authentication import inward
 class Services:
     """What handlers may ask for, the busiest first."""
 
+    owner_search: OwnerSearch
     search: MemorySearch
     commits: Commits
     reader: MemoryReader
@@ -55,20 +60,22 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell.start()
         rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
         late_vectors = LateVectors(database, rules, doorbell)
-        indexer = Indexer(database, embedder, "memory", [memories(late_vectors.finish)])
+        indexer = Indexer(database, embedder, "memory", [indexed_memories(late_vectors.finish)])
         stack.push_async_callback(indexer.stop)
         indexer.start()
         stack.push_async_callback(accesses.stop)
         accesses.start()
         await stack.enter_async_context(background(lambda: tidy_forever(database, records, table)))
         transactions = Transactions(database, records, doorbell, indexer)
+        search = MemorySearch(database, embedder, accesses.count)
         yield Services(
-            search=MemorySearch(database, embedder, accesses.count),
+            owner_search=OwnerSearch("agent_memory", {OWN: search.search_own, PEER: search.search_peers}),
+            search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
             reader=MemoryReader(database),
             vault=Vault(settings.vault_root),
             transfer=MemoryTransfer(database, transactions, rules),
-            purge=Purge(database, transactions),
+            purge=Purge(database, transactions, [MEMORIES]),
             accesses=accesses,
         )
 
@@ -82,7 +89,7 @@ def connect(settings: Settings) -> Database:
 def create(settings: Settings) -> Admission:
     database = connect(settings)
     return create_app(
-        routes=ROUTES,
+        routes=[*memories.ROUTES, *vault.ROUTES, *ROUTES],
         services=Services,
         opened=lambda: opened(settings, database),
         authenticate=inward(settings.service_token),

@@ -1,4 +1,4 @@
-"""The routes of the agent-memory service. `/api/agent-memory` is public (forwarded by context); `/internal` is not."""
+"""Routes that concern every room. `/api` is public (forwarded by context); `/internal` is not."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery, JSONBody
 from litestar.types import ControllerRouterHandler
 
-from services.agent_memory.memories import routes as memories
 from services.agent_memory.memories.schemas import ForgetAgentInput, ForgetReceipt
 from services.agent_memory.purge import Purge
-from services.agent_memory.vault import routes as vault
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
+from shared.web.internal import internal_search
 from shared.web.operations import ADMIN, KEYED
 
 
@@ -44,8 +43,7 @@ async def purge_scope(
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router("/api/agent-memory", route_handlers=[*memories.ROUTES, forget], tags=["agent memory"]),
-    *memories.INTERNAL_ROUTES,
-    *vault.ROUTES,
+    Router("/api/agent-memory", route_handlers=[forget], tags=["agent memory"]),
+    internal_search,
     purge_scope,
 ]

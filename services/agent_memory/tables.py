@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from services.agent_memory.memories import tables as _memories  # noqa: F401
 from shared.database import schema
+
+schema.import_tables(__package__)
 
 index_queue = schema.index_queue_table("memory")
 idempotency = schema.idempotency_table("memory")

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from services.cache.dispatches.service import DispatchService
-from services.cache.entries.search import CacheSearch
+from services.cache.entries.search import STORE, CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.missions.service import MissionService
@@ -18,6 +18,7 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
+from shared.search.owner import OwnerSearch
 from shared.tasks import background
 from shared.web.admission import Admission
 from shared.web.app import create_app
@@ -29,6 +30,7 @@ class Services:
     """What handlers may ask for, the services of the busiest routes first."""
 
     writer: EntryWriter
+    owner_search: OwnerSearch
     search: CacheSearch
     entries: EntryService
     missions: MissionService
@@ -59,6 +61,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         )
         yield Services(
             writer=service.writer,
+            owner_search=OwnerSearch("cache", {STORE: service.search.search}),
             search=service.search,
             entries=service.entries,
             missions=service.missions,

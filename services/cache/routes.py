@@ -12,6 +12,7 @@ from services.cache.entries import routes as entry_routes
 from services.cache.missions import routes as mission_routes
 from services.cache.purge import Purge
 from shared.web.dependencies import DeadlineDep, PrincipalDep
+from shared.web.internal import internal_search
 from shared.web.operations import ADMIN
 
 
@@ -48,7 +49,7 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["cache"],
     ),
     DISPATCHES,
-    entry_routes.internal_search,
+    internal_search,
     entry_routes.internal_turns,
     internal_purge,
 ]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from services.cache.dispatches import tables as _dispatches  # noqa: F401
-from services.cache.entries import tables as _entries  # noqa: F401
-from services.cache.missions import tables as _missions  # noqa: F401
 from shared.database import schema
+
+schema.import_tables(__package__)
 
 index_queue = schema.index_queue_table("cache")
 idempotency = schema.idempotency_table("cache")

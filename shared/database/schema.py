@@ -5,7 +5,9 @@ SQLAlchemy describes the tables so that migrations can be checked against them; 
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import pkgutil
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,14 @@ Instant = TIMESTAMP(timezone=True)
 def role(service: str) -> str | None:
     """The database role that a service connects as, when the deployment gave one."""
     return os.environ.get(f"SCRUBJAY_ROLE_{service.upper()}") or None
+
+
+def import_tables(package: str) -> None:
+    """Imports `tables` of every room of a service, which describe themselves to the one metadata."""
+    rooms = pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}.")
+    for room in rooms:
+        if room.ispkg and importlib.util.find_spec(f"{room.name}.tables") is not None:
+            importlib.import_module(f"{room.name}.tables")
 
 
 def grants(service: str, *statements: str) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, Response, delete, get, patch, post
+from litestar import Request, Response, Router, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
@@ -34,7 +34,6 @@ from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, MemoryTransfer, parse
 from shared.errors import Invalid, NotFound
 from shared.provenance import utc
-from shared.search.evidence import SearchRequest, SearchResult
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import ADMIN, KEYED, READ, WRITE, answers, problems, reads
@@ -195,19 +194,7 @@ async def pending_review(
     return PendingReview(await reader.pending_review(principal, times, deadline))
 
 
-@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
-async def search(
-    data: JSONBody[SearchRequest],
-    search: NamedDependency[MemorySearch],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-) -> SearchResult:
-    if data.agent is None:
-        raise Invalid.field("agent", "is required")
-    return await search.search(principal, data, deadline)
-
-
-ROUTES: list[ControllerRouterHandler] = [
+_HANDLERS: list[ControllerRouterHandler] = [
     commit,
     batch,
     query,
@@ -220,4 +207,5 @@ ROUTES: list[ControllerRouterHandler] = [
     export,
     import_memories,
 ]
-INTERNAL_ROUTES: list[ControllerRouterHandler] = [search]
+
+ROUTES = [Router("/api/agent-memory", route_handlers=_HANDLERS, tags=["agent memory"])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 import asyncpg
@@ -21,7 +20,8 @@ from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder
-from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row, together
+from shared.errors import Invalid
+from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query
@@ -91,18 +91,26 @@ class MemorySearch:
         scored = score(Question(question, model), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
-    @tracing.memory("search_memory", "agent_memory")
-    async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
-        """Own and peers' memories of `request.agent`, by the stores asked for."""
-        assert request.agent is not None
-        principal.require_agent(request.agent)
-        query = store_query(principal, request)
-        searches = []
-        if OWN in request.stores:
-            searches.append(self._own.search(query, own_scope(principal.tenant, request.agent), deadline))
-        if PEER in request.stores:
-            searches.append(self._peers.search(query, peers_scope(principal.tenant, request.agent), deadline))
-        return together(await asyncio.gather(*searches))
+    async def search_own(
+        self, principal: Principal, request: SearchRequest, deadline: Deadline
+    ) -> SearchResult:
+        """For assembly: memories of `request.agent`."""
+        scope = own_scope(principal.tenant, _agent(principal, request))
+        return await self._own.search(store_query(principal, request), scope, deadline)
+
+    async def search_peers(
+        self, principal: Principal, request: SearchRequest, deadline: Deadline
+    ) -> SearchResult:
+        """For assembly: what everyone but `request.agent` shares."""
+        scope = peers_scope(principal.tenant, _agent(principal, request))
+        return await self._peers.search(store_query(principal, request), scope, deadline)
+
+
+def _agent(principal: Principal, request: SearchRequest) -> str:
+    if request.agent is None:
+        raise Invalid.field("agent", "is required")
+    principal.require_agent(request.agent)
+    return request.agent
 
 
 def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:

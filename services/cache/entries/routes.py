@@ -26,7 +26,6 @@ from services.cache.entries.schemas import (
 from services.cache.entries.search import CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
-from shared.search.evidence import SearchRequest, SearchResult
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems, reads
@@ -129,16 +128,6 @@ async def mission_entries(
 ) -> EntriesAnswer:
     """A mission's live entries, newest first."""
     return EntriesAnswer(await entries.of_mission(principal, mission_id, deadline))
-
-
-@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
-async def internal_search(
-    data: JSONBody[SearchRequest],
-    search: NamedDependency[CacheSearch],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-) -> SearchResult:
-    return await search.search(principal, data, deadline)
 
 
 @post("/internal/turns", opt=READ, status_code=200, include_in_schema=False)

@@ -1,0 +1,27 @@
+"""The one internal search of an owner, over whichever of its stores a request names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.search.evidence import SearchRequest, SearchResult, together
+from shared.telemetry import tracing
+
+Search: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[SearchResult]]
+
+
+class OwnerSearch:
+    """`stores`: how each store is searched, by its name in the request."""
+
+    def __init__(self, owner: str, stores: Mapping[str, Search]) -> None:
+        self._stores = stores
+        self.search = tracing.memory("search_memory", owner)(self._search)
+
+    async def _search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
+        """Stores that are not known here answer nothing: they may be of the next release."""
+        searches = [self._stores[name] for name in request.stores if name in self._stores]
+        return together(await asyncio.gather(*(search(principal, request, deadline) for search in searches)))

@@ -1,0 +1,22 @@
+"""The internal routes that every owner has."""
+
+from __future__ import annotations
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+
+from shared.search.evidence import SearchRequest, SearchResult
+from shared.search.owner import OwnerSearch
+from shared.web.dependencies import DeadlineDep, PrincipalDep
+from shared.web.operations import READ
+
+
+@post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
+async def internal_search(
+    data: JSONBody[SearchRequest],
+    owner_search: NamedDependency[OwnerSearch],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> SearchResult:
+    return await owner_search.search(principal, data, deadline)

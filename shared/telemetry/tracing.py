@@ -188,8 +188,9 @@ def going_on(
     attributes: Attributes | None = None,
     kind: SpanKind = SpanKind.INTERNAL,
 ) -> AbstractContextManager[Span]:
-    """Background work that several requests left: a child of the first, with links to the others."""
+    """Background work that several requests left: a child of the first that is sampled, with links to the others."""
     known = [origin for origin in origins if origin is not None and origin.is_valid]
+    known.sort(key=lambda origin: not origin.trace_flags.sampled)
     if not known:
         return _OFF
     parent = trace.set_span_in_context(trace.NonRecordingSpan(known[0]), Context())

@@ -1,12 +1,19 @@
 """What a statement is called in a trace, and the settings of tracing."""
 
+from types import SimpleNamespace
+
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanContext, TraceFlags
 
 from services.agent_memory.memories import queries as memories
 from services.agent_memory.memories import queries_search as memories_search
 from services.context.assembly import queries as context
 from services.context.timeline import queries as timeline
 from shared.settings import SettingsError
+from shared.telemetry import tracing
 from shared.telemetry.query_spans import summarize
 from shared.telemetry.tracing import TracingSettings
 
@@ -56,3 +63,17 @@ def test_settings() -> None:
         with pytest.raises(SettingsError) as refused:
             TracingSettings.from_env(wrong)
         assert next(iter(wrong)) in str(refused.value)
+
+
+def test_an_unsampled_request_hides_no_work_of_a_sampled_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    finished = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(finished))
+    monkeypatch.setattr(tracing, "_exporter", SimpleNamespace(tracer=provider.get_tracer("test")))
+    unsampled = SpanContext(1, 1, is_remote=False)
+    sampled = SpanContext(2, 2, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+    with tracing.going_on("log", [None, unsampled, sampled]):
+        pass
+    (span,) = finished.get_finished_spans()
+    assert span.parent == sampled
+    assert [link.context for link in span.links] == [unsampled]

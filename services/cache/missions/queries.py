@@ -28,9 +28,12 @@ class DefaultLimits(NamedTuple):
 LOCK_MISSION = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
 
 
-async def lock_mission(connection: Connection, mission: MissionKey) -> None:
-    """Whatever changes a mission's entries locks its row first, as writers do, so that no two deadlock."""
-    await connection.execute(LOCK_MISSION, mission.tenant, mission.mission_id)
+async def lock_mission(connection: Connection, mission: MissionKey) -> bool:
+    """Whatever changes a mission's entries locks its row first, as writers do, so that no two deadlock.
+
+    False: there is no such mission, so nothing is locked, and a writer may be making it.
+    """
+    return bool(await connection.fetchval(LOCK_MISSION, mission.tenant, mission.mission_id))
 
 
 # The counters are exact until something has expired since the last write or sweep.
@@ -173,6 +176,23 @@ async def clear(
 ) -> asyncpg.Record:
     """Lock the mission first."""
     row = await connection.fetchrow(CLEAR_ENTRIES, mission.tenant, mission.mission_id, reason, agent)
+    assert row is not None
+    return row
+
+
+CLEAR_NOTHING = """
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
+values ($1, 'mission:' || $2, 'cache_clear', $2, $4,
+        jsonb_build_object('reason', $3::text, 'deleted_count', 0, 'freed_tokens', 0))
+returning 0 as deleted_count, 0 as freed_tokens
+"""
+
+
+async def clear_nothing(
+    connection: Connection, mission: MissionKey, *, reason: str, agent: str | None
+) -> asyncpg.Record:
+    """Of a mission that does not exist: the timeline keeps the reason all the same."""
+    row = await connection.fetchrow(CLEAR_NOTHING, mission.tenant, mission.mission_id, reason, agent)
     assert row is not None
     return row
 

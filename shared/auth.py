@@ -26,6 +26,11 @@ class Principal(msgspec.Struct, frozen=True):
     missions: frozenset[str] | None = None
     users: frozenset[str] | None = None
 
+    @property
+    def mission(self) -> str | None:
+        """The mission, where it is bound to exactly one."""
+        return next(iter(self.missions)) if self.missions is not None and len(self.missions) == 1 else None
+
     def require(self, access: Access) -> None:
         if access not in self.access:
             raise Forbidden(f"this key has no {access} access")

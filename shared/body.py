@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from shared.errors import Invalid
+from shared.vocabulary import Rewritten, rewritten
 
 T = TypeVar("T")
 
@@ -57,11 +58,25 @@ def invalid(error: msgspec.DecodeError) -> Invalid:
 
 
 def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Raises Invalid. Short names and ids as strings are taken, too: see `shared.vocabulary`."""
     try:
         return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        if (found := rewritten(body, decoder.type)) is not None:
+            return _decode_rewritten(found, decoder)
+        raise invalid(error) from error
     except msgspec.DecodeError as error:
         raise invalid(error) from error
     except UnicodeDecodeError as error:
         raise Invalid.field("body", "not valid UTF-8") from error
     except RecursionError as error:
         raise Invalid.field("body", "nested too deeply") from error
+
+
+def _decode_rewritten(found: Rewritten, decoder: msgspec.json.Decoder[T]) -> T:
+    try:
+        return decoder.decode(msgspec.json.encode(found.document))
+    except msgspec.DecodeError as error:
+        raise found.as_given(invalid(error)) from error
+    except OverflowError as error:
+        raise Invalid.field("body", "holds a number that is out of range") from error

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from shared.vocabulary import ID
+
 MAX_CONTENT = 200_000
 MAX_QUERY = 8_000
 
@@ -16,7 +18,7 @@ Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
 Tag = Annotated[str, Meta(min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Meta(max_length=50)]
-BigId = Annotated[int, Meta(gt=0, le=2**63 - 1)]
+BigId = Annotated[int, Meta(gt=0, le=2**63 - 1, extra_json_schema={ID: True})]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 # Routes under /:mission must not be shadowed, `*` means every mission a key may read, and clients drop dots from paths.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
 from litestar import Request
@@ -10,6 +12,7 @@ from litestar import Request
 from shared import auth
 from shared.auth import Principal
 from shared.errors import Unauthorized
+from shared.vocabulary import in_query
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
@@ -28,7 +31,7 @@ def inward(service_token: str) -> Authenticate:
 
 
 def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
-    """Litestar runs it before it reads the body, so a caller without access learns nothing about the body.
+    """Litestar runs it before it reads the query and the body: a caller without access learns nothing about them.
 
     It is not one of Litestar's guards, because Litestar copies the handler for those in each request.
     """
@@ -39,5 +42,13 @@ def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], 
             principal = await authenticate(request)
             principal.require(access)
             request.scope["state"]["principal"] = principal
+        if request.scope["query_string"]:
+            names = _parameters(request.route_handler.fn)
+            request.scope["query_string"] = in_query(request.scope["query_string"], names)
 
     return before_request
+
+
+@cache
+def _parameters(handler: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(handler).parameters)

@@ -6,8 +6,10 @@ import hashlib
 import re
 from typing import Any
 
+import msgspec
 from litestar import Request
 
+from shared.auth import Principal
 from shared.database.idempotency import Key
 from shared.errors import Invalid
 
@@ -22,5 +24,11 @@ async def key_of(request: Request[Any, Any, Any]) -> Key | None:
         return None
     if not _KEY.match(value):
         raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
-    body = await request.body()
+    body = await request.body() + _binding(request.scope["state"]["principal"])
     return Key(value, f"{request.method} {request.scope['path']}", hashlib.sha256(body).digest())
+
+
+def _binding(principal: Principal) -> bytes:
+    """What the key may fill into the body: the same body of another agent or mission is another request."""
+    bound = [name for name in (principal.agent, principal.mission) if name is not None]
+    return msgspec.json.encode(bound) if bound else b""

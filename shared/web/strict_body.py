@@ -1,4 +1,4 @@
-"""How Litestar reads bodies: strictly, with errors that name the field."""
+"""How Litestar reads bodies: strictly, with errors that name the field, and filled in by what the key is bound to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import msgspec
 from litestar.dto import AbstractDTO
 from litestar.typing import FieldDefinition
 
+from shared.bindings import fill_in
 from shared.body import decode
 from shared.errors import Invalid
 
@@ -20,7 +21,11 @@ class StrictBody(AbstractDTO[T]):
     _decoders: ClassVar[dict[str, msgspec.json.Decoder[Any]]] = {}
 
     def decode_bytes(self, value: bytes) -> Any:
-        return decode(value, self._decoders[self.asgi_connection.route_handler.handler_id])
+        connection = self.asgi_connection
+        body = decode(value, self._decoders[connection.route_handler.handler_id])
+        if (principal := connection.scope["state"].get("principal")) is not None:
+            fill_in(body, principal)
+        return body
 
     def decode_builtins(self, value: dict[str, Any]) -> Any:
         raise Invalid.field("body", "must be application/json")

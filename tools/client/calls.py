@@ -8,8 +8,9 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from shared.vocabulary import ALIAS
 from tools.client.models import HEADER
-from tools.client.types import Schema, annotation, docstring, means_something_as_null, name_of
+from tools.client.types import Schema, annotation, docstring, means_something_as_null, name_of, named
 
 _IMPORTS = """from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -33,7 +34,9 @@ class Operation:
         self.group = told["tags"][0].replace(" ", "_")
         self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in told["parameters"])
         self._components: dict[str, Schema] = document["components"]["schemas"]
-        self._parameters = [p for p in told["parameters"] if "name" in p and p["in"] != "header"]
+        self._parameters = [
+            p for p in told["parameters"] if "name" in p and p["in"] != "header" and ALIAS not in p
+        ]
         self._content: dict[str, Any] = told.get("requestBody", {}).get("content", {})
 
     @property
@@ -90,7 +93,7 @@ class Operation:
         if self.flat is None:
             return []
         required = self.flat.get("required", ())
-        return [_argument(name, one, name in required) for name, one in self.flat["properties"].items()]
+        return [_argument(name, one, name in required) for name, one in named(self.flat).items()]
 
     def _query_arguments(self) -> list[str]:
         queried = [p for p in self._parameters if p["in"] == "query"]
@@ -125,7 +128,7 @@ class Operation:
         if self.flat is None:
             return "body"
         required = self.flat.get("required", ())
-        properties = self.flat["properties"].items()
+        properties = named(self.flat).items()
         by_null = [name for name, one in properties if means_something_as_null(one, name in required)]
         plain = [name for name, _ in properties if name not in by_null]
         parts = [_given(call, names) for call, names in (("fields", plain), ("nullable", by_null)) if names]

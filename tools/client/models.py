@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.client.types import Schema, annotation, docstring, may_be_null, means_something_as_null
+from tools.client.types import Schema, annotation, docstring, may_be_null, means_something_as_null, named
 
 HEADER = '"""Written by `make openapi` from the API\'s document."""\n\nfrom __future__ import annotations\n\n'
 _IMPORTS = """from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ def package(modules: dict[str, list[str]]) -> str:
 def _model(name: str, schema: Schema) -> str:
     required = set(schema.get("required", ()))
     told = docstring(schema["description"], "    ") + "\n" if "description" in schema else ""
-    fields = "".join(_field(key, one, key in required) for key, one in schema["properties"].items())
+    fields = "".join(_field(key, one, key in required) for key, one in named(schema).items())
     return f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n{told}{fields}"
 
 

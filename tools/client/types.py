@@ -6,9 +6,16 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from shared.vocabulary import ALIAS
+
 Schema = dict[str, Any]
 
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+
+def named(schema: Schema) -> dict[str, Schema]:
+    """An object's properties, without the short names of others."""
+    return {name: one for name, one in schema["properties"].items() if ALIAS not in one}
 
 
 def annotation(schema: Schema, *, given: bool = False) -> str:

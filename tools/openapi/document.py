@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from services.cache.settings import Settings as CacheSettings
 from services.context import app as context
 from services.context.settings import Settings as ContextSettings
 from shared.version import VERSION
+from shared.vocabulary import shorts
 from tools.openapi.examples import EXAMPLES
 from tools.openapi.examples_cache import Example
 from tools.openapi.operations import Operation, Parameter, operations_of
@@ -22,6 +23,7 @@ from tools.openapi.playing import resolved
 from tools.openapi.problems import HEADERS, SCHEMA, responses
 from tools.openapi.recorded import recorded
 from tools.openapi.schemas import Schema, schemas_of
+from tools.openapi.vocabulary import short_for
 
 SERVED = Path(context.__file__).with_name("openapi.json")
 # Nothing is opened: the apps are made for their routes only.
@@ -138,6 +140,7 @@ def _slug(title: str) -> str:
 
 def _operation(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
     parameters = [_parameter(one, given, schemas, shown) for given in one.parameters]
+    parameters += list(_short(parameters))
     parameters += [{"$ref": f"#/components/parameters/{name}"} for name in _common(one)]
     body: dict[str, Any] = {}
     if one.reads:
@@ -180,6 +183,14 @@ def _parameter(one: Operation, given: Parameter, schemas: Schemas, shown: _Shown
         "schema": schema,
         **({"example": example} if example is not None else {}),
     }
+
+
+def _short(parameters: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Parameters of queries by their short names."""
+    queried = {parameter["name"]: parameter for parameter in parameters if parameter["in"] == "query"}
+    for short, main in shorts(queried).items():
+        told = {name: part for name, part in queried[main].items() if name != "example"}
+        yield {**short_for(main, told), "name": short, "required": False}
 
 
 def _success(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 import msgspec.inspect as mi
 
+from tools.openapi.vocabulary import show_vocabulary, without_marks
+
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
@@ -23,10 +25,14 @@ def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Sc
     types = [*requests, *answers]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     asked = set(_structs(mi.multi_type_info(requests)))
-    for struct in set(_structs(mi.multi_type_info(types))):
-        _complete(components[_name(struct, components)], struct, answered=struct not in asked)
-    renamed: list[Schema] = _renamed(list(schemas))
-    return renamed, _renamed(components)
+    answered = set(_structs(mi.multi_type_info(answers)))
+    for struct in asked | answered:
+        schema = components[_name(struct, components)]
+        _complete(schema, struct, answered=struct not in asked)
+        if struct not in answered:
+            show_vocabulary(schema)
+    renamed: list[Schema] = _renamed(without_marks(list(schemas)))
+    return renamed, _renamed(without_marks(components))
 
 
 def _name(struct: type, components: dict[str, Schema]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from shared.bindings import LEFT_OUT, OwnAgent
 from shared.body import Body
 from shared.provenance import Remembered, Seq, SourceKind
 from shared.text import BigId, Content, Count, Name, Query, ShortText
@@ -28,7 +29,7 @@ class TaskContext(Body, kw_only=True):
 
 
 class CommitAgentMemoryInput(Remembered, kw_only=True):
-    agent_name: Name
+    agent_name: OwnAgent = LEFT_OUT
     content: Content
     """What was learned, in a sentence or a few."""
     memory_type: MemoryType
@@ -86,7 +87,7 @@ class ForgetReceipt(msgspec.Struct):
 
 
 class QueryAgentMemoryInput(Body, kw_only=True):
-    agent_name: Name
+    agent_name: OwnAgent = LEFT_OUT
     """Whose memories."""
     query: Query
     """A question, or what is wanted."""
@@ -104,7 +105,7 @@ class QueryPeerMemoryInput(Body, kw_only=True):
 
 
 class ListAgentMemoryInput(Body, kw_only=True):
-    agent_name: Name
+    agent_name: OwnAgent = LEFT_OUT
     memory_type: MemoryType | None = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Count = 0

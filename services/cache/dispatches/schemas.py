@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.text import BigId, Name, ShortText, mission_problem
 
@@ -17,8 +18,8 @@ Percent = Annotated[int, Meta(ge=0, le=100)]
 class ReportInput(Body, kw_only=True):
     """Work that was given to an agent; the server makes the id."""
 
-    mission_id: Name
-    agent_name: Name
+    mission_id: OwnMission = LEFT_OUT
+    agent_name: OwnAgent = LEFT_OUT
     """Who is to do it."""
     task: ShortText
     """What is to be done."""

@@ -12,6 +12,7 @@ from msgspec import Meta, field
 
 from services.cache.dispatches.schemas import Outcome
 from services.cache.missions.schemas import TtlHours
+from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.provenance import Remembered
 from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
@@ -34,11 +35,11 @@ Items = Annotated[list[ShortText], Meta(max_length=100)]
 
 
 class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
-    mission_id: Name
+    mission_id: OwnMission = LEFT_OUT
     """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
     content: Content
     """What a block of context shows."""
-    agent_name: Name | None = None
+    agent_name: OwnAgent | None = None
     """Who writes it."""
     ttl_hours: TtlHours | None = None
     """How long it lives; else as long as the mission's limits say."""
@@ -86,7 +87,7 @@ class Output(BaseWrite, tag="output", kw_only=True):
     output_summary: ShortText | None = None
     """What it is."""
     # Required here only: an output belongs to somebody's dispatch.
-    agent_name: Name
+    agent_name: OwnAgent = LEFT_OUT
     dispatch_id: BigId
 
 
@@ -189,7 +190,7 @@ class DeleteAnswer(msgspec.Struct):
 
 
 class QueryCacheInput(Body, kw_only=True):
-    mission_id: Name
+    mission_id: OwnMission = LEFT_OUT
     """`*` is every mission that the key may read."""
     query: Query
     """A question, or what is wanted."""

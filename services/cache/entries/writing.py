@@ -19,6 +19,7 @@ from services.cache.entries.text import branch_fields, entry_text, search_words
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
+from shared.bindings import fill_in
 from shared.body import decode
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
@@ -97,6 +98,7 @@ class EntryWriter:
         for position, raw in enumerate(batch.entries):
             try:
                 entry = decode(bytes(raw), _DECODER)
+                fill_in(entry, principal)
                 self._check(principal, entry)
                 puts[entry.mission_id][position] = put_of(principal, entry)
             except AppError as error:
@@ -173,14 +175,13 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     metadata = branch_fields(entry)
     text = entry_text(entry.content, context_type, metadata)
     chunks = chunk(text)
-    agent = entry.agent_name or principal.agent
     occurred_at = utc(entry.occurred_at)
     return Put(
         context_type=context_type,
         content=entry.content,
         token_count=estimate_tokens(entry.content),
         metadata=metadata,
-        agent_name=agent,
+        agent_name=entry.agent_name,
         tags=entry.tags,
         source_turn=entry.source_turn,
         dispatch_id=entry.dispatch_id,
@@ -193,7 +194,9 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         source_kind=entry.source_kind,
         recalled_from=entry.recalled_from,
         ttl_hours=entry.ttl_hours,
-        head=head(entry.speaker or agent, occurred_at, *search_words(context_type, metadata, entry.tags)),
+        head=head(
+            entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
+        ),
         starts=[c.start for c in chunks],
         stops=[c.stop for c in chunks],
         chunks=[text[c.start : c.stop] for c in chunks],

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, field
 
 from services.context.schemas import Degraded, SearchableScope, is_scope
+from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.text import BigId, Name, Query, mission_problem
 
@@ -18,9 +19,9 @@ LinkPath = Annotated[str, Meta(min_length=1, max_length=1_000)]
 class AssembleContextInput(Body, kw_only=True):
     query: Query
     """What the agent is about to do, or wants to know."""
-    caller: Name
+    caller: OwnAgent = LEFT_OUT
     """The agent that asks: its own memories count more than those of peers."""
-    mission_namespace: Name | None = None
+    mission_namespace: OwnMission | None = None
     """The mission that it works in."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] | None = None
     """Tokens that the block may have; else the caller's budget."""

@@ -19,6 +19,7 @@ from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.telemetry import metrics
+from shared.text import BigId
 
 log = structlog.get_logger()
 
@@ -60,8 +61,8 @@ class Signals:
         except msgspec.DecodeError:
             return
         for item in _writes(document):
-            cited = item.get("recalled_from")
-            if isinstance(cited, int) and 0 < cited < 2**63:
+            cited = _assembly_id(item.get("recalled_from"))
+            if cited is not None:
                 handles = sorted(set(HANDLE.findall(str(item.get("content", "")))))
                 self._signals.add(Signal(principal.tenant, cited, principal.agent, handles))
 
@@ -73,6 +74,13 @@ class Signals:
             log.debug("signals not written", error=error.detail)
             _count_lost(signals)
         return ()
+
+
+def _assembly_id(value: Any) -> int | None:
+    try:
+        return msgspec.convert(value, BigId, strict=not isinstance(value, str))
+    except msgspec.ValidationError:
+        return None
 
 
 def _merged(signals: Sequence[Signal]) -> list[Signal]:

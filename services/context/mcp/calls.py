@@ -13,6 +13,7 @@ from services.context.mcp.catalog import KEY
 from services.context.mcp.schemas import Json, Route
 from shared import deadline as deadlines
 from shared.errors import AppError, Invalid
+from shared.vocabulary import renamed
 from shared.web.idempotency_key import HEADER
 
 _PASSED_ON = (b"authorization", deadlines.HEADER.encode())
@@ -72,7 +73,7 @@ def request_of(
     route: Route, arguments: Mapping[str, Any]
 ) -> tuple[str, bytes, bytes, list[tuple[bytes, bytes]]]:
     """Path, query string, body and headers. Raises Invalid where a value cannot be part of a request."""
-    left = dict(arguments)
+    left = renamed(arguments, route.names)
     headers: list[tuple[bytes, bytes]] = []
     if route.keyed and (key := left.pop(KEY, None)) is not None:
         headers.append((HEADER.encode(), _text(KEY, key).encode()))

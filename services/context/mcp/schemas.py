@@ -9,9 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from services.context.mcp.catalog import FIELDS, KEY, KEY_DESCRIPTION, Tool
+from shared.vocabulary import ALIAS
 
 Json = dict[str, Any]
 _SAFE = 2**53
+# What a string that stands for an id matches. A model reads one way to write an id.
+_DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
 
 
@@ -22,6 +25,8 @@ class Route(NamedTuple):
     path: str
     in_path: frozenset[str]
     in_query: frozenset[str]
+    names: frozenset[str]
+    """Of all fields of the tool."""
     nested: Mapping[str, tuple[str, str]]
     keyed: bool
     has_body: bool
@@ -67,6 +72,7 @@ def describe(document: Json, tool: Tool) -> Described:
         path=path,
         in_path=frozenset(parameter["name"] for parameter in _in(parameters, "path")),
         in_query=frozenset(parameter["name"] for parameter in _in(parameters, "query")),
+        names=frozenset(properties),
         nested=nested,
         keyed=keyed,
         has_body=body is not None,
@@ -149,7 +155,8 @@ def _body_fields(document: Json, body: Json | None) -> Iterator[tuple[str, Json,
     merged: Json = {}
     for branch in branches:
         for name, schema in branch["properties"].items():
-            merged[name] = _united(merged.get(name), schema)
+            if ALIAS not in schema:
+                merged[name] = _united(merged.get(name), schema)
     for name, schema in merged.items():
         own = [branch for branch in branches if name in branch["properties"]]
         requiring = [branch for branch in own if name in branch.get("required", [])]
@@ -181,7 +188,7 @@ def _united(known: Json | None, schema: Json) -> Json:
 
 
 def _in(parameters: list[Json], where: str) -> Iterator[Json]:
-    return (parameter for parameter in parameters if parameter["in"] == where)
+    return (parameter for parameter in parameters if parameter["in"] == where and ALIAS not in parameter)
 
 
 def _parameter_fields(parameters: list[Json], where: str) -> Iterator[tuple[str, Json, bool]]:
@@ -198,7 +205,9 @@ def _text(description: str | None) -> Json:
 def _simple(schema: Json, description: str | None) -> Json:
     """A field without null and without what clients stumble over. `description`: when it has none of its own."""
     if "anyOf" in schema:
-        kinds = [kind for kind in schema["anyOf"] if kind.get("type") != "null"]
+        kinds = [
+            kind for kind in schema["anyOf"] if kind.get("type") != "null" and kind.get("pattern") != _DIGITS
+        ]
         around = {name: value for name, value in schema.items() if name != "anyOf"}
         schema = {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds}), **around}
     out: Json = {}
@@ -210,7 +219,9 @@ def _simple(schema: Json, description: str | None) -> Json:
         elif name == "items":
             out[name] = _simple(value, None)
         elif name == "properties":
-            out[name] = {key: _simple(part, FIELDS.get(key)) for key, part in value.items()}
+            out[name] = {
+                key: _simple(part, FIELDS.get(key)) for key, part in value.items() if ALIAS not in part
+            }
         elif not _stumbled_over(name, value):
             out[name] = value
     return {**_text(description), **out}
@@ -219,4 +230,6 @@ def _simple(schema: Json, description: str | None) -> Json:
 def _stumbled_over(name: str, value: Any) -> bool:
     if name == "default":
         return value in (None, [], {})
-    return name in ("additionalProperties", "exclusiveMaximum") or (name == "maximum" and abs(value) >= _SAFE)
+    return name in ("additionalProperties", "exclusiveMaximum", "x-from-key") or (
+        name == "maximum" and abs(value) >= _SAFE
+    )

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, field
 
+from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.provenance import Seq, SourceKind
 from shared.text import BigId, Content, Name, mission_problem
@@ -34,7 +35,7 @@ class Message(Body, kw_only=True):
 class RememberInput(Body, kw_only=True):
     """Either `text` or `messages`."""
 
-    caller: Annotated[Name, Meta(description="The agent that remembers.")]
+    caller: Annotated[OwnAgent, Meta(description="The agent that remembers.")] = LEFT_OUT
     text: Annotated[Content | None, Meta(description="One thing to remember.")] = None
     messages: Annotated[
         list[Message], Meta(max_length=100, description="A conversation, or a part of it, in order.")
@@ -44,7 +45,8 @@ class RememberInput(Body, kw_only=True):
         Meta(description="The user whom it is about, or who said it; a purge of the user erases it."),
     ] = None
     mission_namespace: Annotated[
-        Name | None, Meta(description="The mission that it happened in: other agents of the mission see it.")
+        OwnMission | None,
+        Meta(description="The mission that it happened in: other agents of the mission see it."),
     ] = None
     session_id: Annotated[Name | None, Meta(description="The session that it was said in.")] = None
     seq: Annotated[Seq | None, Meta(description="Number of the first message in its session.")] = None

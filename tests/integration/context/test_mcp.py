@@ -129,6 +129,31 @@ async def test_every_tool_answers_as_its_schema_says(cluster: Cluster, tenant: T
         assert called == {tool.name for tool in (await mcp.list_tools()).tools}
 
 
+@pytest.mark.parametrize("toolset", ["full", "raw"])
+async def test_short_names_and_bound_keys(cluster: Cluster, tenant: Tenant, toolset: str) -> None:
+    def given(**arguments: Any) -> dict[str, Any]:
+        return arguments if toolset == "full" else {"payload": arguments}
+
+    twin = "" if toolset == "full" else "_raw"
+    entry = {**ENTRY, "mission_id": None, "mission": "m", "agent": "ana", "dispatch_id": "7"}
+    learned = {"task_description": "gates", "skills_used": [], "outcome": "success", "mission": "m"}
+    async with session(cluster, tenant) as mcp:
+        await done(mcp, f"write_psychic_cache{twin}", **given(**entry))
+        task = learned if toolset == "full" else {"task_context": learned}
+        memory = await done(
+            mcp, f"commit_agent_memory{twin}", **given(**{**LESSON, "agent_name": None}, agent="ana", **task)
+        )
+        kept = await done(mcp, "get_agent_memory", memory_id=str(memory["memory_id"]))
+        assert kept["memory"]["mission_namespace"] == "m"
+        assert (await done(mcp, "mission_stats", mission="m"))["data"]["entry_count"] == 1
+        assert (await done(mcp, "list_assemblies", agent="ana", mission="m"))["data"] == []
+        text = await refused(mcp, f"assemble_context{twin}", **given(query="x", agent="a", caller="b"))
+        assert "agent and caller" in text
+    async with session(cluster, tenant, agent="ana", missions=["m"]) as mcp:
+        found = await done(mcp, f"assemble_context{twin}", **given(query="Is the ledger down?"))
+        assert {source["store"] for source in found["sources"]} == {"psychic_cache", "agent_memory_own"}
+
+
 async def test_a_retry_writes_once(cluster: Cluster, tenant: Tenant) -> None:
     async with session(cluster, tenant) as mcp:
         first = await done(mcp, "write_psychic_cache", **ENTRY, idempotency_key="k1")

@@ -45,7 +45,6 @@ def batch(
 
 def commit(
     *,
-    agent_name: str,
     content: str,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"],
     occurred_at: datetime | None = None,
@@ -54,10 +53,11 @@ def commit(
     speaker: str | None = None,
     user_id: str | None = None,
     source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
-    recalled_from: int | None = None,
+    recalled_from: int | str | None = None,
+    agent_name: str | None = None,
     task_context: TaskContext | None = None,
     private: bool | None = None,
-    dispatch_id: int | None = None,
+    dispatch_id: int | str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[CommitResult]:
@@ -154,7 +154,7 @@ def import_(
 
 def list_(
     *,
-    agent_name: str,
+    agent_name: str | None = None,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
     limit: int | None = None,
@@ -213,8 +213,8 @@ def pending_review(
 
 def query(
     *,
-    agent_name: str,
     query: str,
+    agent_name: str | None = None,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
     limit: int | None = None,

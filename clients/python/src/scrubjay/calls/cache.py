@@ -130,8 +130,8 @@ def checkpoint(
 
 def query(
     *,
-    mission_id: str,
     query: str,
+    mission_id: str | None = None,
     token_budget: int | None = None,
     context_types: Sequence[
         Literal[
@@ -149,7 +149,7 @@ def query(
     | None = None,
     tags: Sequence[str] | None = None,
     agent_name: str | None = None,
-    dispatch_id: int | None = None,
+    dispatch_id: int | str | None = None,
     timeout: float | None = None,
 ) -> Call[QueryAnswer]:
     """Search a mission's entries; mission `*` is every mission the key may read."""

@@ -34,13 +34,13 @@ from scrubjay.models import (
 def assemble(
     *,
     query: str,
-    caller: str,
+    caller: str | None = None,
     mission_namespace: str | None = None,
     token_budget: int | None = None,
     scopes: Sequence[str] | None = None,
     session_id: str | None = None,
     user_id: str | None = None,
-    dispatch_id: int | None = None,
+    dispatch_id: int | str | None = None,
     explicit_links: Sequence[str] | None = None,
     as_of: datetime | None = None,
     log: bool | None = None,
@@ -152,7 +152,7 @@ def evaluate(
 
 def feedback(
     *,
-    assembly_id: int,
+    assembly_id: int | str,
     used_source_ids: Sequence[str],
     tokens_used: int | None = None,
     idempotency_key: str | None = None,
@@ -410,7 +410,7 @@ def purge(
 
 def remember(
     *,
-    caller: str,
+    caller: str | None = None,
     text: str | None = None,
     messages: Sequence[Message] | None = None,
     user_id: str | None = None,
@@ -420,8 +420,8 @@ def remember(
     occurred_at: datetime | None = None,
     speaker: str | None = None,
     source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
-    dispatch_id: int | None = None,
-    recalled_from: int | None = None,
+    dispatch_id: int | str | None = None,
+    recalled_from: int | str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[RememberResult]:

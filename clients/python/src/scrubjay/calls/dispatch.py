@@ -37,10 +37,10 @@ def list_(
 
 def report(
     *,
-    mission_id: str,
-    agent_name: str,
     task: str,
-    parent_dispatch_id: int | None = None,
+    mission_id: str | None = None,
+    agent_name: str | None = None,
+    parent_dispatch_id: int | str | None = None,
     session_id: str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,

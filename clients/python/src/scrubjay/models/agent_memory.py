@@ -57,9 +57,10 @@ class CommitAgentMemoryInput:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    agent_name: str
+    agent_name: str | None = None
+    """Required unless the key is bound to one."""
     content: str
     """What was learned, in a sentence or a few."""
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
@@ -67,7 +68,7 @@ class CommitAgentMemoryInput:
     """The task that it was learned in."""
     private: bool = False
     """Hidden from peers."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it was learned in."""
 
 

@@ -120,10 +120,12 @@ class Decision:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -133,7 +135,7 @@ class Decision:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     decision_rationale: str
     """Why."""
@@ -163,10 +165,12 @@ class Directive:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -176,7 +180,7 @@ class Directive:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     directive_target: str
     """Who must follow it."""
@@ -208,10 +212,12 @@ class Escalation:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -221,7 +227,7 @@ class Escalation:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     escalation_target: str
     """Who is to decide."""
@@ -244,10 +250,12 @@ class Intel:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -257,7 +265,7 @@ class Intel:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     intel_source: str
     """Where it is from."""
@@ -317,20 +325,22 @@ class Output:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
-    agent_name: str
-    """Who writes it."""
+    agent_name: str | None = None
+    """Who writes it. Required unless the key is bound to one."""
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int
+    dispatch_id: int | str
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     output_url: str
     """Where the work is to be found."""
@@ -370,10 +380,12 @@ class Report:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -383,9 +395,9 @@ class Report:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
-    report_dispatch_id: int
+    report_dispatch_id: int | str
     """The dispatch that it reports on."""
     report_outcome: Literal["failed", "partial", "success"]
 
@@ -405,10 +417,12 @@ class ShadowClone:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -418,7 +432,7 @@ class ShadowClone:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     subtasks: list[str]
     """What the clones do, side by side."""
@@ -441,10 +455,12 @@ class StateChange:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -454,7 +470,7 @@ class StateChange:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     state_from: str
     state_to: str
@@ -482,10 +498,12 @@ class ThreadCheckpoint:
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
     """How it came to be known."""
-    recalled_from: int | None = None
+    recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
-    mission_id: str
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    mission_id: str | None = None
+    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    Required unless the key is bound to one.
+    """
     content: str
     """What a block of context shows."""
     agent_name: str | None = None
@@ -495,7 +513,7 @@ class ThreadCheckpoint:
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
-    dispatch_id: int | None = None
+    dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     turn_count: int
     """Turns so far."""

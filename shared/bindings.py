@@ -1,0 +1,93 @@
+"""What a key says in place of a request's body: its agent, and its mission where it has exactly one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec.inspect as mi
+from msgspec import Meta
+
+from shared.auth import Principal
+from shared.errors import Invalid
+from shared.text import mission_problem
+
+FROM_KEY = "x-from-key"
+"""Marks the schema of a field that a bound key fills in."""
+LEFT_OUT = ""
+"""The default of a field that must be given unless the key fills it in. No caller can give it."""
+
+OwnAgent = Annotated[str, Meta(min_length=1, max_length=200, extra_json_schema={FROM_KEY: "agent"})]
+OwnMission = Annotated[str, Meta(min_length=1, max_length=200, extra_json_schema={FROM_KEY: "mission"})]
+
+_REQUIRED = {
+    "agent": "is required: this key is bound to no agent",
+    "mission": "is required: this key is not bound to one mission",
+}
+
+
+class _Field(NamedTuple):
+    name: str
+    of: Literal["agent", "mission"]
+
+
+class _Plan(NamedTuple):
+    """Of a body: the fields that a key fills in, and the lists of bodies that have such fields."""
+
+    fields: tuple[_Field, ...]
+    lists: tuple[str, ...]
+
+
+def fill_in(body: Any, principal: Principal) -> None:
+    """Puts the key's agent and mission where `body` names none. Raises Invalid where the key has none either."""
+    missing = list(_fill(body, principal, ""))
+    if missing:
+        raise Invalid("; ".join(f"{e['field']}: {e['message']}" for e in missing), errors=missing)
+
+
+def _fill(body: Any, principal: Principal, path: str) -> Iterator[dict[str, str]]:
+    plan = _plan(body.__class__)
+    for name, of in plan.fields:
+        value = getattr(body, name)
+        if value is None or value == LEFT_OUT:
+            own = principal.agent if of == "agent" else _mission(principal)
+            if own is not None:
+                setattr(body, name, own)
+            elif value is not None:
+                yield {"field": path + name, "message": _REQUIRED[of]}
+    for name in plan.lists:
+        for place, item in enumerate(getattr(body, name)):
+            yield from _fill(item, principal, f"{path}{name}[{place}].")
+
+
+def _mission(principal: Principal) -> str | None:
+    """None, too, where a key is bound to a name that no mission can have."""
+    return None if principal.mission is None or mission_problem(principal.mission) else principal.mission
+
+
+@cache
+def _plan(kind: type) -> _Plan:
+    info = mi.type_info(kind)
+    fields = info.fields if isinstance(info, mi.StructType) else ()
+    return _Plan(
+        tuple(_Field(field.name, of) for field in fields if (of := _mark(field.type))),
+        tuple(
+            field.name
+            for field in fields
+            if isinstance(field.type, mi.ListType) and _holds_marked(field.type)
+        ),
+    )
+
+
+def _mark(kind: mi.Type) -> Any:
+    if isinstance(kind, mi.UnionType):
+        return next((mark for one in kind.types if (mark := _mark(one))), None)
+    if isinstance(kind, mi.Metadata):
+        return (kind.extra_json_schema or {}).get(FROM_KEY) or _mark(kind.type)
+    return None
+
+
+def _holds_marked(kind: mi.ListType) -> bool:
+    item = kind.item_type
+    return isinstance(item, mi.StructType) and any(_plan(item.cls))

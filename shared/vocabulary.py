@@ -1,0 +1,166 @@
+"""One vocabulary for requests: short names beside the main ones, and ids as numbers or as strings of digits.
+
+Bodies in the main names are decoded as they come. Only a body that the decoder refuses is put into them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import msgspec
+import msgspec.inspect as mi
+
+from shared.errors import Invalid
+
+SHORT: Mapping[str, str] = {
+    "agent_name": "agent",
+    "caller": "agent",
+    "mission_id": "mission",
+    "mission_namespace": "mission",
+}
+"""The short name of each main one."""
+ID = "x-id"
+"""Marks the schema of an id."""
+ALIAS = "x-alias-of"
+"""Marks in the API's document what is the short name of another."""
+
+_DIGITS = re.compile(r"[0-9]{1,19}")
+
+
+def shorts(names: Collection[str]) -> dict[str, str]:
+    """{short: main} for those of `names` that have a short name, unless it is a name of its own there."""
+    return {short: name for name, short in SHORT.items() if name in names and short not in names}
+
+
+class Rewritten:
+    """A body in the main names. `given` are the paths of the fields that came by their short name."""
+
+    def __init__(self, document: Any, kind: type) -> None:
+        """Raises Invalid where both names of a field are given and differ."""
+        self.given: dict[str, str] = {}
+        self.changed = False
+        self.document = self._value(document, _type_info(kind), "")
+
+    def as_given(self, refused: Invalid) -> Invalid:
+        """The same refusal, with the names that the caller used."""
+        errors = [{**error, "field": self._path(error["field"])} for error in refused.errors or ()]
+        return Invalid("; ".join(f"{e['field']}: {e['message']}" for e in errors), errors=errors)
+
+    def _path(self, field: str) -> str:
+        for main, short in self.given.items():
+            if field == main or field.startswith((f"{main}.", f"{main}[")):
+                return short + field[len(main) :]
+        return field
+
+    def _value(self, value: Any, kind: mi.Type, path: str) -> Any:
+        options = list(_options(kind))
+        if isinstance(value, str):
+            return self._number(value, options)
+        if isinstance(value, dict):
+            return self._object(value, options, path)
+        if isinstance(value, list):
+            lists = [option for option in options if isinstance(option, mi.ListType)]
+            items = lists[0].item_type if lists else mi.AnyType()
+            return [self._value(item, items, f"{path}[{i}]") for i, item in enumerate(value)]
+        return value
+
+    def _number(self, value: str, options: list[mi.Type]) -> Any:
+        is_id = any(isinstance(option, mi.Metadata) for option in options)
+        if not is_id or not _DIGITS.fullmatch(value):
+            return value
+        self.changed = True
+        return int(value)
+
+    def _object(self, value: dict[str, Any], options: list[mi.Type], path: str) -> Any:
+        struct = next((o for o in options if isinstance(o, mi.StructType) and _is_tagged(value, o)), None)
+        if struct is None:
+            return value
+        fields = {field.encode_name: field for field in struct.fields}
+        value = self._in_main_names(value, fields, path)
+        return {
+            name: self._value(item, fields[name].type, _join(path, name)) if name in fields else item
+            for name, item in value.items()
+        }
+
+    def _in_main_names(self, value: dict[str, Any], names: Collection[str], path: str) -> dict[str, Any]:
+        for short, main in shorts(names).items():
+            if short in value:
+                self.changed = True
+                value = _renamed(value, short, main, path)
+                self.given[_join(path, main)] = _join(path, short)
+        return value
+
+
+def in_query(query_string: bytes, names: Collection[str]) -> bytes:
+    """The query string in the main names, for a route with parameters of these `names`. Raises Invalid."""
+    known = {short: main for short, main in shorts(names).items() if b"%b=" % short.encode() in query_string}
+    if not known:
+        return query_string
+    pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True)
+    for short, main in known.items():
+        values = {value for name, value in pairs if name in (short, main)}
+        if len(values) > 1:
+            raise _differ(short, main)
+    return urlencode(list(dict.fromkeys((known.get(name, name), value) for name, value in pairs))).encode()
+
+
+def renamed(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Named values in the main names, for what has fields of these `names`. Raises Invalid."""
+    found = dict(values)
+    for short, main in shorts(names).items():
+        if short in found:
+            found = _renamed(found, short, main, "")
+    return found
+
+
+def _renamed(values: dict[str, Any], short: str, main: str, path: str) -> dict[str, Any]:
+    given, other = values[short], values.get(main)
+    if given is not None and other is not None and given != other:
+        raise _differ(_join(path, short), _join(path, main))
+    kept = {name: value for name, value in values.items() if name != short}
+    return {**kept, main: other if given is None else given}
+
+
+def _differ(short: str, main: str) -> Invalid:
+    errors = [
+        {"field": one, "message": f"differs from {other}, which names the same: give one of them"}
+        for one, other in ((short, main), (main, short))
+    ]
+    return Invalid(f"{short} and {main} name the same and differ: give one of them", errors=errors)
+
+
+def _options(kind: mi.Type) -> Iterator[mi.Type]:
+    """The types that a value may have; of the marked ones ids alone stay marked."""
+    if isinstance(kind, mi.Metadata) and ID not in (kind.extra_json_schema or {}):
+        yield from _options(kind.type)
+    elif isinstance(kind, mi.UnionType):
+        for one in kind.types:
+            yield from _options(one)
+    else:
+        yield kind
+
+
+def _is_tagged(value: Mapping[str, Any], struct: mi.StructType) -> bool:
+    return struct.tag_field is None or value.get(struct.tag_field) == struct.tag
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+@cache
+def _type_info(kind: Any) -> mi.Type:
+    return mi.type_info(kind)
+
+
+def rewritten(body: bytes, kind: Any) -> Rewritten | None:
+    """The body in the main names, or None where they change nothing. Raises Invalid."""
+    try:
+        found = Rewritten(msgspec.json.decode(body), kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if found.changed else None

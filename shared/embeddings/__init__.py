@@ -26,13 +26,18 @@ __all__ = [
 
 
 async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
-    """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down."""
+    """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down.
+
+    The local model has embedded a text when this returns, so a service is not ready before its model is.
+    """
     if settings.provider == "local":
         # Not before it is selected: its libraries take memory and most of a second.
         from shared.embeddings.local import LocalEmbedder, load_model
 
         session, tokenizer = await asyncio.to_thread(load_model)
-        return LocalEmbedder(session, tokenizer, settings.threads, settings.dedup_distance, on_usage)
+        embedder = LocalEmbedder(session, tokenizer, settings.threads, settings.dedup_distance, on_usage)
+        await embedder.warm()
+        return embedder
     if settings.provider == "voyage":
         # Not before it is selected: its libraries take memory and most of a second.
         from shared.embeddings.voyage import VoyageEmbedder

@@ -67,6 +67,12 @@ class LocalEmbedder:
         rows = np.array([row for row, _ in results], np.float32).reshape(len(results), _WIDTH)
         return unit_rows(rows, len(results), _WIDTH)
 
+    async def warm(self) -> None:
+        """Embeds a text in each lane: the first run of a session takes longer than any caller should wait."""
+        loop = asyncio.get_running_loop()
+        lanes = (self._prompt, self._bulk)
+        await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, "ready?") for lane in lanes))
+
     async def close(self) -> None:
         for lane in (self._prompt, self._bulk):
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)

@@ -1,0 +1,47 @@
+"""The local model is ready for its first caller: a session's first run is slow, and no request waits for it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from shared.embeddings import EmbeddingSettings, local, open_embedder
+from shared.embeddings.bounded import embed_within
+
+_FIRST_RUN = 1.0
+
+
+class _Session:
+    """A model whose first run takes as long as it may on a busy machine."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def run(self, _: Any, inputs: dict[str, Any]) -> list[Any]:
+        self.runs += 1
+        if self.runs == 1:
+            time.sleep(_FIRST_RUN)
+        return [np.ones((1, inputs["input_ids"].shape[1], 384), np.float32)]
+
+
+class _Encoding(NamedTuple):
+    ids: list[int]
+
+
+class _Tokenizer:
+    def encode(self, text: str) -> _Encoding:
+        return _Encoding([1] * len(text))
+
+
+async def test_the_first_text_does_not_wait_for_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = _Session()
+    monkeypatch.setattr(local, "load_model", lambda: (session, _Tokenizer()))
+    embedder = await open_embedder(EmbeddingSettings())
+    try:
+        embedded = await embed_within(embedder, ["why do cards decline?"], "query", _FIRST_RUN / 2)
+        assert embedded.trouble is None
+    finally:
+        await embedder.close()

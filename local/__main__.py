@@ -72,20 +72,19 @@ Scrubjay runs.
 
 Ask what the sample fleet knows about its incident:
 
-{_curl(url["context"], stack.tokens.read)}
+TOKEN={stack.tokens.read}
+{question(url["context"])}
 
 Ctrl-C stops everything; the data stays in {stack.data}.
 """
 
 
-def _curl(url: str, token: str) -> str:
-    question = {"query": sample.QUESTION, "caller": sample.CALLER, "mission_namespace": sample.MISSION}
-    return shlex.join(
-        [
-            *("curl", "-sS", f"{url}/api/context/assemble"),
-            *("-H", f"Authorization: Bearer {token}", "-H", "Content-Type: application/json"),
-            *("-d", json.dumps({**question, "token_budget": 1000})),
-        ]
+def question(url: str) -> str:
+    """The line that asks the sample fleet, for a shell that knows TOKEN; the README shows the same."""
+    body = {"query": sample.QUESTION, "caller": sample.CALLER, "mission_namespace": sample.MISSION}
+    return (
+        f'curl -sS {url}/api/context/assemble -H "Authorization: Bearer $TOKEN" '
+        f"-H 'Content-Type: application/json' -d {shlex.quote(json.dumps({**body, 'token_budget': 1000}))}"
     )
 
 

@@ -40,15 +40,18 @@ class Run:
         return descendants(self.process.pid)
 
     def curl(self) -> Any:
-        """Sends what the printed line says."""
-        line = next(line for line in self.output.splitlines() if line.startswith("curl "))
-        parts = shlex.split(line)
+        """Sends what the printed lines say."""
+        token, line = (self._line(start) for start in ("TOKEN=", "curl "))
+        parts = shlex.split(line.replace("$TOKEN", token.removeprefix("TOKEN=")))
         headers = dict(parts[i + 1].split(": ", 1) for i, part in enumerate(parts) if part == "-H")
         request = urllib.request.Request(
             parts[2], data=parts[parts.index("-d") + 1].encode(), headers=headers, method="POST"
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
+
+    def _line(self, start: str) -> str:
+        return next(line for line in self.output.splitlines() if line.startswith(start))
 
 
 @contextmanager

@@ -8,7 +8,9 @@
 create or replace function cache.put_entries(
     p_tenant text, p_mission text, p_entries jsonb, p_tokens int[], p_key text, p_model text,
     p_token_budget int, p_entry_budget int, p_default_ttl_hours float8
-) returns table (entry_id bigint, total_tokens int, evicted int, refused text, token_budget int)
+) returns table (
+    entry_id bigint, total_tokens int, evicted int, expires_at timestamptz, refused text, token_budget int
+)
 language plpgsql set search_path = pg_catalog, public, cache set plan_cache_mode = force_generic_plan as $$
 declare
     m cache.missions;
@@ -16,7 +18,6 @@ declare
     v_scope text := 'mission:' || p_mission;
     v_new boolean := false;
     v_now timestamptz;
-    v_expires timestamptz;
     v_next_expiry timestamptz := 'infinity';
     v_victims bigint[] := '{}';
     v_mark int;
@@ -65,6 +66,7 @@ begin
     loop
         entry_id := null;
         evicted := 0;
+        expires_at := null;
         refused := null;
         total_tokens := v_tokens;
         if e.tokens > token_budget then
@@ -105,7 +107,7 @@ begin
             continue;
         end if;
 
-        v_expires := v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
+        expires_at := v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
         insert into cache.psychic_cache (
             tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
             token_count, occurred_at, session_id, seq, speaker, user_id, written_by, source_kind, recalled_from,
@@ -113,7 +115,7 @@ begin
         values (
             p_tenant, p_mission, e.context_type, e.content, e.metadata, e.agent_name, e.tags, e.source_turn,
             e.dispatch_id, e.tokens, e.occurred_at, e.session_id, e.seq, e.speaker, e.user_id, e.written_by,
-            e.source_kind, e.recalled_from, v_now, v_expires)
+            e.source_kind, e.recalled_from, v_now, expires_at)
         returning id into entry_id;
         v_before := null;
         if e.seq is not null then
@@ -125,7 +127,7 @@ begin
         if v_single then
             insert into cache.psychic_chunks
                 (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-            select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, v_expires,
+            select p_tenant, v_scope, entry_id, w.chunk, cardinality(e.chunks), w.start, w.stop, w.words, expires_at,
                    w.tsv, w.scoped
             from cache.chunk_words(array[p_key], e.starts, e.stops, e.chunks, e.head, v_before) w;
             insert into cache.index_queue (tenant, store, item_id, scope, model)
@@ -133,7 +135,7 @@ begin
         else
             v_by_place[e.place] := entry_id;
             v_befores[e.place] := v_before;
-            v_expiries[e.place] := v_expires;
+            v_expiries[e.place] := expires_at;
         end if;
         insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
         values (p_tenant, v_scope, 'cache_write', p_mission, e.agent_name, e.session_id, e.dispatch_id,
@@ -144,7 +146,7 @@ begin
         total_tokens := v_tokens;
         v_written := v_written + 1;
         v_evicted := v_evicted + evicted;
-        v_next_expiry := least(v_next_expiry, v_expires);
+        v_next_expiry := least(v_next_expiry, expires_at);
         if e.dispatch_id is not null then
             v_of_dispatches := v_of_dispatches || entry_id;
             v_dispatches := v_dispatches || e.dispatch_id;

@@ -39,7 +39,7 @@ class CacheService:
             tags=settings.tags,
         )
         self.search = CacheSearch(database, embedder, self.query_log)
-        self.entries = EntryService(database, doorbell, tags=settings.tags)
+        self.entries = EntryService(database, doorbell, limits=limits, tags=settings.tags)
         self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)
         self.purge = Purge(database, self.query_log)

@@ -73,6 +73,20 @@ def note(mission: str, content: str, **more: Any) -> Json:
     }
 
 
+def tokens_of(body: Json) -> int:
+    """What a write takes of its mission's budget."""
+    return -(-characters_of(body) // 4)
+
+
+def characters_of(body: Json) -> int:
+    uncounted = ("mission_id", "context_type", "source_kind", "ttl_hours")
+    return sum(_characters(value) for name, value in body.items() if name not in uncounted)
+
+
+def _characters(value: Any) -> int:
+    return sum(map(_characters, value)) if isinstance(value, list) else len(str(value))
+
+
 def lesson(agent: str, content: str, **more: Any) -> Json:
     return {"agent_name": agent, "content": content, "memory_type": "lesson_learned", **more}
 

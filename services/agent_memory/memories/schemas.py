@@ -52,6 +52,8 @@ class CommitResult(msgspec.Struct):
     """The agent had said it before: that memory is confirmed."""
     status: CommitStatus
     """`updated`: a known memory was confirmed."""
+    expires_at: datetime | None = None
+    """Always null: a memory is kept until it is forgotten."""
 
 
 class CommitBatchInput(Body, kw_only=True):

@@ -17,7 +17,7 @@ from shared.search.sql import scope_key
 _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
-       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at
+       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at, source_kind, recalled_from
 from cache.psychic_cache
 """
 
@@ -121,9 +121,15 @@ async def stored_turns(
 
 # The words of tags stand at weight B; the others stay as they are.
 SET_TAGS = """
-with entry as (
-    update cache.psychic_cache set tags = $3 where tenant = $1 and id = $2 and expires_at > clock_timestamp()
-    returning tenant, id, mission_id, agent_name
+with stored as (
+    select token_count from cache.psychic_cache where tenant = $1 and id = $2
+), entry as (
+    update cache.psychic_cache set tags = $3, token_count = $7
+    where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    returning tenant, id, mission_id, agent_name, token_count
+), counters as (
+    update cache.missions m set tokens = m.tokens + entry.token_count - stored.token_count
+    from entry, stored where m.tenant = $1 and m.mission_id = entry.mission_id
 ), words as (
     select c.chunk, ts_filter(c.tsv, '{a,c}') || setweight(to_tsvector('english', $4), 'B') as tsv
     from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
@@ -148,11 +154,27 @@ async def set_tags(
     *,
     tags: Sequence[str],
     head: str,
+    token_count: int,
     agent: str | None,
 ) -> bool:
-    """False when the entry is gone. `head` replaces the entry's old one. Lock its mission first."""
+    """False when the entry is gone. `head` and `token_count` replace the entry's. Lock its mission first."""
     key = scope_key(mission.tenant, f"mission:{mission.mission_id}")
-    return bool(await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent))
+    return bool(
+        await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent, token_count)
+    )
+
+
+# A mission whose limits were lowered may hold more than its budget: the newest checkpoints stay.
+FITS = """
+select m.tokens <= coalesce(m.token_budget, $4)
+       and exists (select from cache.psychic_cache e where e.tenant = $1 and e.id = $3)
+from cache.missions m where m.tenant = $1 and m.mission_id = $2
+"""
+
+
+async def fits(connection: Connection, mission: MissionKey, entry_id: int, token_budget: int) -> bool:
+    """Whether the entry is there and its mission is within its budget; else the installation's is `token_budget`."""
+    return bool(await connection.fetchval(FITS, mission.tenant, mission.mission_id, entry_id, token_budget))
 
 
 DELETE_ENTRY = """

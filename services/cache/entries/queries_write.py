@@ -19,7 +19,6 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     context_type: str
     content: str
-    token_count: int
     metadata: dict[str, Any]
     tags: list[str]
     written_by: str
@@ -40,10 +39,11 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     user_id: str | None = None
     recalled_from: int | None = None
     ttl_hours: float | None = None
+    token_count: int = 0
 
 
 PUT_ENTRIES = """
-select entry_id, total_tokens, evicted, refused, token_budget
+select entry_id, total_tokens, evicted, expires_at, refused, token_budget
 from cache.put_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
 

@@ -9,23 +9,31 @@ import msgspec
 
 from services.cache.entries import queries
 from services.cache.entries.schemas import CacheEntry, DeleteResult, StoredTurn, StoredTurns, TurnsInput
-from services.cache.entries.text import search_words
+from services.cache.entries.text import entry_tokens, search_words
 from services.cache.entries.writing import require_tags
-from services.cache.missions.queries import MissionKey, lock_mission
+from services.cache.missions.queries import DefaultLimits, MissionKey, lock_mission, shrink_mission
 from shared.auth import Principal
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import NotFound
+from shared.errors import Conflict, NotFound
 from shared.provenance import head
-from shared.telemetry import tracing
+from shared.telemetry import metrics, tracing
 
 
 class EntryService:
-    def __init__(self, database: Database, doorbell: Doorbell, *, tags: Collection[str] | None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        *,
+        limits: DefaultLimits,
+        tags: Collection[str] | None,
+    ) -> None:
         """`tags` are those that entries may have; None allows any."""
         self._database = database
         self._doorbell = doorbell
+        self._limits = limits
         self._tags = tags
 
     async def get(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
@@ -69,22 +77,44 @@ class EntryService:
     async def set_tags(
         self, principal: Principal, entry_id: int, tags: list[str], deadline: Deadline
     ) -> CacheEntry:
+        """Tags count: as with a write, older entries go where they need the room. Raises Conflict without room."""
         require_tags(tags, self._tags)
         row = await self._own_row(principal, entry_id, deadline)
-        mission = MissionKey(principal.tenant, row["mission_id"])
-        words = search_words(row["context_type"], row["metadata"], tags)
-        new_head = head(row["speaker"] or row["agent_name"], row["occurred_at"], *words)
-
-        async def edit(connection: Connection) -> bool:
-            await lock_mission(connection, mission)
-            return await queries.set_tags(
-                connection, mission, entry_id, tags=tags, head=new_head, agent=principal.agent
-            )
-
-        if not await self._database.transaction(edit, deadline):
+        edited = await self._database.transaction(
+            lambda c: self._replace_tags(c, principal, row, tags), deadline
+        )
+        if not edited:
             raise NotFound(f"no entry {entry_id}")
         self._doorbell.ring(principal.tenant)
         return await self.get(principal, entry_id, deadline)
+
+    async def _replace_tags(
+        self, c: Connection, principal: Principal, row: asyncpg.Record, tags: list[str]
+    ) -> bool:
+        mission = MissionKey(principal.tenant, row["mission_id"])
+        words = search_words(row["context_type"], row["metadata"], tags)
+        tokens = entry_tokens({**row, "tags": tags})
+        await lock_mission(c, mission)
+        edited = await queries.set_tags(
+            c,
+            mission,
+            row["id"],
+            tags=tags,
+            head=head(row["speaker"] or row["agent_name"], row["occurred_at"], *words),
+            token_count=tokens,
+            agent=principal.agent,
+        )
+        if edited and tokens > row["token_count"]:
+            await self._make_room(c, mission, row["id"])
+        return edited
+
+    async def _make_room(self, c: Connection, mission: MissionKey, entry_id: int) -> None:
+        if await queries.fits(c, mission, entry_id, self._limits.token_budget):
+            return
+        evicted = await shrink_mission(c, mission, self._limits)
+        if not await queries.fits(c, mission, entry_id, self._limits.token_budget):
+            raise Conflict("with these tags the entry does not fit the mission's budget")
+        metrics.EVICTED.inc(evicted)
 
     @tracing.memory("delete_memory", "cache")
     async def delete(self, principal: Principal, entry_id: int, deadline: Deadline) -> DeleteResult:

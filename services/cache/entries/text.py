@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from services.cache.entries.schemas import BaseWrite
+from shared.tokens import estimate_tokens_of
 
 _COMMON = set(BaseWrite.__struct_fields__)
 
@@ -15,6 +17,38 @@ def branch_fields(entry: BaseWrite) -> dict[str, Any]:
     """The fields that only the entry's type has, which its metadata keeps."""
     fields = msgspec.to_builtins(entry)
     return {name: value for name, value in fields.items() if name not in _COMMON and name != "context_type"}
+
+
+# What a reader gets of an entry, but for its type and source kind, which are of a fixed few, and what names it: its
+# mission, its id and the times that the database sets.
+_COUNTED = (
+    "content",
+    "agent_name",
+    "tags",
+    "source_turn",
+    "dispatch_id",
+    "occurred_at",
+    "session_id",
+    "seq",
+    "speaker",
+    "user_id",
+    "recalled_from",
+)
+
+
+def entry_tokens(columns: Mapping[str, Any]) -> int:
+    """What an entry takes of its mission's budget: everything in it that can be read back."""
+    return estimate_tokens_of(_counted(columns).values())
+
+
+def largest_field(columns: Mapping[str, Any]) -> str:
+    """The field that takes most of an entry."""
+    counted = _counted(columns)
+    return max(counted, key=lambda name: estimate_tokens_of([counted[name]]))
+
+
+def _counted(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{name: columns[name] for name in _COUNTED}, **columns["metadata"]}
 
 
 def entry_text(content: str, context_type: str, metadata: dict[str, Any]) -> str:

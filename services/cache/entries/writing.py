@@ -15,7 +15,7 @@ from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.queries_write import Put, put_entries
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
-from services.cache.entries.text import branch_fields, entry_text, search_words
+from services.cache.entries.text import branch_fields, entry_text, entry_tokens, largest_field, search_words
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
@@ -30,7 +30,6 @@ from shared.errors import AppError, Conflict, Invalid, Unprocessable
 from shared.provenance import head, utc
 from shared.search.chunking import chunk
 from shared.telemetry import metrics, tracing
-from shared.tokens import estimate_tokens
 
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
@@ -176,10 +175,9 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     text = entry_text(entry.content, context_type, metadata)
     chunks = chunk(text)
     occurred_at = utc(entry.occurred_at)
-    return Put(
+    put = Put(
         context_type=context_type,
         content=entry.content,
-        token_count=estimate_tokens(entry.content),
         metadata=metadata,
         agent_name=entry.agent_name,
         tags=entry.tags,
@@ -201,6 +199,8 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         stops=[c.stop for c in chunks],
         chunks=[text[c.start : c.stop] for c in chunks],
     )
+    put.token_count = entry_tokens(msgspec.structs.asdict(put))
+    return put
 
 
 def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
@@ -214,7 +214,8 @@ def _result(put: Put, row: asyncpg.Record) -> WriteResult:
     metrics.EVICTED.inc(row["evicted"])
     if row["refused"] == "larger":
         message = f"an entry of {put.token_count} tokens cannot fit a budget of {row['token_budget']}"
-        raise Unprocessable(message, errors=[{"field": "content", "message": message}])
+        field = largest_field(msgspec.structs.asdict(put))
+        raise Unprocessable(message, errors=[{"field": field, "message": message}])
     if row["refused"] is not None:
         raise Conflict("only the newest checkpoints are left, and the entry does not fit beside them")
     return WriteResult(
@@ -222,6 +223,7 @@ def _result(put: Put, row: asyncpg.Record) -> WriteResult:
         token_count=put.token_count,
         cache_total_tokens=row["total_tokens"],
         evicted_count=row["evicted"],
+        expires_at=row["expires_at"],
     )
 
 

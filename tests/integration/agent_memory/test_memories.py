@@ -123,7 +123,7 @@ async def test_untrusted_repeats_confirm_and_change_nothing(client: Client) -> N
     failed = {**success, "outcome": "failed"}
     again = lesson("scout", f"{fact.upper()}!", source_kind="document", task_context=failed)
     answer = (await client.post(f"{ROOT}/commit", {**again, "memory_type": "domain_pattern"})).body
-    assert answer == {"memory_id": id_, "duplicate_detected": True, "status": "updated"}
+    assert answer == {"memory_id": id_, "duplicate_detected": True, "status": "updated", "expires_at": None}
     after = await memory(client, id_)
     assert (after["content"], after["outcome"], after["memory_type"]) == (fact, "success", "lesson_learned")
     assert after["confirmed_count"] == 1

@@ -15,7 +15,7 @@ import pytest
 from local.database import Database
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
-from tests.support.calls import note, until
+from tests.support.calls import characters_of, note, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import spare
 
@@ -28,15 +28,21 @@ WRITE = "/api/psychic-cache/write"
 SHORT_TTL = 1.1 / 3600
 
 
+def filled(body: dict[str, Any], tokens: int) -> dict[str, Any]:
+    """The body with a content that makes it take so many tokens."""
+    size = tokens * 4 - characters_of({**body, "content": ""})
+    assert size > 0, "its other fields take more"
+    return {**body, "content": ("word " * tokens)[:size]}
+
+
 def sized(mission: str, tokens: int, **more: Any) -> dict[str, Any]:
-    return note(mission, f"{'word ' * tokens}"[: tokens * 4], **more)
+    return filled(note(mission, "", **more), tokens)
 
 
-def checkpoint(mission: str, session: str, tokens: int = 4, **more: Any) -> dict[str, Any]:
-    body = sized(mission, tokens, **more)
-    del body["intel_source"]
-    return body | {
+def checkpoint(mission: str, session: str, tokens: int = 40, **more: Any) -> dict[str, Any]:
+    body = {
         "context_type": "thread_checkpoint",
+        "mission_id": mission,
         "session_id": session,
         "turn_count": 3,
         "active_dispatches": [],
@@ -44,7 +50,9 @@ def checkpoint(mission: str, session: str, tokens: int = 4, **more: Any) -> dict
         "pending_directives": [],
         "current_mission_namespaces": [mission],
         "working_state_prose": "half way",
+        **more,
     }
+    return filled(body, tokens)
 
 
 async def write(client: Client, body: dict[str, Any]) -> dict[str, Any]:
@@ -156,7 +164,7 @@ async def test_budgets_hold_while_32_write(
             tokens = chance.choice([1, 5, 20, 60, 150, 400, 3_000])
             body = sized(mission, tokens)
             if chance.random() < 0.1:
-                body = checkpoint(mission, f"session-{chance.randrange(20)}", chance.randint(1, 50))
+                body = checkpoint(mission, f"session-{chance.randrange(20)}", chance.randint(10, 60))
             if chance.random() < 0.2:
                 body["ttl_hours"] = SHORT_TTL
             answer = await write(mine, body)

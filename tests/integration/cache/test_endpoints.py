@@ -9,7 +9,7 @@ import pytest
 
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
-from tests.support.calls import Json, nine, note, until
+from tests.support.calls import Json, nine, note, tokens_of, until
 from tests.support.cluster import Answer, Client
 
 CACHE = "/api/psychic-cache"
@@ -37,7 +37,7 @@ def fields(answer: Answer) -> list[str]:
 async def test_all_nine_are_found_listed_and_counted(client: Client) -> None:
     for body in nine("m"):
         data = await written(client, body)
-        assert data["token_count"] == -(-len(body["content"]) // 4)
+        assert data["token_count"] == tokens_of(body)
         assert data["evicted_count"] == 0
     assert data["cache_total_tokens"] == (await stats(client, "m"))["total_tokens"]
     found = await client.post(
@@ -181,7 +181,8 @@ async def test_one_entry_is_read_retagged_and_deleted(tenant: Tenant, client: Cl
     for method in ("GET", "PATCH", "DELETE"):
         body: object = {"tags": []} if method == "PATCH" else None
         assert (await stranger.call(method, path, body)).status == 404
-    assert (await client.delete(path)).body["data"] == {"deleted_count": 1, "freed_tokens": 5}
+    freed = tokens_of(note("m", "the plain text of it", tags=["zebra", "stripe"]))
+    assert (await client.delete(path)).body["data"] == {"deleted_count": 1, "freed_tokens": freed}
     assert (await client.get(path)).status == (await client.delete(path)).status == 404
     left = await stats(client, "m")
     assert (left["entry_count"], left["total_tokens"], left["cleared_count"]) == (0, 0, 1)
@@ -192,8 +193,8 @@ async def test_each_entry_of_a_batch_has_its_own_result(client: Client, admin_cl
     entries = [
         note("m", "one"),
         {"context_type": "intel", "mission_id": "m", "content": "no source"},
-        note("tight", "x" * 44),
-        note("tight", "x" * 40),
+        note("tight", "x" * 41),
+        note("tight", "x" * 37),
         note("m", "two", surprise=1),
         note("m", "three"),
     ]
@@ -213,14 +214,14 @@ async def test_each_entry_of_a_batch_has_its_own_result(client: Client, admin_cl
 
 async def test_many_at_once_answer_as_one_after_the_other(client: Client, admin_client: Client) -> None:
     await admin_client.call("PUT", f"{CACHE}/hot/limits", {"token_budget": 100, "entry_budget": 10})
-    sizes = [4 * (1 + n % 30) for n in range(150)]
+    sizes = [4 * (1 + n % 30) - 3 for n in range(150)]
     turns = asyncio.Semaphore(48)  # what comes beyond that at once is refused, as too much
 
     async def write(size: int) -> Answer:
         async with turns:
             return await client.post(f"{CACHE}/write", note("hot", "x" * size))
 
-    answers = await asyncio.gather(*(write(size) for size in [*sizes, 404, 408]))
+    answers = await asyncio.gather(*(write(size) for size in [*sizes, 401, 405]))
     assert [a.status for a in answers] == [201] * 150 + [422] * 2
     done = sorted((a.body["data"] for a in answers[:150]), key=lambda data: data["id"])
     held: list[int] = []
@@ -235,7 +236,7 @@ async def test_many_at_once_answer_as_one_after_the_other(client: Client, admin_
 
 async def test_a_lowered_budget_holds_at_once(client: Client, admin_client: Client) -> None:
     for number in range(5):
-        await written(client, note("m", f"{number}" * 40))
+        await written(client, note("m", f"{number}" * 37))
     await admin_client.call("PUT", f"{CACHE}/m/limits", {"token_budget": 25})
     held = await stats(client, "m")
     assert (held["total_tokens"], held["evicted_count"], held["token_budget"]) == (20, 3, 25)

@@ -53,7 +53,9 @@ class Load:
         return sum(map(len, self.acknowledged.values()))
 
     async def write(self, mission: str) -> None:
-        body = note(mission, f"{random.random()} ".ljust(SIZE * 4, "x"))
+        body = note(
+            mission, f"{random.random()} ".ljust(SIZE * 4 - len(note(mission, "")["intel_source"]), "x")
+        )
         async with self._session.post("/api/psychic-cache/write", json=body) as response:
             answer = await response.json()
             assert response.status in (201, 503), answer

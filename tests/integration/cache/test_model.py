@@ -28,7 +28,7 @@ STEPS = 2_000
 SECONDS = 60
 TENANTS = st.sampled_from(["red", "blue"])
 MISSIONS = st.sampled_from(["one", "two"])
-SIZES = st.one_of(st.integers(3, 25), st.sampled_from([TOKENS - 1, TOKENS, TOKENS + 1]))
+SIZES = st.one_of(st.integers(8, 25), st.sampled_from([TOKENS - 1, TOKENS, TOKENS + 1]))
 TTLS = st.one_of(st.none(), st.integers(1, 48))
 SHIFT = """
 with given as (select $1::text[] as tenants, $2 * interval '1 hour' as by), entries as (
@@ -39,6 +39,8 @@ with given as (select $1::text[] as tenants, $2 * interval '1 hour' as by), entr
 )
 update cache.missions set next_expiry = next_expiry - by from given where tenant = any (tenants)
 """
+# In a checkpoint, besides its content and its mission's name: the session, the turn and the prose.
+OTHER_CHARACTERS = len("s") + len("1") + len("half way")
 _numbers = itertools.count(1)
 
 
@@ -110,7 +112,8 @@ class Machine(RuleBasedStateMachine):
     def write(self, tenant: str, name: str, tokens: int, ttl: int | None, session: str | None) -> None:
         mission = self.mission(tenant, name)
         word = f"word{next(_numbers)}q"
-        content = f"{word} ".ljust(tokens * 4, "x")
+        others = OTHER_CHARACTERS + len(name) if session else len("test")
+        content = f"{word} ".ljust(tokens * 4 - others, "x")
         more = {} if ttl is None else {"ttl_hours": float(ttl)}
         entry = checkpoint(name, content, session, **more) if session else intel(name, content, **more)
         answer = self.do(self._write(tenant, entry))

@@ -17,7 +17,7 @@ from services.context.timeline import queries
 from shared.database.postgres import Connection
 from tests.conftest import Servers
 from tests.integration.conftest import Tenant
-from tests.support.calls import Stream, note, page_through, until
+from tests.support.calls import Stream, note, page_through, tokens_of, until
 from tests.support.cluster import Client
 
 WRITE = "/api/psychic-cache/write"
@@ -210,16 +210,15 @@ async def test_pages_follow_each_other(client: Client) -> None:
 
 
 async def test_events_hold_ids_and_counts_only(client: Client) -> None:
-    answer = await client.post(
-        WRITE, note("m", "the launch code", tags=["codes"], session_id="s", agent_name="ana")
-    )
+    body = note("m", "the launch code", tags=["codes"], session_id="s", agent_name="ana")
+    answer = await client.post(WRITE, body)
     (event,) = await until(lambda: _pages(client, 1), 20)
     assert event["kind"] == "cache_write"
     assert (event["mission_id"], event["agent_name"], event["session_id"]) == ("m", "ana", "s")
     assert event["payload"] == {
         "id": answer.body["data"]["id"],
         "context_type": "intel",
-        "token_count": 4,
+        "token_count": tokens_of(body),
         "evicted_count": 0,
     }
 

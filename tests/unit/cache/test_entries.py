@@ -4,9 +4,13 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from hypothesis import given as examples
+from hypothesis import strategies as st
 
 from services.cache.entries.schemas import ContextType, WriteCacheInput
 from services.cache.entries.text import branch_fields, entry_text, search_words
+from services.cache.entries.writing import put_of
+from shared.auth import Principal
 
 COMMON = {"mission_id": "m", "content": "The content."}
 ENTRIES: dict[str, dict[str, Any]] = {
@@ -104,3 +108,48 @@ def test_text_can_be_made_again_from_what_is_stored(context_type: str) -> None:
 def test_words_that_a_question_may_name() -> None:
     assert search_words("state_change", {}, ["db", "urgent"]) == ["state change", "db", "urgent"]
     assert "grafana" in search_words("intel", ENTRIES["intel"], [])
+
+
+WRITER = Principal("acme", "k1", frozenset(["write"]))
+# What names an entry, and what is of a fixed few; then what cannot grow.
+FREE = {"mission_id", "ttl_hours", "source_kind"}
+CHOSEN = {"intel_confidence", "directive_priority", "report_outcome", "occurred_at"}
+OPTIONS: dict[str, Any] = {
+    "agent_name": "ana",
+    "tags": ["db"],
+    "source_turn": 3,
+    "dispatch_id": 7,
+    "occurred_at": "2026-07-04T12:00:00Z",
+    "session_id": "s",
+    "seq": 4,
+    "speaker": "Ana",
+    "user_id": "u",
+    "recalled_from": 12,
+}
+
+
+def tokens(context_type: str, changes: dict[str, Any]) -> int:
+    return put_of(WRITER, entry(context_type, **changes)).token_count
+
+
+@pytest.mark.parametrize("context_type", ENTRIES)
+@examples(extra=st.text(st.characters(exclude_characters="\x00"), min_size=1, max_size=200))
+def test_no_field_that_can_be_read_back_is_free(context_type: str, extra: str) -> None:
+    fields: dict[str, Any] = {**COMMON, **OPTIONS, **ENTRIES[context_type]}
+    assert set(entry(context_type, **fields).__struct_fields__) - FREE <= set(fields)
+    counted = tokens(context_type, fields)
+    for name, value in fields.items():
+        if name in FREE | CHOSEN or isinstance(value, int):
+            continue
+        more = [*value, extra] if isinstance(value, list) else value + extra
+        grown = tokens(context_type, {**fields, name: more})
+        assert abs((grown - counted) * 4 - len(extra)) < 4, name
+
+
+@pytest.mark.parametrize("name", [name for name, value in OPTIONS.items() if isinstance(value, int)])
+def test_a_number_counts_as_it_is_read(name: str) -> None:
+    without = {key: value for key, value in OPTIONS.items() if key != name}
+    assert tokens("intel", {**without, name: 1_234_567}) in (
+        tokens("intel", without) + 1,
+        tokens("intel", without) + 2,
+    )

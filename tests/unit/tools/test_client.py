@@ -20,7 +20,10 @@ from tools.client import PACKAGE, sources
 from tools.client.calls import Operation
 
 POLICY = Policy(timeout=30.0, retries=3)
-WRITTEN = b'{"data":{"id":7,"token_count":1,"cache_total_tokens":1,"evicted_count":0,"indexed":false}}'
+WRITTEN = (
+    b'{"data":{"id":7,"token_count":1,"cache_total_tokens":1,"evicted_count":0,'
+    b'"expires_at":"2026-07-05T12:00:00Z","indexed":false}}'
+)
 EVENT = next(one for one in operations() if one.id == "timeline").answers(200)["application/json"]["example"][
     "data"
 ][0]

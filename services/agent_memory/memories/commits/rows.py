@@ -14,7 +14,7 @@ from shared.embeddings import fact_key
 from shared.provenance import head
 from shared.search.chunking import chunk
 from shared.search.sql import scope_key
-from shared.tokens import estimate_tokens
+from shared.tokens import estimate_tokens_of
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
@@ -54,6 +54,16 @@ def fact_hash(content: str, user_id: str | None) -> bytes:
     return fact if user_id is None else hashlib.sha256(fact + user_id.encode()).digest()
 
 
+# Of a fixed few, or set by the service.
+_UNCOUNTED = frozenset(["memory_type", "private", "source_kind", "written_by"])
+
+
+def memory_tokens(agent: str, memory: MemoryContent) -> int:
+    """Of everything in a memory that can be read back."""
+    stated = msgspec.structs.asdict(memory)
+    return estimate_tokens_of([agent, *(stated[name] for name in stated.keys() - _UNCOUNTED)])
+
+
 def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -> MemoryRow:
     """`columns` are those of a MemoryRow that a commit does not state, such as `id` and `pending`."""
     return MemoryRow(
@@ -61,7 +71,7 @@ def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -
         tenant=tenant,
         agent_name=agent,
         content_hash=f"\\x{content_hash(memory).hex()}",
-        token_count=estimate_tokens(memory.content),
+        token_count=memory_tokens(agent, memory),
         chunks=len(chunk(memory.content)),
         **columns,
     )

@@ -90,6 +90,8 @@ class CommitResult:
     """The agent had said it before: that memory is confirmed."""
     status: Literal["created", "pending", "updated"]
     """`updated`: a known memory was confirmed."""
+    expires_at: datetime | None
+    """Always null: a memory is kept until it is forgotten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

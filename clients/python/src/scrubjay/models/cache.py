@@ -535,10 +535,12 @@ class WriteAnswer:
 class WriteResult:
     id: int
     token_count: int
-    """Tokens are estimated: characters / 4."""
+    """Estimated as characters / 4, over the content and every other field that can be read back."""
     cache_total_tokens: int
     """What the mission holds now."""
     evicted_count: int
     """Older entries that had to go, so that its budgets hold."""
+    expires_at: datetime
+    """When the entry is gone, unless it is evicted before."""
     indexed: bool
     """It is found by meaning already, not by its words only."""

@@ -156,7 +156,7 @@ def test_every_owner_is_covered() -> None:
         assert any(name.startswith(f"{folder}/") and "/queries" in name for name in names)
     assert {
         name.split(":")[0] for name in names if name.startswith(("QueueStatements", "StoreStatements"))
-    } == {
+    } >= {
         "QueueStatements of cache",
         "QueueStatements of memory",
         "StoreStatements of cache.psychic_cache",

@@ -14,7 +14,7 @@ from shared.telemetry.tracing import CARRIER, Attributes, end, known_method, not
 
 
 def trace_configs() -> list[aiohttp.TraceConfig]:
-    """For a session that calls our services: a span for each call, which the callee's spans go on from."""
+    """For a session that calls our services: each call gets a span, and the callee's spans become its children."""
     if (tracer := tracing.tracer()) is None:
         return []
 
@@ -37,7 +37,7 @@ def _described(call: aiohttp.TraceRequestStartParams) -> tuple[str, Attributes]:
         "server.address": url.host or "",
         "server.port": url.port or 0,
     }
-    # Other paths hold names that callers give.
+    # Any other path may hold names that a caller chose.
     if url.path.startswith("/internal/"):
         return f"{method} {url.path}", {**attributes, "url.template": url.path}
     return method, attributes

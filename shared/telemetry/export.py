@@ -1,6 +1,6 @@
-"""Sends spans to a collector, in batches and from a thread of its own.
+"""Sends spans to a collector in batches, from its own thread.
 
-The queue is bounded: what a slow or dead collector does not take is dropped, and no request waits for it.
+The queue is bounded. When the collector is slow or dead, spans are dropped and no request waits.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _CLOSE_SECONDS = 1.0
 
 class Exporter:
     def __init__(self, service: str, endpoint: str, headers: str, share: float) -> None:
-        # It complains about a collector at every try, and not as JSON.
+        # The library logs every failed export, and not as JSON.
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
         name = {"service.name": f"scrubjay-{service}", "service.namespace": "scrubjay"}
-        # Not the process's global provider: no library adds spans of its own, with unknown content.
+        # Not the process's global provider, so that no library can add spans with unknown content.
         self._provider = TracerProvider(
             resource=Resource.create(name),
             sampler=ParentBased(TraceIdRatioBased(share)),
@@ -45,12 +45,14 @@ class Exporter:
             timeout=_EXPORT_SECONDS,
         )
         self._provider.add_span_processor(
-            BatchSpanProcessor(_Counted(sender), max_queue_size=_QUEUE, schedule_delay_millis=_EVERY_MS)
+            BatchSpanProcessor(
+                _CountingExporter(sender), max_queue_size=_QUEUE, schedule_delay_millis=_EVERY_MS
+            )
         )
         self.tracer = self._provider.get_tracer("scrubjay")
 
     async def close(self) -> None:
-        """Sends what waits, if the collector takes it within a second."""
+        """Sends the queued spans, if the collector takes them within a second."""
         thread = threading.Thread(target=self._provider.shutdown, daemon=True)
         thread.start()
         until = time.monotonic() + _CLOSE_SECONDS
@@ -58,8 +60,8 @@ class Exporter:
             await asyncio.sleep(0.02)
 
 
-class _Counted(SpanExporter):
-    """Counts what the collector did not take."""
+class _CountingExporter(SpanExporter):
+    """Counts the spans that the collector did not take."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter

@@ -10,29 +10,31 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 REQUESTS = Counter("scrubjay_http_requests_total", "Requests answered", ["route", "method", "status"])
 REQUEST_SECONDS = Histogram(
-    "scrubjay_http_request_seconds", "Time to answer", ["route", "method"], buckets=_BUCKETS
+    "scrubjay_http_request_seconds", "Seconds to answer a request", ["route", "method"], buckets=_BUCKETS
 )
 IN_FLIGHT = Gauge("scrubjay_http_requests_in_flight", "Requests being answered now")
-ALLOWED = Gauge("scrubjay_http_requests_allowed", "Requests that may be answered at once now")
+ALLOWED = Gauge("scrubjay_http_requests_allowed", "Concurrent requests allowed now")
 STREAMS = Gauge("scrubjay_http_streams_open", "Event streams open now")
 SHED = Counter("scrubjay_http_shed_total", "Requests refused because the service was full")
 POOL_WAIT_SECONDS = Histogram(
-    "scrubjay_postgres_pool_wait_seconds", "Wait for a database connection", buckets=_BUCKETS
+    "scrubjay_postgres_pool_wait_seconds",
+    "Seconds a request waits for a database connection",
+    buckets=_BUCKETS,
 )
 POSTGRES_TIMEOUTS = Counter("scrubjay_postgres_timeouts_total", "Database calls abandoned at their deadline")
 DEGRADED = Counter("scrubjay_degraded_total", "Answers given without a source", ["source", "reason"])
-HEDGED = Counter("scrubjay_hedged_total", "Searches of an owner that were sent again", ["owner", "reason"])
-INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items that wait for their vectors", ["store"])
-INDEXED = Counter("scrubjay_indexed_total", "Items given their vectors", ["store"])
+HEDGED = Counter("scrubjay_hedged_total", "Owner searches sent a second time", ["owner", "reason"])
+INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items waiting for their vectors", ["store"])
+INDEXED = Counter("scrubjay_indexed_total", "Items whose vectors were stored", ["store"])
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
 RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell rings Redis did not take")
-TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events that wait for their number")
-LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies that wait for their row in the log")
-SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback that was not written")
+TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events waiting for their number")
+LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies waiting for their row in the log")
+SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback signals that were not written")
 SPANS_LOST = Counter("scrubjay_spans_lost_total", "Spans the collector did not take")
-RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by the limits of their key")
+RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by their key's limits")
 RATES_LOCAL = Counter(
-    "scrubjay_rate_limits_local_total", "Times that rates were counted here, Redis being away"
+    "scrubjay_rate_limits_local_total", "Rate checks made in this process because Redis was unavailable"
 )
 BUILD = Info("scrubjay_build", "The version of this service")
 BUILD.info({"version": VERSION})

@@ -26,18 +26,18 @@ class QuerySummary(NamedTuple):
 
 @lru_cache(512)
 def summarize(sql: str) -> QuerySummary:
-    """What a statement does, and to which tables or functions; it holds constants of the code and no parameter."""
+    """The statement's verb and its tables or functions. Statements hold no parameters, only constants of the code."""
     bare = sql.lstrip()
     operation = re.split(r"\W", bare, maxsplit=1)[0].upper()
     if operation == "WITH":
         operation = found[1].upper() if (found := _WRITES.search(bare)) else "SELECT"
-    # The driver looks up types, and has functions without a schema.
+    # The driver's own statements call functions without a schema.
     targets = list(dict.fromkeys(_TARGET.findall(bare)))[:_MOST_TARGETS] or _CALL.findall(bare)[:1]
     return QuerySummary(operation, " ".join([operation, *targets]))
 
 
 def query_logger() -> Callable[[Any], None] | None:
-    """What asyncpg calls after each statement, in the context of whoever ran it; None without a collector."""
+    """asyncpg calls this after each statement, in the caller's context. None without a collector."""
     if (tracer := tracing.tracer()) is None:
         return None
 
@@ -67,7 +67,7 @@ def _record(tracer: Tracer, query: Any, begin: int, finish: int) -> None:
 
 
 def _was_open(span: Span, then: int) -> bool:
-    """Whether work that began `then` (ns) is the span's: not when its request was over, or is not recorded."""
+    """Whether the span was still recording at `then` (ns); work of a finished request belongs to no span."""
     # A span that is not recorded has no `end_time`.
     finish = getattr(span, "end_time", 0)
     return finish is None or then < finish

@@ -17,7 +17,7 @@ _EVENT_STREAM = b"text/event-stream"
 
 
 def traced(app: ASGIApp) -> ASGIApp:
-    """The app with a span for each request, whose trace id the answer names. Its end sends the last spans."""
+    """The app with a span for each request; the answer names the trace id. Shutdown sends the last spans."""
     if tracing.tracer() is None:
         return app
 
@@ -66,6 +66,6 @@ def _note_answer(span: Span, scope: Any, method: str, message: Any) -> None:
         note_failure(span, str(status))
     trace_id = f"{span.get_span_context().trace_id:032x}".encode()
     message["headers"] = [*message["headers"], (TRACE_ID, trace_id)]
-    # A stream lives for hours: what it does from now on belongs to no request.
+    # A stream lives for hours: its later work belongs to no request span.
     if any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in message["headers"]):
         end(span)

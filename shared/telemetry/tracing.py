@@ -1,6 +1,6 @@
-"""Spans for an OpenTelemetry collector; without a collector none is made.
+"""Spans for an OpenTelemetry collector. Without a collector, no spans are made.
 
-No span holds content, parameters, or an identifier out of a path.
+No span holds content, parameters, or an identifier from a path.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class TracingSettings:
     endpoint: str | None = None
     """The collector's OTLP/HTTP address, without /v1/traces."""
     headers: str = field(default="", repr=False)
-    """name=value, with commas between them; sent with every export."""
+    """Comma-separated name=value pairs, sent with every export."""
     share: float = 1.0
-    """The share of requests that are recorded, of those whose caller has not decided."""
+    """The share of requests to record, unless the caller has already decided."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> TracingSettings:
@@ -58,7 +58,7 @@ class TracingSettings:
 
 
 def start(service: str, settings: TracingSettings) -> None:
-    """Once per process, before its app serves."""
+    """Call once per process, before its app serves."""
     global _exporter
     if settings.endpoint is not None:
         # Only a process that has a collector pays for the SDK.
@@ -83,7 +83,7 @@ def span(
     parent: Context | None = None,
     links: Sequence[Link] = (),
 ) -> AbstractContextManager[Span]:
-    """Makes a span current; what is inside it belongs to it."""
+    """Makes a span current: spans started inside become its children."""
     return _OFF if _exporter is None else _recorded(_exporter.tracer, name, attributes, kind, parent, links)
 
 
@@ -116,7 +116,7 @@ def _recorded(
 
 
 def note_failure(span: Span, error_type: str) -> None:
-    """Errors appear by their type alone: their messages may quote a row."""
+    """Records only the error's type: its message may quote a row."""
     span.set_attribute("error.type", error_type)
     span.set_status(Status(StatusCode.ERROR))
 
@@ -128,12 +128,12 @@ def end(span: Span) -> None:
 
 
 def known_method(method: str) -> str:
-    """The conventions' name for a method, which bounds the number of names."""
+    """The method's name in the OpenTelemetry conventions, which keep the set small."""
     return method if method in _METHODS else "_OTHER"
 
 
 def memory(operation: str, store: str) -> Callable[[AsyncFunction[P, R]], AsyncFunction[P, R]]:
-    """Names a function by the conventions for agents' memories; `operation` is one of theirs, as search_memory."""
+    """Wraps a function in a span of the OpenTelemetry agent-memory conventions; `operation` as in search_memory."""
     attributes = {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": "scrubjay",
@@ -178,7 +178,7 @@ def publishing(origins: Sequence[SpanContext | None], messages: int) -> Abstract
 
 
 def here() -> SpanContext | None:
-    """The place in a trace that later work, outside the request, goes on from; see `going_on`."""
+    """The current span's context, from which work outside the request continues the trace; see `going_on`."""
     return None if _exporter is None else trace.get_current_span().get_span_context()
 
 
@@ -188,7 +188,7 @@ def going_on(
     attributes: Attributes | None = None,
     kind: SpanKind = SpanKind.INTERNAL,
 ) -> AbstractContextManager[Span]:
-    """Background work that several requests left: a child of the first that is sampled, with links to the others."""
+    """A span for background work of several requests: a child of the first sampled one, linked to the others."""
     known = [origin for origin in origins if origin is not None and origin.is_valid]
     known.sort(key=lambda origin: not origin.trace_flags.sampled)
     if not known:
@@ -198,7 +198,7 @@ def going_on(
 
 
 def add_ids(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """For structlog: which span a line was written in."""
+    """A structlog processor that adds the current trace and span ids to a line."""
     if (origin := here()) is not None and origin.is_valid:
         event.update(trace_id=f"{origin.trace_id:032x}", span_id=f"{origin.span_id:016x}")
     return event

@@ -26,9 +26,9 @@ __all__ = [
 
 
 async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
-    """Raises SettingsError when the model cannot serve; an API that is away does not keep a service down.
+    """Raises SettingsError when the model cannot serve. An unreachable API does not stop a service from starting.
 
-    The local model has embedded a text when this returns, so a service is not ready before its model is.
+    The local model has embedded a text when this returns, so a service is never ready before its model.
     """
     if settings.provider == "local":
         # Not before it is selected: its libraries take memory and most of a second.

@@ -1,4 +1,4 @@
-"""What every embedder shares: the interface, its one failure, and the check on what a model answers."""
+"""What every embedder shares: its interface, its only error, and the check on a model's answer."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class Embedder(Protocol):
 
     @property
     def dedup_distance(self) -> float:
-        """Cosine distance under which two memories of one agent may be the same; see `same_fact`."""
+        """Two memories of an agent within this cosine distance may be the same; `same_fact` decides."""
 
     async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
-        """Raises EmbedderUnavailable, and nothing else that a caller could mend."""
+        """Raises EmbedderUnavailable. Any other error is a bug."""
 
     async def close(self) -> None: ...
 
 
 class EmbedderUnavailable(Unavailable):
-    """No vectors now. `reason` is of a bounded set; `cause` is the provider's word, for logs only.
+    """The embedder cannot give vectors now. `reason` is a metric label; `cause` quotes the provider, for logs only.
 
-    `retry_after` is in seconds, None when waiting alone does not help.
+    `retry_after` is in seconds, or None when waiting alone does not help.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class EmbedderUnavailable(Unavailable):
 
 
 def unit_rows(rows: Any, count: int, width: int | None = None) -> Vectors:
-    """Rows of at most 512 numbers as unit vectors, zero-padded (which changes no cosine).
+    """Unit vectors from rows of at most 512 numbers. Zero-padding them changes no cosine.
 
-    `width` is the length that every row must have, when known. Raises EmbedderUnavailable("malformed").
+    `width` is the required length of every row, if known. Raises EmbedderUnavailable("malformed").
     """
     try:
         raw = np.asarray(rows, dtype=np.float32)

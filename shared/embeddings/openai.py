@@ -32,11 +32,11 @@ class _Body(msgspec.Struct):
 
 class OpenAIEmbedder(RemoteEmbedder):
     provider = "openai"
-    # OpenAI takes 2,048 texts, common servers of one's own 32; 8,191 tokens a text.
+    # OpenAI takes 2,048 texts per call and 8,191 tokens per text; common self-hosted servers take 32 texts.
     batch_texts = 32
     batch_tokens = 100_000
     text_bytes = 24_000
-    # Unmeasured, so strict: a missed repeat is a second row, a false one a lost memory.
+    # Not measured, so strict: a missed repeat costs a second row, a false one a memory.
     default_dedup_distance = 0.05
 
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
@@ -50,7 +50,7 @@ class OpenAIEmbedder(RemoteEmbedder):
         try:
             return await self._post(texts)
         except EmbedderUnavailable as error:
-            # Models of one size, and some servers, refuse the optional fields. A success settles it.
+            # Models with a fixed size, and some servers, refuse the optional fields until one call has succeeded.
             if error.http_status not in (400, 422) or self._width is not None or not self._extras:
                 raise
         answer = await self._post(texts, extras={})

@@ -36,7 +36,7 @@ from shared.settings import SettingsError
 log = structlog.get_logger()
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# APIs refuse an empty text, and with it its whole batch.
+# APIs refuse a whole batch for one empty text.
 _BLANK = "."
 _TOO_EARLY_OR_SLOW = (408, 425)
 _BAD_MODEL_OR_DIMENSION = (400, 404, 422)
@@ -45,7 +45,7 @@ _backoff = wait_random_exponential(multiplier=0.1, max=2.0)
 
 class Answer(NamedTuple):
     rows: Any
-    """One sequence of numbers a text, unchecked."""
+    """One unchecked sequence of numbers per text."""
     tokens: int
 
 
@@ -54,7 +54,7 @@ class RemoteEmbedder(ABC):
     batch_texts: ClassVar[int]
     batch_tokens: ClassVar[int]
     text_bytes: ClassVar[int]
-    """Longer texts are cut: the model would cut them too, or refuse the batch."""
+    """Longer texts are cut. The model would cut them too, or refuse the batch."""
     default_dedup_distance: ClassVar[float]
 
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
@@ -82,7 +82,7 @@ class RemoteEmbedder(ABC):
         return np.concatenate(parts) if parts else np.empty((0, DIM), np.float32)
 
     async def checked(self) -> Self:
-        """Raises SettingsError when the model cannot give 512 dimensions; an API that is away is no error."""
+        """Raises SettingsError when the model cannot give 512 dimensions. An unreachable API is no error."""
         try:
             await self._check()
         except BaseException:
@@ -152,7 +152,7 @@ def open_breaker(clock: Callable[[], float] = time.monotonic) -> Breaker:
 
 @contextmanager
 def guarded(breaker: Breaker) -> Iterator[None]:
-    """Around one call. Raises EmbedderUnavailable("breaker_open") instead of letting it through."""
+    """Wraps one call. Raises EmbedderUnavailable("breaker_open") when the breaker lets no call through."""
     try:
         probe = breaker.admit()
     except BreakerOpen as error:
@@ -160,7 +160,7 @@ def guarded(breaker: Breaker) -> Iterator[None]:
     try:
         yield
     except EmbedderUnavailable as error:
-        # A refusal is about this call: the server is well.
+        # A refusal concerns only this call: the server is healthy.
         if error.reason == "refused":
             breaker.succeeded()
         else:
@@ -180,11 +180,11 @@ def clean_text(text: str, max_bytes: int) -> str:
 
 
 def batches(texts: Sequence[str], max_texts: int, max_tokens: int) -> Iterator[list[str]]:
-    """Consecutive runs within both limits; a text above `max_tokens` goes alone."""
+    """Consecutive texts within both limits. A text above `max_tokens` goes alone."""
     batch: list[str] = []
     room = max_tokens
     for text in texts:
-        # On the safe side for every script: English has four bytes a token, Chinese three, code about three.
+        # A safe estimate for every script: English has four bytes per token, Chinese and code about three.
         tokens = len(text.encode()) // 3 + 1
         if batch and (len(batch) == max_texts or tokens > room):
             yield batch
@@ -196,7 +196,7 @@ def batches(texts: Sequence[str], max_texts: int, max_tokens: int) -> Iterator[l
 
 
 def retry_after_seconds(header: str | None, now: datetime | None = None) -> float | None:
-    """RFC 9110: a number of seconds or a date."""
+    """Parses Retry-After (RFC 9110): a number of seconds or a date."""
     if not header:
         return None
     try:
@@ -210,7 +210,7 @@ def retry_after_seconds(header: str | None, now: datetime | None = None) -> floa
 
 
 async def _check_status(response: aiohttp.ClientResponse) -> None:
-    """Runs before the caller sees the response, so voyageai's own reading of errors is never reached."""
+    """Runs before the caller sees the response, so that voyageai never interprets an error itself."""
     status = response.status
     if status < 400:
         return

@@ -25,16 +25,16 @@ class EmbeddingSettings:
     api_key: str | None = field(default=None, repr=False)
     base_url: str | None = None
     threads: int = 1
-    """Threads of the local model for batches; queries and single texts have one of their own."""
+    """The local model's threads for batches. Queries and single texts have their own thread."""
     query_timeout: float = 2.0
     document_timeout: float = 20.0
-    """Seconds for one request with its retries."""
+    """Both in seconds, for one request including its retries."""
     dedup_distance: float | None = None
-    """Overrides the model's own."""
+    """Overrides the model's default."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> EmbeddingSettings:
-        """Raises SettingsError naming what is missing or wrong."""
+        """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
         voyage_key = env.optional("VOYAGE_API_KEY")
         provider = _provider(env.text("SCRUBJAY_EMBEDDER", "voyage" if voyage_key else "local"))
@@ -47,7 +47,7 @@ class EmbeddingSettings:
             base_url = env.optional("VOYAGE_BASE_URL")
         if provider == "openai":
             base_url = env.optional("OPENAI_BASE_URL")
-            # An endpoint of one's own may need no key.
+            # A self-hosted endpoint may need no key.
             api_key = env.optional("OPENAI_API_KEY") if base_url else env.text("OPENAI_API_KEY")
         settings = cls(
             provider=provider,

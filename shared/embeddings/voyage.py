@@ -13,7 +13,7 @@ from shared.embeddings.settings import EmbeddingSettings
 
 class VoyageEmbedder(RemoteEmbedder):
     provider = "voyage"
-    # The API takes 1,000 texts; and 120,000 tokens for its largest models, of 32,000 a text.
+    # The API takes 1,000 texts and, for its largest models, 120,000 tokens per call and 32,000 per text.
     batch_texts = 128
     batch_tokens = 100_000
     text_bytes = 96_000
@@ -22,14 +22,14 @@ class VoyageEmbedder(RemoteEmbedder):
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
         super().__init__(settings, on_usage)
         self._name = settings.model
-        # max_retries counts attempts, and the client's own timeout is 600 s: both are ours here.
+        # `max_retries` counts attempts. We retry and time out ourselves; the client's default timeout is 600 s.
         self._client = AsyncClient(
             settings.api_key, max_retries=1, timeout=settings.document_timeout, base_url=settings.base_url
         )
         self._width = DIM
 
     async def _request(self, texts: list[str], kind: Kind) -> Answer:
-        # Without a session in this variable the client opens a connection for each call.
+        # Without a session in this variable, the client opens a connection for each call.
         token = voyageai.aiosession.set(self._session)
         try:
             answer = await self._client.embed(texts, self._name, input_type=kind, output_dimension=DIM)

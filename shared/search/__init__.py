@@ -1,5 +1,5 @@
-"""Search over one store's chunks (SQL) and the calibrated relevance over all stores (pure).
+"""Search over one store's chunks (SQL), and one calibrated relevance for all stores (pure).
 
-A store joins with a `Source` (its tables, columns and predicates), a `Scope` for what its predicate compares with,
-and a function that makes a `Candidate` of a row; `StoreSearch` does the rest.
+A store brings a `Source` (its tables, columns and predicates), a `Scope` (the value that its predicate compares with)
+and a function that turns a row into a `Candidate`. `StoreSearch` does the rest.
 """

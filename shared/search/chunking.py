@@ -1,11 +1,11 @@
-"""Cutting long texts into chunks for the arms of search. Offsets are characters, end exclusive."""
+"""Cuts long texts into chunks for search. Offsets are characters, end exclusive."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 TARGET = 900
-# A text a little over the target stays whole: two halves would each lose context.
+# A text slightly over the target stays whole: each half would lose context.
 _WHOLE_UP_TO = TARGET * 5 // 4
 MAX_CHUNKS = 512
 

@@ -1,6 +1,6 @@
-"""How much a scope holds, which words are common in it, and what follows. The planner cannot know.
+"""How many chunks a scope holds and which words are common in it, which Postgres's planner cannot know.
 
-Learned from the answers of searches, by each replica for itself: no table, and nothing to keep up to date.
+Each replica learns this from its own searches, so there is no table to keep up to date.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Chunks in a scope. An exact scan of a covering index costs 0.3 ms per 1,000 and finds all; filtered HNSW costs
-# the same for any size above, and loses some.
+# The largest scope, in chunks, that is searched exactly. An exact scan of the covering index costs 0.3 ms per 1,000
+# chunks and finds everything. Filtered HNSW costs the same at any size, but misses some.
 EXACT_UP_TO = 20_000
 HNSW_SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
@@ -22,7 +22,7 @@ _MAX_SCOPES = 20_000
 
 
 class ScopeCounts:
-    """Counts as searches report them. A small scope is counted anew by each search, a large one now and then."""
+    """Chunk counts that searches reported. Every search counts a small scope again; a large one is counted rarely."""
 
     def __init__(self, seconds: float = 30.0) -> None:
         self._seconds = seconds
@@ -35,7 +35,7 @@ class ScopeCounts:
         return known[1]
 
     def last(self, scope: str) -> int | None:
-        """What it held when it was counted last, however long ago: enough to choose the form of a search."""
+        """The last count, however old: accurate enough to choose between exact and HNSW."""
         known = self._known.get(scope)
         return None if known is None else known[1]
 
@@ -46,21 +46,21 @@ class ScopeCounts:
 
 
 class Common(NamedTuple):
-    """Words, and how many chunks hold each."""
+    """Common words, and how many chunks contain each."""
 
     words: list[str]
     df: list[int]
 
 
 NONE_COMMON = Common([], [])
-# Below this many chunks every word may select; above, those that more than a share of them hold do not.
+# Below this many chunks, every word selects rows. Above, words in more than _COMMON_SHARE of the chunks do not.
 COMMON_FROM = 1_000
 _COMMON_SHARE = 0.05
 _MAX_WORDS = 500
 
 
 class CommonWords:
-    """Each word is counted anew after a while: a search without it in the list counts it."""
+    """The common words of each scope. A word expires after `seconds`; the next search then counts it again."""
 
     def __init__(self, seconds: float = 600.0) -> None:
         self._seconds = seconds

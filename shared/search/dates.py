@@ -1,4 +1,4 @@
-"""Dates named in a question, as inclusive ranges of days. Small on purpose: what is not sure is not matched."""
+"""Dates named in a question. Deliberately small: an uncertain date is not matched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
-# "may" and "mar" and the like are words too: short and ambiguous names need a day or a year beside them.
+# These are also ordinary words, such as "may" and "mar": they count only beside a day or a year.
 _AMBIGUOUS = {"may", "march", "mar", "jan", "sep", "dec", "jun", "jul", "apr", "aug", "oct", "nov", "feb"}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(?P<{0}>[0-3]?\d)(?:st|nd|rd|th)?"
@@ -23,14 +23,14 @@ _YEAR = re.compile(r"\b(?:in|of|during|since|year)\s+(?P<year>(?:19|20)\d\d)\b",
 
 
 class Mention(NamedTuple):
-    """What a question says of a date; None where it says nothing."""
+    """The parts of a date that a question names."""
 
     year: int | None
     month: int | None
     day: int | None
 
     def covers(self, day: date) -> bool:
-        """True when `day` may be meant. A day is remembered for a week: people tell of it afterwards."""
+        """Whether the question may mean `day`. A named day also covers the week after it: people report events late."""
         if self.day is not None and self.month is not None:
             return any(0 <= (day - named).days <= 7 for named in self._days_near(day.year))
         return (self.year is None or day.year == self.year) and (
@@ -47,21 +47,21 @@ class Mention(NamedTuple):
 
 
 def mentions(question: str) -> list[Mention]:
-    found = [_mention(match["year"], int(match["month"]), match["day"]) for match in _ISO.finditer(question)]
+    named = [_mention(match["year"], int(match["month"]), match["day"]) for match in _ISO.finditer(question)]
     rest = _ISO.sub(" ", question)
     for match in _TEXTUAL.finditer(rest):
         day = match["before"] or match["after"]
         name = match["month"]
         if name.lower() in _AMBIGUOUS and not (day or match["year"] or _month_like(rest, match)):
             continue
-        found.append(_mention(match["year"], _MONTHS[name.lower()], day))
-    if not found:
-        found = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(rest)]
-    return [mention for mention in found if _possible(mention)]
+        named.append(_mention(match["year"], _MONTHS[name.lower()], day))
+    if not named:
+        named = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(rest)]
+    return [mention for mention in named if _possible(mention)]
 
 
 def _month_like(question: str, match: re.Match[str]) -> bool:
-    """A capital letter, or a preposition of time before it, makes "may" a month."""
+    """Whether "may" is a month: it has a capital letter, or follows a preposition of time."""
     before = question[: match.start("month")].rstrip().rsplit(" ", 1)[-1].lower()
     return before in ("in", "last", "this", "next", "since", "until", "early", "late", "mid", "during") or (
         match["month"][0].isupper() and match.start("month") > 0

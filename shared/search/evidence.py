@@ -1,8 +1,8 @@
-"""What a store answers to a search: candidates with raw evidence, comparable over stores.
+"""What a store answers to a search: candidates with raw evidence that is comparable across stores.
 
-A store's own best score says nothing (the best of an irrelevant store would look like the best of a relevant
-one), so it reports what was seen: the cosine, and for each word of the question how much of it the text holds
-and how rare it is there. `shared.search.relevance` makes one number of it, for all stores alike.
+A store reports no score of its own: the best match of an irrelevant store would look like that of a relevant one.
+It reports the evidence: the cosine, and for each word of the question how much of it the text holds and how rare it
+is. `shared.search.relevance` turns the evidence of all stores into one relevance.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from shared.embeddings import DIM
 from shared.errors import Invalid
 from shared.text import Name, Query
 
-# Per arm: neighbours smooth each other only where both are candidates.
+# Candidates per arm. It is deep because neighbouring turns smooth each other only when both are candidates.
 DEPTH = 50
 
 
 class Candidate(msgspec.Struct, omit_defaults=True):
-    """One chunk of an item, by (id, chunk). It holds the lexemes at `places` (from 1), each `tf` much."""
+    """One chunk of an item. `places` are the question's lexemes (from 1) that it contains, `tf` their weights."""
 
     id: int
     scope: str
@@ -50,12 +50,12 @@ class Candidate(msgspec.Struct, omit_defaults=True):
 
     @property
     def scopes(self) -> list[str]:
-        """What is made of it goes when one of these is purged, and is shown to those only who may see each."""
+        """Whatever uses the candidate is purged with any of these scopes, and readable only to keys that read all."""
         return [self.scope] if self.user_id is None else [self.scope, f"user:{self.user_id}"]
 
 
 class StoreResult(msgspec.Struct, omit_defaults=True):
-    """`documents` chunks were searched; `df[i]` of them hold lexeme i."""
+    """`documents` is the number of chunks searched; `df[i]` of them contain lexeme i."""
 
     documents: int
     df: list[int]
@@ -68,9 +68,10 @@ class SearchResult(msgspec.Struct, omit_defaults=True):
 
 
 class SearchRequest(Body, kw_only=True):
-    """The one internal call for several stores of an owner. `vector` is base64 of 512 float32, or absent.
+    """One internal call searches several stores of an owner. `vector` is base64 of 512 float32 numbers, or absent.
 
-    With `as_of`, what was recorded by then; a few of later may be among it. With `user_id`, nothing of other users.
+    `as_of` limits the search to items recorded by then, though a few later ones may slip in. `user_id` excludes
+    items about other users.
     """
 
     query: Query
@@ -98,7 +99,7 @@ def decode_vector(text: str) -> NDArray[np.float32]:
 
 
 def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Candidate]) -> SearchResult:
-    """From the rows of a store's search statement, which has one row without an item when nothing was found."""
+    """From the rows of a store's search statement. When nothing was found, it has one row without an item."""
     first = rows[0]
     lexemes = first["lexemes"] or []
     return SearchResult(
@@ -114,13 +115,13 @@ def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Can
 
 
 def together(results: Sequence[SearchResult]) -> SearchResult:
-    """The evidence of several stores about one question, whose lexemes are the same for all."""
-    stores = {name: found for result in results for name, found in result.stores.items()}
+    """Merges the results of several stores for one question, so their lexemes are the same."""
+    stores = {name: store for result in results for name, store in result.stores.items()}
     return SearchResult(lexemes=results[0].lexemes if results else [], stores=stores)
 
 
 def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
-    """From a row of a store's search statement; `text` is the chunk's."""
+    """From a row of a store's search statement. `text` is the chunk's text."""
     return Candidate(
         id=row["item_id"],
         scope=row["scope"],

@@ -1,4 +1,4 @@
-"""The one internal search of an owner, over whichever of its stores a request names."""
+"""An owner's internal search over the stores that a request names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Search: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[Sea
 
 
 class OwnerSearch:
-    """`stores`: how each store is searched, by its name in the request."""
+    """`stores` maps a store's name in the request to its search."""
 
     def __init__(self, owner: str, stores: Mapping[str, Search]) -> None:
         self._stores = stores
         self.search = tracing.memory("search_memory", owner)(self._search)
 
     async def _search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
-        """Stores that are not known here answer nothing: they may be of the next release."""
+        """Skips unknown stores: a caller of the next release may name them."""
         searches = [self._stores[name] for name in request.stores if name in self._stores]
         return together(await asyncio.gather(*(search(principal, request, deadline) for search in searches)))

@@ -1,4 +1,4 @@
-"""A question's vector within a share of its deadline; without one, a search goes by text alone."""
+"""Embeds a question within a share of its deadline. Without a vector, a search uses text alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pgvector import HalfVector
 from shared.embeddings import Embedder
 from shared.embeddings.bounded import embed_within
 
-# Of the time left: when the vector is late, there must be time to search by text.
+# The share of the time left: when the vector is late, there must be time to search by text.
 EMBED_SHARE = 0.5
 
 
 class QueryVector(NamedTuple):
-    """`trouble` is why there is no vector: "timeout", or the embedder's reason."""
+    """`trouble` says why there is no vector: "timeout", or the embedder's reason."""
 
     model: str
     vector: NDArray[np.float32] | None
@@ -26,7 +26,7 @@ class QueryVector(NamedTuple):
         return None if self.vector is None else HalfVector(self.vector)
 
     def degraded(self) -> list[str]:
-        """What a direct query answers beside its results."""
+        """The `degraded` field of a direct query's answer."""
         return [] if self.trouble is None else ["embedder: searched by text only"]
 
 

@@ -1,4 +1,4 @@
-"""One calibrated relevance for the candidates of all stores. Pure functions; docs/decisions says how it was tuned."""
+"""One calibrated relevance for the candidates of all stores. Pure. docs/decisions says how it was tuned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shared.search.evidence import Candidate, SearchResult
 
 
 class Band(NamedTuple):
-    """A model's cosines live in a narrow band: `low` is noise, `high` a paraphrase."""
+    """A model's cosines lie in a narrow band: `low` is noise, `high` a paraphrase."""
 
     low: float
     high: float
@@ -28,27 +28,27 @@ COSINE_BANDS: Mapping[str, Band] = {
     "default": Band(0.20, 0.75),
 }
 TEXT_SHARE = 0.5
-# A text score is taken against the best one found anywhere, but never against less than this share of the
-# question's idf mass: long questions are never covered whole, and the best of junk must stay low.
+# A text score is divided by the best one in any store, but by no less than this share of the question's idf mass:
+# no text covers a long question completely, and the best of irrelevant texts must stay low.
 MASS_SHARE = 0.4
 SMOOTHING = 0.2
-# Neighbours tell of short turns; long ones speak for themselves.
+# Neighbours count fully for a turn of up to this many words, and less for a longer one, which has its own context.
 SMOOTHING_WORDS = 40
 SPEAKER_BOOST = 0.2
 DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
-# Evidence below it is noise: the candidate is dropped.
+# A candidate with less evidence is noise and is dropped.
 FLOOR = 0.15
-# With no evidence above it, nothing here answers the question.
+# When no candidate has this much evidence, nothing answers the question.
 ANSWERABLE = 0.45
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
 _KNEE = 0.8
 
 
 class Scored(NamedTuple):
-    """A candidate with its single-arm scores, what they say together, and the relevance made of that.
+    """A candidate with the score of each arm, their combined evidence, and its relevance in [0, 1).
 
-    `evidence` is before priors, neighbours and boosts: the floors are measured on it. Relevance is in [0, 1).
+    `evidence` excludes priors, neighbours and boosts. FLOOR and ANSWERABLE compare with it.
     """
 
     store: str
@@ -65,9 +65,9 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class _Weighed(msgspec.Struct):
-    """A candidate on its way to being scored.
+    """A candidate while it is being scored.
 
-    `alone` is its evidence with its prior; `value` adds what its neighbours and the question say of it.
+    `alone` is its evidence times its prior. `value` adds its neighbours' share and the boosts.
     """
 
     store: str
@@ -82,9 +82,9 @@ class _Weighed(msgspec.Struct):
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     """Candidates of all stores that reach the floor, by descending relevance.
 
-    text = sum(idf * tf) over the greater of the best candidate's and MASS_SHARE of sum(idf), with
-    idf = ln(1 + N/df) over the union of what was searched; vector = (cosine - low) / (high - low);
-    relevance = their mean, smoothed over neighbouring turns, raised for a speaker or a date the question names.
+    text = sum(idf * tf) / max(the best candidate's sum, MASS_SHARE * sum(idf)), where idf = ln(1 + N/df) over
+    everything searched. vector = (cosine - low) / (high - low). relevance = their weighted mean, smoothed over
+    neighbouring turns and raised for a speaker or date that the question names.
     """
     results = list(results)
     found = [
@@ -123,7 +123,7 @@ def _weigh_vectors(found: Sequence[_Weighed], model: str) -> None:
 
 
 def _evidence(each: _Weighed) -> float:
-    """What has no vector yet is judged by its text alone: nothing is held against it."""
+    """A candidate without a vector yet is judged by its text alone, without a penalty."""
     if each.candidate.cosine is None:
         return each.text
     return TEXT_SHARE * each.text + (1 - TEXT_SHARE) * each.vector
@@ -141,12 +141,12 @@ def _scored(each: _Weighed) -> Scored:
 
 
 def answerable(scored: Iterable[Scored]) -> bool:
-    """False when nothing found stands out of what any question finds anywhere."""
+    """False when no candidate has more evidence than any question finds in any store."""
     return max((each.evidence for each in scored), default=0.0) >= ANSWERABLE
 
 
 def _saturate(value: float) -> float:
-    """Into [0, 1) without ties: the identity up to the knee, then ever flatter."""
+    """Maps a value into [0, 1) and keeps the order: the identity up to the knee, then ever flatter."""
     room = 1.0 - _KNEE
     return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
 
@@ -166,12 +166,12 @@ def _addresses_assistant(query: str) -> bool:
 
 
 def _prior(candidate: Candidate, addressed: bool) -> float:
-    """What a model said at length matters less than what people, tools and agents stated, unless it is asked."""
+    """An assistant's turns count less than others', unless the question addresses the assistant."""
     return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
 
 
 def _smooth(found: Sequence[_Weighed]) -> None:
-    """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: what surrounds a hit is about it."""
+    """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too."""
     for turns in _sessions(found):
         for first, second in itertools.pairwise(turns):
             if _adjacent(first.candidate, second.candidate):
@@ -180,7 +180,7 @@ def _smooth(found: Sequence[_Weighed]) -> None:
 
 
 def _sessions(found: Sequence[_Weighed]) -> Iterator[list[_Weighed]]:
-    """The candidates of each session that have a place in it, in its order."""
+    """The numbered candidates of each session, in order."""
     sessions: defaultdict[tuple[str, str, str], list[_Weighed]] = defaultdict(list)
     for each in found:
         candidate = each.candidate
@@ -218,7 +218,7 @@ def _who(candidate: Candidate) -> str | None:
 
 
 def _named_speaker(query: str, candidates: Iterable[Candidate]) -> str | None:
-    """The one speaker whose first name the question holds; None when it names nobody or several."""
+    """The speaker whose first name the question contains; None when it names nobody or several."""
     words = set(re.findall(r"\w+", query.lower()))
     speakers = {who for candidate in candidates if (who := _who(candidate)) and who.lower() not in _ROLES}
     named = {who for who in speakers if (first := re.match(r"\w+", who.lower())) and first[0] in words}

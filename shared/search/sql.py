@@ -1,6 +1,6 @@
-"""The search statement of a store: both arms, the evidence of their union, and word statistics.
+"""A store's search statement: both arms, the evidence of their union, and word statistics.
 
-`statements/` holds its four forms. They name tables, columns and predicates in braces, and values after a colon.
+`statements/` holds its four forms. Braces enclose a table, columns or a predicate; a colon marks a value.
 """
 
 from __future__ import annotations
@@ -21,81 +21,83 @@ _FOLDER = Path(__file__).with_name("statements")
 _COMMENT = re.compile(r"^(?: *--.*)?\n", re.MULTILINE)
 _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 
-# The columns of an item that `candidate_from_row` reads; a store adds its kind and its agent's name.
+# The item columns that `candidate_from_row` reads. A store adds its kind and its agent's name.
 ITEM_COLUMNS = "i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id"
-# Predicates that narrow a search to some ids, and to what was recorded by then.
+# Predicates that narrow a search to some ids, or to ids up to a bound.
 ONLY = "(:only::bigint[] is null or item_id = any(:only))"
 UNTIL = "(:until::bigint is null or item_id <= :until)"
 
 
 class Source(NamedTuple):
-    """What a store brings to its search statement: constants of the code, never text of a user.
+    """What a store brings to its search statement: constants of the code, never a user's text.
 
-    Its predicates name columns without a table, and values as `Values` names them, after a colon.
+    Its predicates name columns without their table, and fields of `Values` after a colon.
     """
 
     items: str
     """The table of its items, one row each."""
     chunks: str
-    """The table of their chunks, with words."""
+    """The table of the items' chunks, with their words."""
     vectors: str
     """The table of the chunks' vectors."""
     columns: str
-    """Those of `i`, the item's row, that a candidate is made of."""
+    """The columns of the item's row `i` that make a candidate."""
     within: str
-    """The predicate on a row of `chunks` or `vectors`: in the scope, and narrowed as ONLY and UNTIL say."""
+    """The predicate on a row of `chunks` or `vectors`: in the scope, narrowed by ONLY and UNTIL."""
     counted: str
     """The predicate on the rows of `chunks` that count as searched."""
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search statement takes. Its parameters are numbered in this order."""
+    """The values of a search statement. Its parameters are numbered in this order."""
 
     tenant: str
     query: str
     vector: HalfVector | None
-    """None: searched by text only."""
+    """None: search by text only."""
     model: str
-    """Whose vectors are compared."""
+    """Only this model's vectors are compared."""
     depth: int
     """Rows per arm."""
     keys: list[str]
-    """What the indexed words of the scope begin with: see `scope_key`."""
+    """The prefixes of the scope's indexed words, from `scope_key`."""
     documents: int | None = None
     """Chunks in the scope; None: the statement counts them."""
     common_words: list[str] = []
-    """They select no rows, but for the two rarest; every word counts in the score."""
+    """These words select no rows, except the two rarest. Every word counts in the score."""
     common_df: list[int] = []
-    """How many chunks hold each of the common words."""
+    """How many chunks contain each common word."""
     scope: str | list[str]
-    """What the store's own predicate compares with."""
+    """The value that the store's predicate compares with."""
     only: list[int] | None = None
     """The only ids that may be found."""
     until: int | None = None
     """The last id that may be found."""
     users: list[str] | None = None
-    """Nothing is found that is about other users; words are as rare as in all that was searched."""
+    """Only items about these users, or about no user, may be found. Word statistics still cover everyone's."""
 
 
 class Statement(NamedTuple):
-    """SQL, and the names of what stands for $1, $2 and so on."""
+    """SQL, and the names of its parameters $1, $2 and so on."""
 
     sql: str
     parameters: tuple[str, ...]
 
     def arguments(self, values: Values) -> list[Any]:
         """Raises ValueError for a value that the statement would ignore."""
-        given = msgspec.structs.asdict(values)
-        ignored = [name for name, value in given.items() if value is not None and name not in self.parameters]
+        by_name = msgspec.structs.asdict(values)
+        ignored = [
+            name for name, value in by_name.items() if value is not None and name not in self.parameters
+        ]
         if ignored:
             raise ValueError(f"the statement takes no {', '.join(ignored)}")
-        return [given[name] for name in self.parameters]
+        return [by_name[name] for name in self.parameters]
 
 
 class Forms(NamedTuple):
-    """A store's search statement in its forms: the planner does not know what pgvector's filtered scans cost.
+    """The forms of a store's search statement. The planner cannot choose: it misjudges pgvector's filtered scans.
 
-    Those for some users stand apart, so that nobody else's plan has to allow for users.
+    Searches limited to some users have forms of their own, so that no other plan has to allow for users.
     """
 
     exact: Statement
@@ -104,7 +106,7 @@ class Forms(NamedTuple):
     """Needs HNSW_SETTINGS in its transaction, and an HNSW index over the store's vectors."""
     approximate_of_users: Statement
     last_by: str
-    """The last id of a tenant ($1) at a time ($2)."""
+    """Selects a tenant's ($1) last id at a time ($2)."""
 
     def of(self, values: Values, *, approximate: bool) -> Statement:
         if approximate:
@@ -113,7 +115,7 @@ class Forms(NamedTuple):
 
 
 def search_forms(source: Source) -> Forms:
-    """It answers at least one row, of which `item_id` is null when nothing was found."""
+    """Each form answers at least one row; its `item_id` is null when nothing was found."""
     return Forms(
         exact=_statement("exact", source),
         exact_of_users=_statement("exact_of_users", source),
@@ -139,7 +141,7 @@ def _filled(form: str, source: Source) -> str:
 
 
 def scope_key(tenant: str, scope: str) -> str:
-    """What the indexed words of a scope begin with: 32 bits, since a collision only costs a recheck."""
+    """The prefix of a scope's indexed words. 32 bits are enough: a collision only costs a recheck."""
     return hashlib.sha256(f"{tenant}\x1f{scope}".encode()).hexdigest()[:8]
 
 
@@ -152,5 +154,5 @@ async def search(
 
 
 async def last_by(connection: Connection, forms: Forms, tenant: str, time: datetime) -> int:
-    """Ids grow with time, but for what was imported: a bound that leaves out nothing."""
+    """An upper bound for the ids recorded by `time`. Imports give old items new ids, so the bound may be too high."""
     return await connection.fetchval(forms.last_by, tenant, time) or 0

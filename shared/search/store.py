@@ -1,4 +1,4 @@
-"""Search over one store: a store brings its statement, and how a row of it becomes a candidate."""
+"""Search over one store, which brings its statement and a function that turns a row into a candidate."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from shared.search.sql import Forms, Values, scope_key
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What is searched of a store. `value` is what the store's predicate compares with.
+    """The part of a store to search. The store's predicate compares with `value`.
 
-    `indexed_as` names what the words of its chunks are indexed under.
+    `indexed_as` names the scopes that the words of its chunks are indexed under.
     """
 
     tenant: str
@@ -39,7 +39,7 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """A question to a store. `only` are the ids that it may find, `users` those whom it may be about."""
+    """A question to a store. `only` limits the ids it may find, `users` the users its results may be about."""
 
     query: str
     vector: HalfVector | None
@@ -56,7 +56,7 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         documents: int | None = None,
         common: Common = NONE_COMMON,
     ) -> Values:
-        """`until` is the last id at `as_of`; `documents` and `common` are what is known of the scope."""
+        """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
         return Values(
             tenant=scope.tenant,
             query=self.query,
@@ -87,17 +87,17 @@ def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
 
 
 class Found(NamedTuple):
-    """Evidence, and the row of each item in it by id."""
+    """The evidence, and its items' rows by id."""
 
     evidence: SearchResult
     rows: dict[int, asyncpg.Record]
 
 
 class StoreSearch:
-    """Chooses the form of a store's statement by what a scope holds, as the searches before it have learned.
+    """Chooses the form of a store's statement by the size of the scope, which earlier searches have learned.
 
-    `count` counts the chunks of a scope before its first search; only a store with an HNSW index has it, since every
-    other is always searched exactly.
+    `count` counts a scope's chunks before its first search. Only a store with an HNSW index needs it: all others are
+    always searched exactly.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class StoreSearch:
         return await sql.last_by(connection, self._forms, scope.tenant, query.as_of)
 
     async def _documents(self, scope: Scope, deadline: Deadline) -> int | None:
-        """What is known of the scope's size; None where the search counts."""
+        """The known size of the scope; None makes the search count it."""
         count = self._count
         if count is None:
             return None
@@ -161,9 +161,9 @@ class StoreSearch:
         return last is not None and last > EXACT_UP_TO
 
     def _learn(self, scope: Scope, evidence: SearchResult, *, counted: bool, words: bool) -> None:
-        """For the next search. A search of the past has not seen the whole scope's words."""
-        found = evidence.stores[self._store]
+        """Keeps statistics for the next search. A search with `as_of` has not seen all words of the scope."""
+        result = evidence.stores[self._store]
         if counted and self._count is not None:
-            self._counts.put(scope.name, found.documents)
+            self._counts.put(scope.name, result.documents)
         if words:
-            self._common.put(scope.name, found.documents, evidence.lexemes, found.df)
+            self._common.put(scope.name, result.documents, evidence.lexemes, result.df)

@@ -1,4 +1,4 @@
--- The vector arm goes through HNSW: `is not distinct from` keeps the tenant off the scope's index.
+-- The vector arm uses the HNSW index: `is not distinct from` keeps the planner off the scope's index.
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query

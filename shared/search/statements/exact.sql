@@ -1,7 +1,7 @@
--- Both arms, the evidence of their union, and word statistics. Every vector of the scope is compared: `+ 0.0` keeps
--- the order off the HNSW index. What is said here of words holds for all four forms.
+-- Both arms, the evidence of their union, and word statistics. The vector arm compares every vector of the scope:
+-- `+ 0.0` keeps its ordering off the HNSW index. The comments about words apply to all four forms.
 
--- A word may have 2,046 bytes, and in `scoped` it begins with the key of its scope.
+-- A tsvector's word may have 2,046 bytes, and in `scoped` its scope's key takes some of them.
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
@@ -11,8 +11,8 @@ with lexeme as materialized (
     )) with ordinality l(word, place)
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
 ), any_word as materialized (
-    -- A common word says little and is held by many: rows are matched by the others and by the two rarest of the
-    -- common ones, and then scored by every word.
+    -- Common words match many chunks and say little. Only the two rarest of them select rows, together with all other
+    -- words. Every word then counts in the score.
     select string_agg(
         '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
     from lexeme l, unnest(:keys::text[]) k
@@ -30,13 +30,13 @@ with lexeme as materialized (
     from {chunks} m
     where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
 ), hit as materialized (
-    -- ts_rank's order of weights is {D, C, B, A}: A is a chunk's own text, B who and when, C the end of the previous
-    -- turn of its session. For one lexeme it saturates with the count, in [0, 1]. Long chunks match by chance; the norm
-    -- is absolute, so that stores stay comparable and none needs its average length.
+    -- ts_rank takes weights in the order {D, C, B, A}. A is the chunk's own text, B its speaker and date, C the end of
+    -- the session's previous turn. For one lexeme it lies in [0, 1] and saturates with the count. The divisor lowers
+    -- long chunks, which match by chance. It is absolute, so stores stay comparable and need no average length.
     select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
-    -- df counts inside what was searched.
+    -- df counts only chunks that were searched.
     select l.place, coalesce(l.df, h.df, 0) as df,
            ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf
     from lexeme l left join (select place, count(*) as df from hit group by place) h on h.place = l.place

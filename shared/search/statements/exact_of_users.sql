@@ -1,4 +1,4 @@
--- As exact.sql, for some users: each arm's rows are looked up in their order until enough may be seen.
+-- As exact.sql, for some users: each arm checks its rows in order until enough are visible to them.
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query

@@ -1,6 +1,6 @@
-"""The doorbell: after a commit, the owner rings `timeline:<tenant>` on Redis. Nothing is stored there.
+"""The doorbell: after a commit, the owner publishes to `timeline:<tenant>` on Redis. Redis stores nothing.
 
-A ring may be lost: readers also look now and then. Writers never wait for Redis.
+A ring may be lost, since readers also poll. Writers never wait for Redis.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ log = structlog.get_logger()
 CHANNEL = "timeline:"
 _PAUSE_AFTER_FAILURE = 1.0
 _STOP_SECONDS = 0.5
-# Rings that wait beyond this are lost: readers look anyway.
+# Rings queued beyond this are dropped: readers poll anyway.
 _AT_ONCE = 10_000
-# Between two rings: readers look anyway, and a busy service would ring for each write.
+# Seconds between two rings, so that a busy service does not ring for every write.
 _PAUSE = 0.02
-# Requests that one publishing is traced to.
+# The most requests that the span of one publish links to.
 _MOST_ORIGINS = 32
 
 
 def connect(url: str, *, socket_timeout: float | None = 0.5) -> redis.Redis:
-    """A client that fails fast: its default retries turn a 0.2 s timeout into seconds."""
+    """A client that fails fast: the default retries turn a 0.2 s timeout into seconds."""
     return redis.Redis.from_url(
         url,
         socket_timeout=socket_timeout,
@@ -44,11 +44,11 @@ def connect(url: str, *, socket_timeout: float | None = 0.5) -> redis.Redis:
 class _Ring(NamedTuple):
     tenant: str
     origin: Any
-    """The span that it belongs to."""
+    """The span of the request that rang."""
 
 
 class Doorbell:
-    """Rings in the background, one pipeline for all tenants that wrote meanwhile."""
+    """Rings in the background, in one pipeline for all tenants that have written since the last time."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client

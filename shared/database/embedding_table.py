@@ -1,4 +1,4 @@
-"""The second level of the embedding cache: a table in the owner's schema, kept to a bounded number of rows."""
+"""The second level of the embedding cache: a table in the owner's schema, with a bounded number of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SECONDS = 5.0
 
 
 class EmbeddingTable:
-    """Half precision: a cosine changes in its fourth digit."""
+    """Stores half precision, which changes a cosine in its fourth digit."""
 
     def __init__(self, database: Database, schema: str) -> None:
         table = f"{schema}.embedding_cache"
@@ -44,7 +44,7 @@ class EmbeddingTable:
 async def open_cached(
     settings: EmbeddingSettings, database: Database, schema: str
 ) -> tuple[CachedEmbedder, EmbeddingTable | None]:
-    """The embedder with its caches. The local model is faster than a table: it has the in-process level only."""
+    """The embedder with its caches. The local model is faster than a table and has the in-process level only."""
     inner = await open_embedder(settings)
     if settings.provider == "local":
         return CachedEmbedder(inner), None

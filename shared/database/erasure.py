@@ -1,4 +1,4 @@
-"""What each room of a service erases in a purge, and how the service does it for all of them."""
+"""What each package of a service erases in a purge, and how the service runs all of it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TypeAlias
 from shared.database.postgres import Connection
 
 EraseUser: TypeAlias = Callable[[Connection, str, str], Awaitable[dict[str, int]]]
-"""Of a tenant's user; answers rows by table."""
+"""Takes a tenant and a user; answers the rows erased by table."""
 
 
 @dataclass(frozen=True)
 class Erasure:
-    """`scope`: by table, the statement that erases a scope ($2) of a tenant ($1) and answers the number of rows."""
+    """`scope` maps a table to the statement that erases a scope ($2) of a tenant ($1) and counts the rows."""
 
     scope: Mapping[str, str] = field(default_factory=dict)
     user: EraseUser | None = None

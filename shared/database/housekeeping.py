@@ -1,4 +1,4 @@
-"""What every owner tidies up now and then, on any replica: old idempotency records, the embedding cache."""
+"""Periodic cleanup on every replica of an owner: old idempotency records and the embedding cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.tasks import every
 
-# Longer than any client retries.
+# Longer than any client keeps retrying.
 KEEP_RECORDS = timedelta(days=7)
 _EVERY_SECONDS = 3_600.0
 

@@ -1,6 +1,6 @@
-"""A keyed write happens once: the first answer is kept with the write, and a replay returns it.
+"""A write with an Idempotency-Key happens once: its answer is stored with it, and a retry gets the same answer.
 
-The record holds ids, counts and the status; never content.
+The record holds ids, counts and the status, never content.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Records:
 
     def __init__(self, schema: str) -> None:
         table = f"{schema}.idempotency"
-        # A second request with the same key waits here until the first has committed or rolled back.
+        # A second request with the same key waits here until the first commits or rolls back.
         self.claim_sql = f"""
             insert into {table} (tenant, key, route, scope, body_hash, status, answer)
             values ($1, $2, $3, $4, $5, 0, 'null') on conflict (tenant, key) do nothing returning 1"""
@@ -59,10 +59,10 @@ class Records:
     async def begin(
         self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T]
     ) -> T | None:
-        """For a write of several owners, which no transaction holds together: its answer if it was completed.
+        """The stored answer of a write to several owners, which no single transaction covers; None if incomplete.
 
-        Without one the writer goes on, whoever began it, and gives each owner a key that follows from this one.
-        Raises Unprocessable as `once` does.
+        The caller then writes, even when another request began it, and sends each owner a key derived from this
+        one. Raises Unprocessable as `once` does.
         """
         first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
         answer = None if first else await self._kept(connection, tenant, key)

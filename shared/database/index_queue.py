@@ -1,4 +1,4 @@
-"""What the indexer runs: the SQL of a schema's queue, and of each store whose items wait in it."""
+"""The indexer's SQL: for a schema's queue, and for each store whose items wait in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pgvector import HalfVector
 
 
 class QueueStatements:
-    """The leases of one schema's queue, by the database's clock. Rows of every store wait in it."""
+    """Leases from one schema's queue, which serves all its stores. The database's clock times them."""
 
     def __init__(self, schema: str) -> None:
         queue = f"{schema}.index_queue"
@@ -27,7 +27,7 @@ class QueueStatements:
             from due
             where q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id and q.model = due.model
             returning q.tenant, q.store, q.item_id"""
-        # A row that somebody else holds is being deleted. $1 model, $2 store, $3 tenants, $4 items.
+        # Skips locked rows: another transaction is deleting them. $1 model, $2 store, $3 tenants, $4 items.
         self.postpone = f"""
             with free as (
                 select tenant, item_id from {queue}
@@ -49,17 +49,17 @@ class QueueStatements:
 
 
 class StoreStatements:
-    """What becomes of one store's items once they are embedded, or when they are gone."""
+    """What the indexer does with a store's items once they are embedded or deleted."""
 
     def __init__(
         self, *, schema: str, items: str, chunks: str, vectors: str, extra: Sequence[str] = ()
     ) -> None:
-        """`extra` are columns that the vectors copy from the chunks."""
+        """`extra` names columns that vectors copy from their chunks."""
         queue = f"{schema}.index_queue"
         more = "".join(f", c.{column}" for column in extra)
         names = "".join(f", {column}" for column in extra)
-        # An item that is being deleted is passed over, not waited for: eviction takes its locks in the other order.
-        # Whoever deletes it deletes its queue row. $1 model, $2 store, then a value for each vector.
+        # Skips an item that is being deleted: eviction locks in the other order, so waiting could deadlock. Whoever
+        # deletes an item also deletes its queue row. $1 model, $2 store, then a value for each vector.
         self.finish = f"""
             with given as (
                 select * from unnest($3::text[], $4::bigint[], $5::smallint[], $6::halfvec[])
@@ -86,7 +86,7 @@ class StoreStatements:
 
 
 class Embedded(NamedTuple):
-    """A row of the store's `texts_sql`, and a vector for each of its texts."""
+    """A row of the store's `texts_sql`, with a vector for each of its texts."""
 
     row: asyncpg.Record
     vectors: list[HalfVector]
@@ -96,14 +96,14 @@ Finish = Callable[[Sequence[Embedded]], Awaitable[None]]
 
 
 class IndexedStore(msgspec.Struct, frozen=True, kw_only=True):
-    """What the indexer must know of a store."""
+    """What the indexer needs to know about a store."""
 
     name: str
-    """As the queue and the metrics know it."""
+    """Its name in the queue and the metrics."""
     statements: StoreStatements
     texts_sql: str
-    """Takes tenants and ids; a row for each item that is still there, with `tenant` and `item_id`."""
+    """Takes tenants and ids. Answers a row with `tenant` and `item_id` for each item that still exists."""
     texts: Callable[[asyncpg.Record], list[str]]
-    """The texts of a row, one for each of its chunks."""
+    """The texts of a row, one per chunk."""
     finish: Finish | None = None
-    """Takes what was embedded, and the items out of the queue, instead of the statement of that name."""
+    """Replaces the `finish` statement: stores what was embedded and removes the items from the queue."""

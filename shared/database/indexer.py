@@ -1,4 +1,4 @@
-"""Vectors follow writes: a background worker leases items from an owner's queue, embeds them, stores the vectors.
+"""A background worker adds vectors after writes: it leases items from an owner's queue, embeds and stores them.
 
 Every replica runs one worker for all stores of its service, and any replica may take any row; the database's clock
 judges a lease, so another replica takes up what a crashed one held. Nothing holds a connection while the model works.
@@ -62,7 +62,7 @@ class Indexer:
             await end(self._task)
 
     def wake(self) -> None:
-        """Something was queued here: do not wait for the next look."""
+        """Starts the next pass at once, because something was queued."""
         self._wake.set()
 
     async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
@@ -102,7 +102,7 @@ class Indexer:
                 await self._rest()
 
     async def _rest(self) -> None:
-        # Not wait_for: before 3.12 it swallows a cancellation that comes together with the event.
+        # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the event.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_POLL_SECONDS):
                 await self._wake.wait()
@@ -121,7 +121,7 @@ class Indexer:
             metrics.INDEX_BACKLOG.labels(store).set(waiting.get(store, 0))
 
     async def _batch(self) -> int:
-        """Leases up to BATCH items, embeds and stores them; how many were leased."""
+        """Leases up to BATCH items, embeds and stores them. Answers how many it leased."""
         count, leased = await self._database.run(self._lease, Deadline(_PATIENCE))
         failure = None
         for place, (store, rows) in enumerate(leased):
@@ -134,7 +134,7 @@ class Indexer:
             except AppError:
                 raise
             except Exception as error:
-                # One store's mistake keeps no other waiting; its own items come again when their lease ends.
+                # An error in one store does not stop the others. Its items return when their lease ends.
                 error.add_note(f"while indexing {store.name}")
                 failure = error
         if failure is not None:
@@ -155,7 +155,7 @@ class Indexer:
     async def _read(
         c: Connection, store: IndexedStore, items: Sequence[asyncpg.Record]
     ) -> list[asyncpg.Record]:
-        """The items' rows with their texts. An item that is gone waits no longer."""
+        """The items' rows with their texts. Deleted items leave the queue."""
         tenants, ids = _keys(items)
         rows: list[asyncpg.Record] = await c.fetch(store.texts_sql, tenants, ids)
         if len(rows) < len(items):
@@ -184,7 +184,7 @@ class Indexer:
         metrics.INDEXED.labels(store.name).inc(len(rows))
 
     async def _index_singly(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
-        """One text that the model does not take must not keep the others waiting."""
+        """Embeds each text alone, so that one refused text does not hold up the others."""
         for row in rows:
             try:
                 await self._index(store, [row])
@@ -218,5 +218,5 @@ def _keys(rows: Sequence[asyncpg.Record]) -> tuple[list[str], list[int]]:
 
 
 def _for_the_texts(error: EmbedderUnavailable) -> bool:
-    """Whether it was refused for what it was, rather than for when, or for whom."""
+    """Whether the model refused the texts themselves, rather than the time or the caller."""
     return error.reason == "malformed" or error.http_status in _BAD_TEXTS

@@ -1,7 +1,7 @@
 """Postgres through asyncpg: one bounded way to run a piece of work on a pooled connection.
 
-A stalled server answers nothing, not even a cancellation, so a timeout inside the driver can hang in its own
-cleanup. Work therefore runs as a task that the caller abandons at its deadline; the cleanup goes on alone.
+A stalled server does not even answer a cancellation, so a driver's timeout can hang in its own cleanup. Work
+therefore runs as a task. The caller abandons it at the deadline, and the cleanup continues alone.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 _HELD_SECONDS = 60.0
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
-# Shorter waits than this say nothing about the server: a caller in a hurry must not open it for the others.
+# A shorter wait says nothing about the server: a caller in a hurry must not open the breaker for the others.
 _TELLING_SECONDS = 0.25
 
 
 class _Held(NamedTuple):
-    """A connection of the pool, taken out at that time (of the performance counter)."""
+    """A connection taken from the pool at `since`, a time of the performance counter."""
 
     connection: PoolConnectionProxy[asyncpg.Record]
     since: float
 
 
 class Database:
-    """Connections are taken out of the driver's pool for a while, not for each piece of work.
+    """Holds connections of the driver's pool for a while instead of acquiring one for each piece of work.
 
-    Taking one out and giving it back costs as much as a short statement. A failed one goes back at once, the others
-    now and then, since the pool replaces what is old or was used a lot.
+    Acquiring and releasing costs as much as a short statement. A failed connection is released at once, the others
+    after a while, because the pool replaces old and heavily used ones.
     """
 
     def __init__(self, dsn: str, *, connections: int = 8, application: str = "scrubjay") -> None:
@@ -64,12 +64,12 @@ class Database:
         self._connections = connections
         self._application = application
         self._pool: Pool | None = None
-        # A place for each connection that there may be; what was used last is used next.
+        # A place for each connection allowed. The connection used last is used next.
         self._free: asyncio.LifoQueue[_Held | None] = asyncio.LifoQueue()
         for _ in range(connections):
             self._free.put_nowait(None)
         self._abandoned: set[asyncio.Task[Any]] = set()
-        # Several timeouts in a row mean a stalled server; every call after the pause says whether it still is.
+        # Several timeouts in a row mean a stalled server. After the pause every call tests whether it still is.
         self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
 
     async def open(self) -> None:
@@ -92,7 +92,7 @@ class Database:
                 self._pool.terminate()
 
     async def _close(self, pool: Pool) -> None:
-        """Once each connection is free."""
+        """Closes the pool when every connection is free."""
         for _ in range(self._connections):
             if (held := await self._free.get()) is not None:
                 await pool.release(held.connection)
@@ -101,8 +101,8 @@ class Database:
     async def run(self, work: Work[T], deadline: Deadline) -> T:
         """Runs `work` on one connection, each statement its own transaction.
 
-        Raises the AppError behind a database error; Unavailable when the deadline passes first, in which case
-        the work may or may not have happened.
+        Raises the AppError behind a database error. Raises Unavailable when the deadline passes first; the work
+        may still have happened.
         """
         try:
             probe = self._breaker.admit()
@@ -129,7 +129,7 @@ class Database:
     ) -> T:
         """Runs `work` in one transaction (READ COMMITTED), with the time left as its statement_timeout.
 
-        `settings` are constants of the code, in force until the transaction ends.
+        `settings`, constants of the code, hold until the transaction ends.
         """
         more = "".join(f"; SET LOCAL {name} = {value}" for name, value in settings.items())
 
@@ -170,7 +170,7 @@ class Database:
                 self._free.put_nowait(kept)
 
     async def _open_connection(self, held: _Held | None, now: float) -> _Held:
-        """The held one, or another in place of none and of one that its server ended."""
+        """The held connection, or a new one when there is none or its server has closed it."""
         assert self._pool is not None, "the database is not open"
         if held is not None:
             if not _ended(held.connection):
@@ -179,7 +179,7 @@ class Database:
         return _Held(await self._pool.acquire(), now)
 
     async def _release(self, held: _Held) -> None:
-        """A second release of a connection does nothing."""
+        """Releasing a connection twice does nothing."""
         assert self._pool is not None, "the database is not open"
         await self._pool.release(held.connection)
 
@@ -196,7 +196,7 @@ class Database:
 
 
 def _broke_off(connection: Connection, error: Exception) -> bool:
-    """Whether the server ended the connection mid-way, which leaves the driver in states it has no error for."""
+    """Whether the server closed the connection mid-way, which can raise unexpected errors in the driver."""
     return _ended(connection) and not isinstance(error, AppError) and from_postgres(error) is None
 
 
@@ -214,7 +214,7 @@ def _ended(connection: Connection) -> bool:
     try:
         return connection.is_closed()
     except asyncpg.InterfaceError:
-        return True  # the pool has taken it back, since its server ended it
+        return True  # the pool has taken it back, because its server closed it
 
 
 async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:
@@ -227,7 +227,7 @@ async def _prepare(connection: asyncpg.Connection[asyncpg.Record]) -> None:
 
 
 async def _keep(_: Any) -> None:
-    """No RESET ALL when a connection returns to the pool: nothing here sets anything beyond a transaction."""
+    """Skips the RESET ALL when a connection returns to the pool: no setting here outlives its transaction."""
 
 
 def _to_jsonb(value: Any) -> bytes:

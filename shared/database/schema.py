@@ -1,6 +1,6 @@
-"""What the schemas have in common: one metadata, columns that every remembered row carries, grants.
+"""What the schemas share: one metadata, the columns of every remembered row, grants.
 
-SQLAlchemy describes the tables so that migrations can be checked against them; nothing runs it at run time.
+SQLAlchemy describes the tables only so that migrations can be checked against them. No service uses it at run time.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ Instant = TIMESTAMP(timezone=True)
 
 
 def role(service: str) -> str | None:
-    """The database role that a service connects as, when the deployment gave one."""
+    """The database role that a service connects as, if the deployment set one."""
     return os.environ.get(f"SCRUBJAY_ROLE_{service.upper()}") or None
 
 
 def import_tables(package: str) -> None:
-    """Imports `tables` of every room of a service, which describe themselves to the one metadata."""
+    """Imports `tables` of every package in a service, which registers them with the metadata."""
     rooms = pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}.")
     for room in rooms:
         if room.ispkg and importlib.util.find_spec(f"{room.name}.tables") is not None:
@@ -56,7 +56,7 @@ def import_tables(package: str) -> None:
 
 
 def grants(service: str, *statements: str) -> list[str]:
-    """GRANT statements for a service's role; none when services connect as the owner. `{role}` is its name."""
+    """GRANT statements, with a service's role for `{role}`. None when services connect as the owner."""
     name = role(service)
     if name is None:
         return []
@@ -65,20 +65,20 @@ def grants(service: str, *statements: str) -> list[str]:
 
 
 def statements(ddl: str) -> list[str]:
-    """A block of DDL, one statement at a time: the driver prepares each. Functions have files of their own."""
+    """Splits a block of DDL, because the driver takes one statement at a time. Functions have their own files."""
     return [statement.strip() for statement in ddl.split(";\n") if statement.strip()]
 
 
 def function(version: str) -> str:
-    """The statement that creates or replaces a function, by the name of its file: `cache.put_entries_v1`.
+    """The statement that creates or replaces a function, from its file: `cache.put_entries_v1`.
 
-    A version that a migration ran never changes: a change is a new file and a new migration.
+    Never change a version that a migration has run: add a file and a migration.
     """
     return (FUNCTIONS / f"{version}.sql").read_text()
 
 
 def when_and_where() -> list[Column[Any]]:
-    """What a writer may say about an item besides its content."""
+    """The optional columns in which a writer says when and where an item arose."""
     return [
         Column("occurred_at", Instant),
         Column("session_id", Text),
@@ -88,7 +88,7 @@ def when_and_where() -> list[Column[Any]]:
 
 
 def provenance() -> list[Column[Any]]:
-    """Stamped by the server: the key that wrote, how, and the assembly it was recalled from, if any."""
+    """The server sets these: the key that wrote, the kind of source, and the assembly that led to the item, if any."""
     return [
         Column("written_by", Text, nullable=False),
         Column("source_kind", Text, nullable=False),
@@ -103,7 +103,7 @@ def _of_item(schema: str, items: str) -> ForeignKeyConstraint:
 
 
 def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
-    """Where an item's chunks stand in its text (characters, end exclusive), and their words for full text."""
+    """The offsets of an item's chunks in its text (characters, end exclusive), and their words for full-text search."""
     return Table(
         name,
         metadata,
@@ -116,10 +116,10 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         Column("stop", Integer, nullable=False),
         Column("words", Integer, nullable=False),
         Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
-        # The words with their weights and places: the evidence.
+        # The words with their weights and positions, which are the evidence.
         Column("tsv", TSVECTOR, nullable=False),
-        # The same words, each begun with the key of its scope: the index. A search reads its own scope's
-        # postings only, however large the table.
+        # The same words, each prefixed with its scope's key, for the index. A search reads only its own scope's
+        # postings, however large the table.
         Column("scoped", TSVECTOR, nullable=False),
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
@@ -131,7 +131,7 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
 
 
 def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
-    """One vector an (item, chunk, model). Narrow, so that a scan of one scope reads the covering index only."""
+    """One vector per item, chunk and model. Narrow, so that scanning a scope reads only the covering index."""
     return Table(
         name,
         metadata,
@@ -157,10 +157,9 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
 
 
 def index_queue_table(schema: str) -> Table:
-    """Items of the schema's stores that wait for their vectors. Any replica may lease a row; the database's clock
-    decides.
+    """Items that wait for their vectors. Any replica may lease a row, timed by the database's clock.
 
-    Whoever deletes an item deletes its row here: items of several stores wait in one queue, and may share an id.
+    Whoever deletes an item also deletes its row here. No foreign key can: the queue serves several stores.
     """
     return Table(
         "index_queue",
@@ -179,7 +178,7 @@ def index_queue_table(schema: str) -> Table:
 
 
 def idempotency_table(schema: str) -> Table:
-    """The first answer to a keyed write: ids and counts, never content. Committed with the write."""
+    """The first answer to a keyed write: ids and counts, never content. It commits with the write."""
     return Table(
         "idempotency",
         metadata,

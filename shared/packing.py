@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -12,10 +11,21 @@ from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 DEFAULT_TOKEN_SHARE = 0.8
 # About what the header of an item takes; the rest is text that can be cut.
 HEADER_CHARACTERS = 40
-# A piece below a third of an item says too little of it.
+# The best items stand whole while they fill this share of a block; those after them give half of their text, as long as
+# others wait for room.
+_WHOLE_SHARE = 0.4
+_SHORT_SHARE = 0.5
+# One item takes no more than this share of a block, as long as others wait for room.
+_MOST_SHARE = 0.6
+# An item worth no more than this share of the best one gets what the better ones leave when they are whole.
+_LESSER_SHARE = 0.5
+# A piece below a third of an item says too little of it, unless it has this many characters.
 _LEAST_SHARE = 1 / 3
+_LEAST_CHARACTERS = 80
+# The shortest header there is.
+_LEAST_HEADER = 20
 _CUT_MARK = " […]"
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_ENDS = (". ", "! ", "? ")
 
 
 class Item(Protocol):
@@ -24,6 +34,10 @@ class Item(Protocol):
 
     @property
     def text(self) -> str: ...
+
+    @property
+    def worth(self) -> float:
+        """Never more than that of the item before."""
 
     def render(self, text: str) -> str:
         """The item as it stands in a block, with `text` for its own; `text` is a beginning of that."""
@@ -49,59 +63,107 @@ NOT_PACKED = "budget"
 def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> list[Packed]:
     """Fills a block from items in their order of worth, and returns what went in, in the same order.
 
-    Each store first gets its share of the budget; then what is left goes to whatever still fits. An item that does
-    not fit whole is cut at a sentence's end when a third of it fits; when nothing else is in, however little fits.
+    The best item is in, cut to fit if need be. Items worth more than half of it come next, and lesser ones take what
+    is left. Each store first gets its share of the budget; then what is left goes to whatever still fits. As long as
+    items wait for room, those that come late are cut to half; what is left in the end goes to the best that were cut.
     """
-    block = _Block(items, budget)
-    block.take_rest(block.take_within(shares))
+    block = _Block(items, budget, shares)
+    block.take_best()
+    least = _LESSER_SHARE * items[0].worth if items else 0.0
+    block.fill([place for place, item in enumerate(items) if item.worth > least])
+    block.fill([place for place, item in enumerate(items) if item.worth <= least])
     if not block.taken:
         block.take_a_beginning()
     return [block.taken[place] for place in sorted(block.taken)]
 
 
+def pack_evenly(items: Sequence[Item], budget: int) -> list[Packed]:
+    """Gives each item the same room, and what short ones leave to the others; the order is that of the items."""
+    left, taken = budget, []
+    by_length = sorted(range(len(items)), key=lambda place: len(items[place].text))
+    for waiting, place in zip(range(len(items), 0, -1), by_length, strict=True):
+        item = items[place]
+        packed = _whole(place, item, left // waiting) or _cut(place, item, left // waiting)
+        if packed is not None:
+            taken.append(packed)
+            left -= packed.tokens
+    return sorted(taken)
+
+
 class _Block:
     """A block while it is filled."""
 
-    def __init__(self, items: Sequence[Item], budget: int) -> None:
+    def __init__(self, items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> None:
         self.taken: dict[int, Packed] = {}
         self._items = items
         self._budget = self._left = budget
+        stores = {item.store for item in items}
+        self._rooms = {store: shares.get(store, DEFAULT_TOKEN_SHARE) * budget for store in stores}
 
-    def take_within(self, shares: Mapping[str, float]) -> list[int]:
-        """Whole items within their stores' shares; answers the places of those that may still fit."""
-        rooms: dict[str, float] = {}
-        waiting = []
-        for place, item in enumerate(self._items):
-            if self._left * CHARACTERS_PER_TOKEN < _LEAST_SHARE * len(item.text):
-                # Not even cut, and there will never be more room: most candidates end here, unrendered.
-                continue
-            store = item.store
-            room = rooms.setdefault(store, shares.get(store, DEFAULT_TOKEN_SHARE) * self._budget)
-            if packed := _whole(place, item, min(self._left, room)):
-                rooms[store] -= packed.tokens
-                self._take(packed)
-            else:
-                waiting.append(place)
-        return waiting
+    def take_best(self) -> None:
+        if self._items and not self._take_some(0, self._room(0)):
+            self._take(_cut(0, self._items[0], self._left))
 
-    def take_rest(self, places: Iterable[int]) -> None:
-        for place in places:
-            item = self._items[place]
-            if packed := _whole(place, item, self._left) or _cut(place, item, self._left, _LEAST_SHARE):
-                self._take(packed)
+    def fill(self, places: Iterable[int]) -> None:
+        """First within their stores' shares, then with what is left."""
+        waiting = [place for place in places if place not in self.taken]
+        waiting = [place for place in waiting if not self._take_some(place, self._room(place))]
+        for place in waiting:
+            self._take_some(place, self._left)
+        self._lengthen()
 
     def take_a_beginning(self) -> None:
         """However little of the first item of which anything fits."""
-        beginnings = (_cut(place, item, self._left, 0.0) for place, item in enumerate(self._items))
-        if packed := next(filter(None, beginnings), None):
-            self._take(packed)
+        beginnings = (_cut(place, item, self._left) for place, item in enumerate(self._items))
+        self._take(next(filter(None, beginnings), None))
 
-    def _take(self, packed: Packed) -> None:
+    def _room(self, place: int) -> int:
+        return int(min(self._left, self._rooms[self._items[place].store], _MOST_SHARE * self._budget))
+
+    def _take_some(self, place: int, room: int) -> bool:
+        """The whole item, or what it may have now; False where less than is worth reading fits."""
+        item = self._items[place]
+        least = min(_LEAST_CHARACTERS, _LEAST_SHARE * len(item.text))
+        if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
+            # Most candidates end here, unrendered.
+            return False
+        most = self._most_characters(item)
+        whole = _whole(place, item, room) if most >= len(item.text) else None
+        return self._take(whole or _cut(place, item, room, least, most))
+
+    def _most_characters(self, item: Item) -> int:
+        """What the item may have of its text while others wait."""
+        whole = len(item.text)
+        if self._left > (1 - _WHOLE_SHARE) * self._budget:
+            return whole
+        short = max(_LEAST_CHARACTERS, int(_SHORT_SHARE * whole))
+        return short if short + len(_CUT_MARK) < whole else whole
+
+    def _lengthen(self) -> None:
+        """What is left goes to the best that were cut."""
+        for place in sorted(self.taken):
+            short = self.taken[place]
+            if self._left * CHARACTERS_PER_TOKEN < _LEAST_HEADER:
+                return
+            if short.cut:
+                room, item = short.tokens + self._left, self._items[place]
+                longer = _whole(place, item, room) or _cut(place, item, room)
+                if longer is not None and len(longer.rendered) > len(short.rendered):
+                    self._take(longer)
+
+    def _take(self, packed: Packed | None) -> bool:
+        """Takes a piece, in place of a shorter one of the same item; False without one."""
+        if packed is None:
+            return False
+        shorter = self.taken.get(packed.place)
+        tokens = packed.tokens - (shorter.tokens if shorter else 0)
         self.taken[packed.place] = packed
-        self._left -= packed.tokens
+        self._left -= tokens
+        self._rooms[self._items[packed.place].store] -= tokens
+        return True
 
 
-def _whole(place: int, item: Item, room: float) -> Packed | None:
+def _whole(place: int, item: Item, room: int) -> Packed | None:
     """The whole item, or None where it takes more than `room` tokens."""
     if len(item.text) >= room * CHARACTERS_PER_TOKEN:
         # Rendered it is longer still.
@@ -111,20 +173,18 @@ def _whole(place: int, item: Item, room: float) -> Packed | None:
     return Packed(place, rendered, tokens, cut=False) if tokens <= room else None
 
 
-def _cut(place: int, item: Item, left: int, least: float) -> Packed | None:
-    """The beginning of an item that does not fit whole, or None where less than `least` of it fits."""
+def _cut(place: int, item: Item, room: int, least: float = 0.0, most: int | None = None) -> Packed | None:
+    """The beginning of an item, of `most` characters where more fit; None where fewer than `least` do."""
     text = item.text
-    if left * CHARACTERS_PER_TOKEN < least * len(text):
-        return None
-    header = tokens_of_line(item.render("")) + 1
-    room = (left - header) * CHARACTERS_PER_TOKEN - len(_CUT_MARK)
-    while room > 0 and room >= least * len(text):
-        rendered = item.render(shorten(text, room) + _CUT_MARK)
+    characters = room * CHARACTERS_PER_TOKEN - _LEAST_HEADER - len(_CUT_MARK)
+    characters = min(characters, len(text) - 1 if most is None else most)
+    while characters > 0 and characters >= least:
+        rendered = item.render(shorten(text, characters) + _CUT_MARK)
         tokens = tokens_of_line(rendered)
-        if tokens <= left:
+        if tokens <= room:
             return Packed(place, rendered, tokens, cut=True)
-        # Escapes made it longer than its text.
-        room -= (tokens - left) * CHARACTERS_PER_TOKEN
+        # By so much its header is longer, and its escapes.
+        characters -= (tokens - room) * CHARACTERS_PER_TOKEN
     return None
 
 
@@ -133,9 +193,9 @@ def shorten(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     beginning = text[:characters]
-    ends = [match.start() for match in _SENTENCE_END.finditer(beginning)]
-    if ends and ends[-1] >= _LEAST_SHARE * characters:
-        return beginning[: ends[-1]]
+    sentence = max(beginning.rfind("\n"), *(beginning.rfind(end) + 1 for end in _SENTENCE_ENDS))
+    if sentence >= _LEAST_SHARE * characters:
+        return beginning[:sentence]
     word = beginning.rfind(" ")
     return beginning[:word] if word >= _LEAST_SHARE * characters else beginning
 

@@ -12,7 +12,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File
 from services.context.stores import LINKS
 from shared import packing
-from shared.packing import HEADER_CHARACTERS, NOT_PACKED
+from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN
 
@@ -58,30 +58,17 @@ def choose(
     files: Sequence[File] = (),
 ) -> Chosen:
     """Linked files first, within their share of the budget; then what was found, in its order of worth."""
-    linked = _place(
-        [_linked(file) for file in files], int(tokens * LINKS.token_share), {LINKS.name: 1.0}, now
-    )
+    links = [_Item(_linked(file), now) for file in files]
+    linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
     left = tokens - sum(placed.taken for placed in linked)
     found = ranking.without_repeats(ranking.rank(scored, weights, now))
-    placed = _place(found.kept, left, {**stores.TOKEN_SHARES, **shares}, now)
+    items = [_Item(ranked, now) for ranked in found.kept]
+    placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     return Chosen([*linked, *placed], found.repeats)
 
 
 def _linked(file: File) -> Ranked:
     return Ranked(Scored(LINKS.name, file, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0)
-
-
-def _place(
-    candidates: Sequence[Ranked], tokens: int, shares: Mapping[str, float], now: datetime
-) -> list[Placed]:
-    items = [_Item(ranked, now) for ranked in candidates]
-    packed = {piece.place: piece for piece in packing.pack(items, tokens, shares)}
-    return [
-        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered)
-        if (piece := packed.get(place))
-        else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)
-        for place, item in enumerate(items)
-    ]
 
 
 class _Item:
@@ -91,6 +78,7 @@ class _Item:
         self.ranked = ranked
         self.store = ranked.store
         self.text = ranked.candidate.text
+        self.worth = ranked.score
         self._now = now
         self._size = 0
 
@@ -102,3 +90,13 @@ class _Item:
 
     def size(self) -> int:
         return self._size or -(-(len(self.text) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
+
+
+def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:
+    pieces = {piece.place: piece for piece in packed}
+    return [
+        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered)
+        if (piece := pieces.get(place))
+        else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)
+        for place, item in enumerate(items)
+    ]

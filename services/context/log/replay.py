@@ -5,14 +5,14 @@ No content is kept: packing needs sizes only, so a replay packs texts of the sam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from services.context import stores
 from services.context.stores import LINKS
 from shared import packing
-from shared.packing import HEADER_CHARACTERS, NOT_PACKED
+from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
@@ -60,9 +60,11 @@ def replay(
         if candidate.store != LINKS.name
     ]
     kept, repeats = _without_repeats(sorted(found, key=lambda candidate: -candidate.score))
-    linked = _packed(links, int(tokens * LINKS.token_share), {LINKS.name: 1.0})
+    files = list(map(_Sized, links))
+    linked = _packed(links, packing.pack_evenly(files, int(tokens * LINKS.token_share)))
     spent = sum(candidate.taken for candidate in linked)
-    packed = _packed(kept, tokens - spent, {**stores.TOKEN_SHARES, **shares})
+    items = list(map(_Sized, kept))
+    packed = _packed(kept, packing.pack(items, tokens - spent, {**stores.TOKEN_SHARES, **shares}))
     return Replayed([*linked, *packed, *repeats], spent + sum(candidate.taken for candidate in packed))
 
 
@@ -89,20 +91,15 @@ def _without_repeats(
     return kept, repeats
 
 
-def _packed(
-    items: Sequence[LoggedCandidate], tokens: int, shares: Mapping[str, float]
-) -> list[LoggedCandidate]:
-    packed = {
-        piece.place: piece
-        for piece in packing.pack([_Sized(candidate) for candidate in items], tokens, shares)
-    }
+def _packed(candidates: Sequence[LoggedCandidate], packed: Iterable[Packed]) -> list[LoggedCandidate]:
+    pieces = {piece.place: piece for piece in packed}
     return [
         msgspec.structs.replace(
             candidate,
-            taken=packed[place].tokens if place in packed else 0,
-            outcome=packed[place].outcome if place in packed else NOT_PACKED,
+            taken=pieces[place].tokens if place in pieces else 0,
+            outcome=pieces[place].outcome if place in pieces else NOT_PACKED,
         )
-        for place, candidate in enumerate(items)
+        for place, candidate in enumerate(candidates)
     ]
 
 
@@ -112,6 +109,7 @@ class _Sized:
     def __init__(self, candidate: LoggedCandidate) -> None:
         characters = max(0, candidate.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)
         self.store = candidate.store
+        self.worth = candidate.score
         self.text = (_WORD * (characters // len(_WORD) + 1))[:characters]
 
     def render(self, text: str) -> str:

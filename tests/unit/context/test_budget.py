@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
-from shared.packing import Packed, pack, shorten
+from shared.packing import Packed, pack, pack_evenly, shorten
 from shared.render import render_item
 from shared.tokens import estimate_tokens
 
@@ -21,6 +20,7 @@ ROOM_FOR_A_WORD = 20
 class Item(NamedTuple):
     store: str
     text: str
+    worth: float = 1.0
 
     def render(self, text: str) -> str:
         return render_item(f"{self.store}:1", NOW, ["intel"], text, NOW)
@@ -34,11 +34,14 @@ ITEMS = st.lists(
         Item,
         st.sampled_from(["cache", "own", "peer"]),
         st.lists(PIECES, min_size=1, max_size=60).map("".join),
+        st.floats(0, 1),
     ),
     max_size=8,
-)
+).map(lambda items: sorted(items, key=lambda item: -item.worth))
 
-LONG = st.builds(Item, st.just("cache"), st.lists(PIECES, min_size=30, max_size=90).map("".join))
+LONG = st.builds(
+    Item, st.just("cache"), st.lists(PIECES, min_size=30, max_size=90).map("".join), st.just(1.0)
+)
 
 
 def block(taken: list[Packed]) -> str:
@@ -86,8 +89,11 @@ def test_one_store_leaves_room_for_the_others() -> None:
 
 def test_a_caller_may_give_a_store_less() -> None:
     items = [Item("cache", "c" * 400)] * 4 + [Item("own", "o" * 400)] * 4
-    taken = pack(items, 4 * 112, {"cache": 0.3})
-    assert Counter(items[one.place].store for one in taken) == {"cache": 1, "own": 3}
+    spent = [
+        sum(one.tokens for one in pack(items, 4 * 112, shares) if items[one.place].store == "cache")
+        for shares in ({}, {"cache": 0.3})
+    ]
+    assert spent[1] < spent[0] / 2
 
 
 def test_what_no_other_store_wants_goes_to_the_one_over_its_share() -> None:
@@ -102,6 +108,64 @@ def test_a_budget_smaller_than_the_best_item_still_returns_some_of_it() -> None:
         taken = pack([Item("cache", text)], budget, {})
         assert [(one.place, one.cut) for one in taken] == [(0, True)]
         assert "] The gateway" in taken[0].rendered
+
+
+SHORT_JUNK = [Item("cache", f"Note {n}: the canteen serves soup.", 0.4 - n / 100) for n in range(9)]
+
+
+@pytest.mark.parametrize("budget", [40, 100, 200, 230])
+def test_the_best_item_is_cut_to_fit_before_lesser_ones_are_taken(budget: int) -> None:
+    best = Item("cache", "The gateway answers on 8443. It retries with a backoff. " * 16, 0.82)
+    (taken,) = pack([best, *SHORT_JUNK], budget, {})
+    assert (taken.place, taken.cut) == (0, True)
+    assert taken.tokens > 0.75 * budget
+
+
+def test_lesser_items_take_what_the_better_ones_leave() -> None:
+    best = Item("cache", "The gateway answers on 8443. " * 8, 0.82)
+    taken = pack([best, *SHORT_JUNK], 200, {})
+    assert (taken[0].place, taken[0].cut) == (0, False)
+    assert len(taken) > 5
+
+
+def test_the_best_item_leaves_room_for_those_that_are_nearly_as_good() -> None:
+    items = [Item("cache", "The gateway answers on 8443. " * 40, 0.9 - n / 100) for n in range(4)]
+    taken = pack(items, 300, {})
+    assert [one.place for one in taken][:3] == [0, 1, 2]
+    assert taken[0].tokens > taken[1].tokens
+
+
+@settings(deadline=None)
+@given(ITEMS, st.integers(0, 1200))
+def test_the_best_item_is_in_a_block_that_its_header_and_a_word_fit(items: list[Item], budget: int) -> None:
+    taken = pack(items, budget, {})
+    if items and items[0].text.split() and budget >= ROOM_FOR_A_WORD:
+        assert taken[0].place == 0
+
+
+@settings(deadline=None)
+@given(ITEMS, st.integers(0, 1200))
+def test_nothing_is_cut_where_all_fit(items: list[Item], budget: int) -> None:
+    whole = [estimate_tokens(item.render(item.text) + "\n") for item in items]
+    if sum(whole) <= budget:
+        assert [one.tokens for one in pack(items, budget, {})] == whole
+
+
+def test_files_share_a_budget_evenly_and_short_ones_leave_room() -> None:
+    long, short = Item("link", "word " * 400), Item("link", "short")
+    taken = pack_evenly([long, short, long], 220)
+    assert [(one.place, one.cut) for one in taken] == [(0, True), (1, False), (2, True)]
+    assert sum(one.tokens for one in taken) <= 220
+    assert abs(taken[0].tokens - taken[2].tokens) < 5
+    assert taken[0].tokens > 90
+
+
+@settings(deadline=None)
+@given(ITEMS, st.integers(0, 1200))
+def test_files_stay_within_their_budget_and_in_order(items: list[Item], budget: int) -> None:
+    taken = pack_evenly(items, budget)
+    assert sum(one.tokens for one in taken) <= budget
+    assert [one.place for one in taken] == sorted({one.place for one in taken})
 
 
 def test_escapes_do_not_cost_an_item_its_place() -> None:

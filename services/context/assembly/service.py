@@ -13,7 +13,7 @@ from services.context.assembly import record
 from services.context.assembly.answer import answer, evidence
 from services.context.assembly.asking import Ask, Asking
 from services.context.assembly.choice import Chosen, choose
-from services.context.assembly.links import read_links
+from services.context.assembly.links import read_links, without_room
 from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
@@ -61,11 +61,14 @@ class Assembler:
         config = ask.config
         chosen = choose(scored, config.weights, config.token_shares, ask.tokens, ask.now, linked.files)
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
+        # When something is missing already, the log may not come through either.
+        waits = bool(degraded)
+        degraded += without_room(chosen)
         milliseconds = (time.perf_counter() - started) * 1000
         assembly = answer(chosen, degraded, not answerable(scored), milliseconds)
         _count(degraded)
         if request.log:
-            await self._log(ask, assembly, chosen, found.results, scored, deadline)
+            await self._log(ask, assembly, chosen, found.results, scored, deadline, wait=waits)
         if request.debug:
             assembly.candidates = list(evidence(chosen, ask.now))
         return assembly
@@ -78,12 +81,12 @@ class Assembler:
         results: list[SearchResult],
         scored: list[Scored],
         deadline: Deadline,
+        *,
+        wait: bool,
     ) -> None:
         assembly.assembly_id = await self._journal.next_id(deadline)
         row = partial(record.row, ask, assembly, chosen, results, scored, datetime.now(UTC))
-        # When something is missing already, the log may not come through either.
-        waits = bool(assembly.degraded)
-        await self._journal.add(ask.principal.tenant, assembly.assembly_id, row, deadline, wait=waits)
+        await self._journal.add(ask.principal.tenant, assembly.assembly_id, row, deadline, wait=wait)
 
 
 def _count(degraded: Iterable[Degraded]) -> None:

@@ -61,13 +61,20 @@ class AssemblyLog:
     async def replay(
         self, principal: Principal, assembly_id: int, changes: ReplayInput, deadline: Deadline
     ) -> Replay:
-        """A logged assembly under other weights, shares or another budget, from sizes and factors alone."""
+        """A logged assembly under other weights, shares or another budget, from sizes and factors alone.
+
+        Where nothing changes, it is what the log says.
+        """
         row = await self._find(principal, assembly_id, deadline)
         logged = msgspec.convert(row["candidates"], list[LoggedCandidate])
         tokens = changes.token_budget or row["token_budget"]
         shares: dict[str, float] = {**row["token_shares"], **dict(changes.token_shares.items())}
         weights: dict[str, float] = dict(changes.weights.items())
-        replayed: Replayed = await asyncio.to_thread(replay, logged, tokens, shares, weights)
+        same = all(weights.get(one.store, one.weight) == one.weight for one in logged)
+        if same and (tokens, shares) == (row["token_budget"], row["token_shares"]):
+            replayed = Replayed(logged, row["total_tokens"])
+        else:
+            replayed = await asyncio.to_thread(replay, logged, tokens, shares, weights)
         before = {one.handle for one in logged if one.taken}
         after = {one.handle for one in replayed.candidates if one.taken}
         return Replay(

@@ -16,6 +16,7 @@ from scrubjay.errors import (
     TooManyError,
     UnauthorizedError,
     UnavailableError,
+    UnknownHostError,
     UnprocessableError,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "TooManyError",
     "UnauthorizedError",
     "UnavailableError",
+    "UnknownHostError",
     "UnprocessableError",
     "__version__",
 ]

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 from scrubjay._data import UNSET, decode, encode
-from scrubjay.errors import ApiError, NotReachedError, Problem, ScrubjayError, error_of
+from scrubjay.errors import ApiError, NotReachedError, Problem, ScrubjayError, UnknownHostError, error_of
 
 T = TypeVar("T")
 
@@ -76,6 +76,8 @@ class Lost:
 
     error: Exception
     sent: bool
+    unknown_host: bool = False
+    """The name of the service's host leads nowhere: trying again would not help."""
 
 
 Steps = Generator[Send | Wait, "Answer | Lost | None", T]
@@ -148,7 +150,9 @@ def _read(call: Call[T], answer: Answer) -> T:
 
 def failure(got: Answer | Lost) -> ScrubjayError:
     if isinstance(got, Lost):
-        error = NotReachedError(f"no answer: {got.error!r}")
+        error = (
+            UnknownHostError(got.error) if got.unknown_host else NotReachedError(f"no answer: {got.error!r}")
+        )
         error.__cause__ = got.error
         return error
     try:
@@ -165,7 +169,7 @@ def failure(got: Answer | Lost) -> ScrubjayError:
 
 def _may_repeat(call: Call[Any], got: Answer | Lost) -> bool:
     if isinstance(got, Lost):
-        return call.repeatable or not got.sent
+        return not got.unknown_host and (call.repeatable or not got.sent)
     # 408 and 429: nothing was done.
     return got.status in (408, 429) or (call.repeatable and got.status in (502, 503, 504))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
@@ -11,10 +10,11 @@ from typing import Self, TypeVar
 
 import httpx
 
+from scrubjay._address import is_unknown_host, settings
 from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, failure, pause, steps
 from scrubjay._events import Reader
 from scrubjay._version import __version__
-from scrubjay.errors import ApiError, ScrubjayError
+from scrubjay.errors import ApiError, ScrubjayError, UnknownHostError
 from scrubjay.groups import AsyncCalls, Calls
 from scrubjay.models import Event
 
@@ -22,20 +22,16 @@ T = TypeVar("T")
 
 # The service speaks every 15 s; a stream that is silent for longer is dead.
 _SILENCE_SECONDS = 40.0
-_TIMEOUT = httpx.Timeout(_SILENCE_SECONDS, connect=5.0)
+_CONNECT_SECONDS = 5.0
+_TIMEOUT = httpx.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _TIMELINE = "/api/timeline"
 _PASSING = (429, 502, 503, 504)
 
 
-def _settings(url: str | None, token: str | None) -> tuple[str, dict[str, str]]:
-    address = url or os.environ.get("SCRUBJAY_URL")
-    secret = token or os.environ.get("SCRUBJAY_TOKEN")
-    if not address or not secret:
-        raise ValueError("give url and token, or set SCRUBJAY_URL and SCRUBJAY_TOKEN")
-    headers = {"authorization": f"Bearer {secret}", "user-agent": f"scrubjay-python/{__version__}"}
-    return address.rstrip("/"), headers
+def _headers(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}", "user-agent": f"scrubjay-python/{__version__}"}
 
 
 def _answer(response: httpx.Response) -> Answer:
@@ -43,7 +39,11 @@ def _answer(response: httpx.Response) -> Answer:
 
 
 def _lost(error: httpx.TransportError) -> Lost:
-    return Lost(error, sent=not isinstance(error, _NEVER_SENT))
+    return Lost(error, sent=not isinstance(error, _NEVER_SENT), unknown_host=is_unknown_host(error))
+
+
+def _limit(seconds: float) -> httpx.Timeout:
+    return httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
 
 
 def _wanted(mission: str | None, kind: str | None, dispatch_id: int | None) -> dict[str, str]:
@@ -59,8 +59,13 @@ def _from(reader: Reader) -> dict[str, str]:
 class _Patience:
     """How long to wait before a stream is opened again."""
 
-    def __init__(self) -> None:
+    def __init__(self, retries: int) -> None:
+        self._retries = retries
         self._failures = 0
+        self._opened = False
+
+    def opened(self) -> None:
+        self._opened = True
 
     def after(self, error: ScrubjayError | None, reader: Reader) -> float:
         """Raises `error` where coming back does not help."""
@@ -68,6 +73,8 @@ class _Patience:
             self._failures = 0
             return reader.retry
         if isinstance(error, ApiError) and error.problem.status not in _PASSING:
+            raise error
+        if not self._opened and (isinstance(error, UnknownHostError) or self._failures >= self._retries):
             raise error
         self._failures += 1
         return max(reader.retry, pause(self._failures, error))
@@ -89,10 +96,10 @@ class Client(Calls):
         retries: int = 4,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        address, headers = _settings(url, token)
+        address, secret = settings(url, token)
         self._policy = Policy(timeout, retries)
         self._http = httpx.Client(
-            base_url=address, headers=headers, timeout=_TIMEOUT, limits=_LIMITS, transport=transport
+            base_url=address, headers=_headers(secret), timeout=_TIMEOUT, limits=_LIMITS, transport=transport
         )
         super().__init__()
 
@@ -123,7 +130,11 @@ class Client(Calls):
     def _try(self, send: Send) -> Answer | Lost:
         try:
             response = self._http.request(
-                send.method, send.target, headers=send.headers, content=send.content, timeout=send.timeout
+                send.method,
+                send.target,
+                headers=send.headers,
+                content=send.content,
+                timeout=_limit(send.timeout),
             )
             return _answer(response)
         except httpx.TransportError as error:
@@ -140,10 +151,10 @@ class Client(Calls):
         """What happens from now on, or from after event `after` on; each event once and in order.
 
         It does not end by itself: a stream that breaks off is opened again where it was. Raises ApiError when the
-        service refuses it.
+        service refuses it, and NotReachedError when the first connection fails after all retries.
         """
         wanted = _wanted(mission, kind, dispatch_id)
-        reader, patience = Reader(after), _Patience()
+        reader, patience = Reader(after), _Patience(self._policy.retries)
         while True:
             failed: ScrubjayError | None = None
             try:
@@ -152,6 +163,7 @@ class Client(Calls):
                         response.read()
                         failed = failure(_answer(response))
                     else:
+                        patience.opened()
                         for line in response.iter_lines():
                             if (event := reader.feed(line)) is not None:
                                 yield event
@@ -173,10 +185,10 @@ class AsyncClient(AsyncCalls):
         retries: int = 4,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        address, headers = _settings(url, token)
+        address, secret = settings(url, token)
         self._policy = Policy(timeout, retries)
         self._http = httpx.AsyncClient(
-            base_url=address, headers=headers, timeout=_TIMEOUT, limits=_LIMITS, transport=transport
+            base_url=address, headers=_headers(secret), timeout=_TIMEOUT, limits=_LIMITS, transport=transport
         )
         super().__init__()
 
@@ -207,7 +219,11 @@ class AsyncClient(AsyncCalls):
     async def _try(self, send: Send) -> Answer | Lost:
         try:
             response = await self._http.request(
-                send.method, send.target, headers=send.headers, content=send.content, timeout=send.timeout
+                send.method,
+                send.target,
+                headers=send.headers,
+                content=send.content,
+                timeout=_limit(send.timeout),
             )
             return _answer(response)
         except httpx.TransportError as error:
@@ -224,10 +240,10 @@ class AsyncClient(AsyncCalls):
         """What happens from now on, or from after event `after` on; each event once and in order.
 
         It does not end by itself: a stream that breaks off is opened again where it was. Raises ApiError when the
-        service refuses it.
+        service refuses it, and NotReachedError when the first connection fails after all retries.
         """
         wanted = _wanted(mission, kind, dispatch_id)
-        reader, patience = Reader(after), _Patience()
+        reader, patience = Reader(after), _Patience(self._policy.retries)
         while True:
             failed: ScrubjayError | None = None
             try:
@@ -238,6 +254,7 @@ class AsyncClient(AsyncCalls):
                         await response.aread()
                         failed = failure(_answer(response))
                     else:
+                        patience.opened()
                         async for line in response.aiter_lines():
                             if (event := reader.feed(line)) is not None:
                                 yield event

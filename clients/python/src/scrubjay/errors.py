@@ -15,6 +15,13 @@ class NotReachedError(ScrubjayError):
     """No answer came. A write that takes no Idempotency-Key may or may not have happened."""
 
 
+class UnknownHostError(NotReachedError):
+    """The host of the service's address has no entry in the name system."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"the host of url or SCRUBJAY_URL is unknown: {error}")
+
+
 @dataclass(frozen=True, slots=True)
 class FieldError:
     field: str

@@ -13,6 +13,7 @@ import msgspec
 from shared.errors import Forbidden, Unauthorized
 
 Access = Literal["read", "write", "admin"]
+OF_ENVIRONMENT = "env:"
 IDENTITY_HEADER = "x-scrubjay-identity"
 
 
@@ -30,6 +31,11 @@ class Principal(msgspec.Struct, frozen=True):
     def mission(self) -> str | None:
         """The mission, where it is bound to exactly one."""
         return next(iter(self.missions)) if self.missions is not None and len(self.missions) == 1 else None
+
+    @property
+    def of_environment(self) -> bool:
+        """A token that the installation was started with, not a key of one tenant."""
+        return self.key.startswith(OF_ENVIRONMENT)
 
     def require(self, access: Access) -> None:
         if access not in self.access:

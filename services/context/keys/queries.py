@@ -84,8 +84,8 @@ k.tenant = $1 and ($2::text is null or k.agent_name = $2)
 and ($3::text[] is null or k.missions <@ $3) and ($4::text[] is null or k.users <@ $4)
 """
 _KEY = f"""
-select k.id, k.name, k.access, k.agent_name as agent, k.missions, k.users, {_LIMITS}, k.created_at, k.created_by,
-       nullif(k.expires_at, 'infinity') as expires_at, k.revoked_at,
+select k.id, k.tenant, k.name, k.access, k.agent_name as agent, k.missions, k.users, {_LIMITS},
+       k.created_at, k.created_by, nullif(k.expires_at, 'infinity') as expires_at, k.revoked_at,
        case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired'
             else 'active' end as status,
        case when k.old_expires_at > now() then k.old_expires_at end as old_secret_until,

@@ -27,7 +27,8 @@ async def make_key(
 ) -> MadeKey:
     """Make an API key. Its secret is in this answer only; what is kept is a hash.
 
-    It can hold no more than the key that makes it: access, agent, missions, users, limits and time.
+    It can hold no more than the key that makes it: access, agent, missions, users, limits and time. An admin token of
+    the environment makes keys of other tenants, too: name the `tenant`.
     """
     return await key_service.make(principal, data, await key_of(request), deadline)
 

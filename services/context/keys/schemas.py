@@ -52,6 +52,8 @@ class KeyInput(Body, kw_only=True):
     name: Name
     access: Access = "write"
     """`write` includes read, `admin` includes both."""
+    tenant: Name | None = None
+    """Another tenant than the caller's own: for an admin token of the environment only."""
     agent: Name | None = None
     """It writes, and calls as, this agent only."""
     missions: Names | None = None
@@ -82,6 +84,7 @@ class RotateInput(Body, kw_only=True):
 
 class ApiKey(msgspec.Struct, kw_only=True):
     id: int
+    tenant: str
     name: str
     status: Status
     access: Access

@@ -15,7 +15,7 @@ from shared.auth import Access, Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import Conflict, Invalid, NotFound, Unauthorized
+from shared.errors import Conflict, Forbidden, Invalid, NotFound, Unauthorized
 from shared.provenance import utc
 
 _SCOPE = "keys"
@@ -41,7 +41,8 @@ class KeyService:
     async def make(
         self, principal: Principal, given: KeyInput, key: Key | None, deadline: Deadline
     ) -> MadeKey:
-        """Raises Forbidden when it would hold more than the key that makes it."""
+        """Raises Forbidden when it would hold more than the key that makes it, or be of another tenant's."""
+        tenant = _tenant_of(principal, given)
         token = _new_token()
         given.expires_at = utc(given.expires_at, "expires_at")
 
@@ -49,7 +50,7 @@ class KeyService:
             own = narrowed(await self._holder(connection, principal), given)
             made = await queries.add_key(
                 connection,
-                principal.tenant,
+                tenant,
                 own.name,
                 hash_token(token),
                 sorted(REACH[own.access]),
@@ -62,10 +63,10 @@ class KeyService:
             )
             if made is None:
                 raise Invalid.field("expires_at", "lies in the past")
-            await queries.add_event(connection, principal.tenant, made, "key_make", principal.key)
+            await queries.add_event(connection, tenant, made, "key_make", principal.key)
             return made
 
-        return await self._once(principal, key, write, token, 201, deadline)
+        return await self._once(principal, key, write, token, 201, deadline, tenant=tenant)
 
     async def list(self, principal: Principal, after: int, limit: int, deadline: Deadline) -> ApiKeys:
         rows = await self._database.run(lambda c: queries.list_keys(c, principal, after, limit), deadline)
@@ -139,7 +140,11 @@ class KeyService:
         token: str,
         status: int,
         deadline: Deadline,
+        *,
+        tenant: str | None = None,
     ) -> MadeKey:
+        """`tenant` is the key's, where it is not the caller's own; the record of the call is the caller's."""
+        owner = principal if tenant is None else msgspec.structs.replace(principal, tenant=tenant)
         written = False
 
         async def first(connection: Connection) -> _Id:
@@ -154,9 +159,9 @@ class KeyService:
                 done = await self._records.once(
                     connection, principal.tenant, _SCOPE, key, _Id, lambda: first(connection), status
                 )
-            return await _get(connection, principal, done.id)
+            return await _get(connection, owner, done.id)
 
-        api_key = await self._done(principal, work, deadline)
+        api_key = await self._done(owner, work, deadline)
         return MadeKey(api_key, token if written else None)
 
     async def _done(
@@ -184,6 +189,13 @@ async def _locked(connection: Connection, principal: Principal, key_id: int) -> 
 def _api_key(row: queries.Row) -> ApiKey:
     access: Access = next(one for one in ("admin", "write", "read") if one in row["access"])
     return msgspec.convert({**row, "access": access}, ApiKey)
+
+
+def _tenant_of(principal: Principal, given: KeyInput) -> str:
+    """Only who runs the installation reaches beyond a tenant."""
+    if given.tenant not in (None, principal.tenant) and not principal.of_environment:
+        raise Forbidden("only an admin token of the environment makes keys of another tenant")
+    return given.tenant or principal.tenant
 
 
 def _new_token() -> str:

@@ -16,7 +16,7 @@ from services.context.keys import queries
 from services.context.keys.limits import DAY, Allowance, Rates, headers
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
-from shared.auth import Access, Principal, bearer, same_secret
+from shared.auth import OF_ENVIRONMENT, Access, Principal, bearer, same_secret
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
@@ -115,7 +115,7 @@ class Keys:
         token = bearer(authorization)
         for access, expected in self._tokens.items():
             if same_secret(token, expected):
-                return Principal(DEFAULT_TENANT, f"env:{access}", REACH[access])
+                return Principal(DEFAULT_TENANT, f"{OF_ENVIRONMENT}{access}", REACH[access])
         if token.startswith(PREFIX):
             token_hash = hash_token(token)
             known = self._known.get(token_hash)

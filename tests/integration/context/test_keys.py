@@ -87,13 +87,34 @@ async def test_keys_come_in_pages(admin_client: Client, tenant: Tenant) -> None:
         ({"name": "x", "requests_per_second": 0}, "requests_per_second"),
         ({"name": "x", "burst": 0}, "burst"),
         ({"name": "x", "tokens_per_day": 1.5}, "tokens_per_day"),
-        ({"name": "x", "tenant": "other"}, "tenant"),
+        ({"name": "x", "tenant": ""}, "tenant"),
     ],
 )
 async def test_a_bad_key_is_named(admin_client: Client, body: dict[str, Any], field: str) -> None:
     answer = await admin_client.post(KEYS, body)
     assert_problem(answer, 400)
     assert [error["field"] for error in answer.body["errors"]] == [field]
+
+
+async def test_the_installations_admin_makes_a_key_of_another_tenant(
+    cluster: Cluster, admin_client: Client, tenant: Tenant
+) -> None:
+    given = {"name": "first", "tenant": f"{tenant.name}-new", "access": "admin"}
+    headers = {"idempotency-key": f"first-of-{tenant.name}"}
+    async with cluster.client("admin") as installation:
+        made, again = [await installation.post(KEYS, given, headers=headers) for _ in range(2)]
+        assert made.status == 201, made
+        assert made.body["key"]["tenant"] == given["tenant"]
+        assert (again.body["key"], again.body["token"]) == (made.body["key"], None)
+        assert_problem(await installation.get(f"{KEYS}/{made.body['key']['id']}"), 404)
+        own = await installation.post(KEYS, {"name": "own", "access": "read"})
+        assert own.body["key"]["tenant"] == "default"
+    async with Client(cluster.url(), made.body["token"]) as theirs:
+        listed = (await theirs.get(KEYS)).body["data"]
+        assert [(key["name"], key["tenant"]) for key in listed] == [("first", given["tenant"])]
+        assert_problem(await theirs.post(KEYS, {**given, "tenant": "default"}), 403)
+        assert (await theirs.post(KEYS, given)).status == 201
+    assert_problem(await admin_client.post(KEYS, given), 403)
 
 
 async def test_two_secrets_are_valid_for_the_overlap(cluster: Cluster, admin_client: Client) -> None:

@@ -15,6 +15,8 @@ from local.database import ROOT
 from local.process import LocalError, die_with_parent
 from local.stack import Stack
 
+_PYTHON = ".venv/bin/python"
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the whole cluster here.")
@@ -65,6 +67,7 @@ Scrubjay runs.
   agent-memory  {url["agent_memory"]}
   API page      {url["context"]}/docs
   logs          {stack.logs}
+  settings      {stack.shell}  for a shell, with the tokens and DATABASE_URL
 
   read token    {stack.tokens.read}
   write token   {stack.tokens.write}
@@ -75,8 +78,18 @@ Ask what the sample fleet knows about its incident:
 TOKEN={stack.tokens.read}
 {question(url["context"])}
 
+Make an API key, or look into the database:
+
+set -a; . {shlex.quote(_shown(stack.shell))}; set +a
+{_PYTHON} -m services.context key make --name scout --access write --agent scout
+psql "$DATABASE_URL"
+
 Ctrl-C stops everything; the data stays in {stack.data}.
 """
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def question(url: str) -> str:

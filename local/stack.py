@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from local import sample
+from local import sample, shell
 from local.console import say, step
 from local.database import NAME, create_database, create_roles, foreign_revision, migrate
 from local.process import LocalError, Server, free_port, port_is_free, stop_together
@@ -44,10 +44,11 @@ class Stack:
     def __init__(self, data: Path, settings: Mapping[str, str]) -> None:
         self.data = data
         self.logs = data / "logs"
+        self.shell = data / "env"
         self.stopping = False
         self.hurried = False
         self.services: dict[str, Service] = {}
-        self._settings = settings
+        self._settings = shell.without(self.shell, settings)
         self._servers: list[Server] = []
         self._lock: IO[str] | None = None
 
@@ -172,6 +173,10 @@ class Stack:
                 self.services[name].launch()
             for service in self.services.values():
                 service.await_ready()
+        values = shell.settings(
+            database_url=stores.owner, redis_url=stores.redis_url, tokens=self.tokens, addresses=addresses
+        )
+        shell.write(self.shell, values)
 
     def _load_sample(self, state: Path) -> None:
         if self._settings.get("SCRUBJAY_SAMPLE") == "no" or sample.is_loaded(state):

@@ -21,11 +21,13 @@ from local.services import PORTS
 
 
 class Run:
-    def __init__(self, data: Path, output: Path) -> None:
+    def __init__(self, data: Path, output: Path, **environment: str) -> None:
         self._output = output
         with output.open("wb") as file:
             argv = [sys.executable, "-m", "local", "--data", str(data)]
-            self.process = subprocess.Popen(argv, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(
+                argv, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, env=os.environ | environment
+            )
 
     @property
     def output(self) -> str:
@@ -55,8 +57,8 @@ class Run:
 
 
 @contextmanager
-def running(data: Path, output: Path) -> Iterator[Run]:
-    run = Run(data, output)
+def running(data: Path, output: Path, **environment: str) -> Iterator[Run]:
+    run = Run(data, output, **environment)
     try:
         run.await_ready()
         yield run
@@ -88,6 +90,35 @@ def test_it_answers_and_leaves_nothing_when_it_is_killed(data: Path, tmp_path: P
         assert len(family) > 5
         run.process.kill()
         assert wait_for(lambda: not any(map(alive, family)), 30)
+
+
+def test_a_shell_that_sources_its_settings_makes_keys_and_may_start_it_again(
+    data: Path, tmp_path: Path
+) -> None:
+    with running(data, tmp_path / "shell") as run:
+        begin = run.output.index("set -a")
+        source, make, psql = run.output[begin:].splitlines()[:3]
+        assert source == f"set -a; . {data}/env; set +a"
+        assert psql == 'psql "$DATABASE_URL"'
+        assert (data / "env").stat().st_mode & 0o777 == 0o600
+        shown = in_shell(f"{source}; env -0")
+        settings = dict(line.split("=", 1) for line in shown.split("\0") if "=" in line)
+        token = in_shell(f"{source}; {make}").strip()
+        request = urllib.request.Request(
+            f"{settings['SCRUBJAY_URL']}/api/agent-memory/list",
+            data=b"{}",
+            headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert json.load(answer) == {"memories": []}
+    with running(data, tmp_path / "shell again", **settings) as run:
+        assert "the one at DATABASE_URL" not in run.output
+        assert run.curl()["sources"]
+
+
+def in_shell(line: str) -> str:
+    done = subprocess.run(["/bin/sh", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def test_it_keeps_its_data_and_stops_in_order(data: Path, tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def make_key(
     *,
     name: str,
     access: Literal["admin", "read", "write"] | None = None,
+    tenant: str | None = None,
     agent: str | None = None,
     missions: Sequence[str] | None = None,
     users: Sequence[str] | None = None,
@@ -188,7 +189,8 @@ def make_key(
     timeout: float | None = None,
 ) -> Call[MadeKey]:
     """Make an API key. Its secret is in this answer only; what is kept is a hash. It can hold no more than
-    the key that makes it: access, agent, missions, users, limits and time.
+    the key that makes it: access, agent, missions, users, limits and time. An admin token of the
+    environment makes keys of other tenants, too: name the `tenant`.
     """
     return Call(
         method="POST",
@@ -199,6 +201,7 @@ def make_key(
         body=fields(
             name=name,
             access=access,
+            tenant=tenant,
             agent=agent,
             missions=missions,
             users=users,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
     id: int
+    tenant: str
     name: str
     status: Literal["active", "expired", "revoked"]
     access: Literal["admin", "read", "write"]

@@ -50,3 +50,9 @@ def parse_block(block: str) -> list[tuple[str, str]]:
         end = len(block) if following is None else following.start() - 1
         items.append((match[1], _ESCAPED.sub(r"\1\2", block[match.end() : end])))
     return items
+
+
+def first_items(block: str, count: int) -> str:
+    """The block's first `count` items, as they stand in it."""
+    headers = list(itertools.islice(_HEADER.finditer(block), count + 1))
+    return block if len(headers) <= count else block[: headers[count].start() - 1]

@@ -21,7 +21,6 @@ def build() -> Json:
     """What a client of every toolset reads."""
     return {
         name: {
-            "title": one.title,
             "description": one.description,
             "inputSchema": one.input,
             "outputSchema": one.output,
@@ -45,11 +44,14 @@ def _tool(name: str, old: Json, new: Json | None) -> Iterator[str]:
         yield f"{name}: is gone"
         return
     yield from _given(name, old["inputSchema"], new["inputSchema"])
-    yield from _answered(f"{name} answer", old["outputSchema"], new["outputSchema"])
+    if (old["outputSchema"] is None) != (new["outputSchema"] is None):
+        yield f"{name} answer: is of another shape"
+    elif old["outputSchema"] is not None:
+        yield from _answered(f"{name} answer", old["outputSchema"], new["outputSchema"])
     for hint in ("readOnlyHint", "idempotentHint"):
-        if old["annotations"][hint] and not new["annotations"][hint]:
+        if old["annotations"].get(hint) and not new["annotations"].get(hint):
             yield f"{name}: {hint} does not hold any more"
-    if new["annotations"]["destructiveHint"] and not old["annotations"]["destructiveHint"]:
+    if new["annotations"].get("destructiveHint") and not old["annotations"].get("destructiveHint"):
         yield f"{name}: destroys what it did not"
 
 

@@ -1,6 +1,8 @@
-"""The schemas of tools, from the API's document: flat, with types that every client understands. Pure.
+"""The schemas of tools, from the API's document: flat, short, with types that every client understands. Pure.
 
-Some clients drop a tool whose schema is composed at its root, or refuse bounds beyond 2^53; none needs a null.
+Some clients drop a tool whose schema is composed at its root, or refuse bounds beyond 2^53; none needs a null. A model
+reads every character of a list and counts none of what it writes: bounds that it would not meet by chance are left out,
+and so is what a nested answer holds beyond the names that are always there. The owner of a route checks everything.
 """
 
 from __future__ import annotations
@@ -12,10 +14,13 @@ from services.context.mcp.catalog import FIELDS, KEY, KEY_DESCRIPTION, Tool
 from shared.vocabulary import ALIAS
 
 Json = dict[str, Any]
-_SAFE = 2**53
+# A greater bound than any that a model comes near.
+_FAR = 1_000_000
+_LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 # What a string that stands for an id matches. A model reads one way to write an id.
 _DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
+BLOCK = "context_block"
 
 
 class Route(NamedTuple):
@@ -37,7 +42,16 @@ class Route(NamedTuple):
 class Described(NamedTuple):
     route: Route
     input: Json
-    output: Json
+    output: Json | None
+    """None where the answer is a block: a model reads it as text."""
+
+
+class Field(NamedTuple):
+    name: str
+    schema: Json
+    required: bool = False
+    note: str = ""
+    """Which types it is for, where it is not for all."""
 
 
 def describe(document: Json, tool: Tool) -> Described:
@@ -52,21 +66,20 @@ def describe(document: Json, tool: Tool) -> Described:
     properties: Json = {}
     required: list[str] = []
     nested: dict[str, tuple[str, str]] = {}
-    for name, schema, needed in fields:
-        if tool.only and name not in tool.only:
+    for field in fields:
+        if (tool.only and field.name not in tool.only) or field.name in tool.without:
             continue
-        simple = {**_simple(inlined(document, schema), FIELDS.get(name)), **_text(tool.fields.get(name))}
+        simple = _simple(inlined(document, field.schema), {**FIELDS, **tool.fields}, field.name, field.note)
         if "properties" in simple:
             # Flat: an object's own fields stand beside the others.
-            for part, inner in simple["properties"].items():
-                properties[part] = {**inner, **_text(tool.fields.get(part))}
-                nested[part] = (name, part)
+            properties |= simple["properties"]
+            nested |= {part: (field.name, part) for part in simple["properties"]}
         else:
-            properties[name] = simple
-            required += [name] if needed else []
+            properties[field.name] = simple
+            required += [field.name] if field.required else []
     keyed = any(parameter["name"] == "Idempotency-Key" for parameter in parameters)
     if keyed:
-        properties[KEY] = {"type": "string", "minLength": 1, "maxLength": 200, "description": KEY_DESCRIPTION}
+        properties[KEY] = {"type": "string", "description": KEY_DESCRIPTION}
     route = Route(
         method=method.upper(),
         path=path,
@@ -89,7 +102,8 @@ def raw_input(document: Json, tool: Tool) -> Json | None:
     body = operation.get("requestBody", {}).get("content", {}).get(_JSON, {}).get("schema")
     if body is None or "{" in path:
         return None
-    named = [f"{name} (required)" if needed else name for name, _, needed in _body_fields(document, body)]
+    fields = _body_fields(document, body)
+    named = [f"{field.name} (required)" if field.required else field.name for field in fields]
     payload = {
         "type": "object",
         "description": f"The body of {method.upper()} {path} as it stands. Fields: {', '.join(named)}.",
@@ -97,12 +111,36 @@ def raw_input(document: Json, tool: Tool) -> Json | None:
     return _object({"payload": payload}, ["payload"])
 
 
-def answer_schema(document: Json, operation: Json) -> Json:
+def answer_schema(document: Json, operation: Json) -> Json | None:
     content = next(
         answer["content"] for status, answer in operation["responses"].items() if status.startswith("2")
     )
     schema = inlined(document, content[_JSON]["schema"])
-    return {name: value for name, value in schema.items() if name != "title"}
+    own = schema.get("properties", {})
+    if BLOCK in own or BLOCK in own.get("data", {}).get("properties", {}):
+        return None
+    return _outlined(schema)
+
+
+def _outlined(schema: Json) -> Json:
+    """Types, the fields of the answer itself, and of what it holds the names that are always there."""
+    out = _typed(schema)
+    if "properties" in schema:
+        out["properties"] = {name: _typed(part) for name, part in schema["properties"].items()}
+    return out
+
+
+def _typed(schema: Json) -> Json:
+    kinds = [kind for kind in schema.get("anyOf", [schema]) if kind.get("type") != "null"]
+    if len(kinds) > 1:
+        return {}
+    kind = kinds[0]
+    out: Json = {name: kind[name] for name in ("type", "required") if name in kind}
+    if "anyOf" in schema and "type" in out:
+        out["type"] = [out["type"], "null"]
+    if "items" in kind:
+        out["items"] = _typed(kind["items"])
+    return out
 
 
 def _object(properties: Json, required: list[str]) -> Json:
@@ -144,9 +182,9 @@ def inlined(document: Json, schema: Any) -> Any:
     }
 
 
-def _body_fields(document: Json, body: Json | None) -> Iterator[tuple[str, Json, bool]]:
-    """A body's fields, and whether each is required. Of a union: the fields of all branches, with the branches
-    named that have them; what has one value in each branch is one enumeration."""
+def _body_fields(document: Json, body: Json | None) -> Iterator[Field]:
+    """A body's fields. Of a union: the fields of all branches, with the branches named that have them; what has one
+    value in each branch is one enumeration."""
     if body is None:
         return
     body = _resolve(document, body)
@@ -160,20 +198,16 @@ def _body_fields(document: Json, body: Json | None) -> Iterator[tuple[str, Json,
     for name, schema in merged.items():
         own = [branch for branch in branches if name in branch["properties"]]
         requiring = [branch for branch in own if name in branch.get("required", [])]
+        note = ""
         if tag is not None and 0 < len(requiring) < len(branches):
-            schema = _noted(name, schema, f"Required for {_tags(requiring, tag)}.")
+            note = f"Required for {_tags(requiring, tag)}."
         elif tag is not None and len(own) < len(branches):
-            schema = _noted(name, schema, f"For {_tags(own, tag)}.")
-        yield name, schema, len(requiring) == len(branches)
+            note = f"For {_tags(own, tag)}."
+        yield Field(name, schema, len(requiring) == len(branches), note)
 
 
 def _tags(branches: list[Json], tag: str) -> str:
     return " and ".join(branch["properties"][tag]["enum"][0] for branch in branches)
-
-
-def _noted(name: str, schema: Json, note: str) -> Json:
-    known = schema.get("description") or FIELDS.get(name)
-    return {**schema, "description": f"{known} {note}" if known else note}
 
 
 def _united(known: Json | None, schema: Json) -> Json:
@@ -191,45 +225,57 @@ def _in(parameters: list[Json], where: str) -> Iterator[Json]:
     return (parameter for parameter in parameters if parameter["in"] == where and ALIAS not in parameter)
 
 
-def _parameter_fields(parameters: list[Json], where: str) -> Iterator[tuple[str, Json, bool]]:
-    """Name, schema, and whether it is required."""
+def _parameter_fields(parameters: list[Json], where: str) -> Iterator[Field]:
     for parameter in _in(parameters, where):
         schema = {**parameter["schema"], **_text(parameter.get("description"))}
-        yield parameter["name"], schema, parameter.get("required", False)
+        yield Field(parameter["name"], schema, parameter.get("required", False))
 
 
 def _text(description: str | None) -> Json:
-    return {} if description is None else {"description": description}
+    return {"description": description} if description else {}
 
 
-def _simple(schema: Json, description: str | None) -> Json:
-    """A field without null and without what clients stumble over. `description`: when it has none of its own."""
+def _simple(schema: Json, known: Mapping[str, str], name: str = "", note: str = "") -> Json:
+    """A field without null and without what clients stumble over or models need not read.
+
+    `known`: descriptions by name, which go before the schema's own.
+    """
     if "anyOf" in schema:
         kinds = [
             kind for kind in schema["anyOf"] if kind.get("type") != "null" and kind.get("pattern") != _DIGITS
         ]
-        around = {name: value for name, value in schema.items() if name != "anyOf"}
+        around = {key: value for key, value in schema.items() if key != "anyOf"}
         schema = {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds}), **around}
     out: Json = {}
     if "enum" in schema and all(isinstance(choice, str) for choice in schema["enum"]):
         out["type"] = "string"
-    for name, value in schema.items():
-        if name == "exclusiveMinimum":
-            out["minimum"] = value + 1 if schema.get("type") == "integer" else value
-        elif name == "items":
-            out[name] = _simple(value, None)
-        elif name == "properties":
-            out[name] = {
-                key: _simple(part, FIELDS.get(key)) for key, part in value.items() if ALIAS not in part
+    for key, value in schema.items():
+        if key == "items":
+            out[key] = _simple(
+                {part: inner for part, inner in value.items() if part != "description"}, FIELDS
+            )
+        elif key == "properties":
+            out[key] = {
+                part: _simple(inner, known, part) for part, inner in value.items() if ALIAS not in inner
             }
-        elif not _stumbled_over(name, value):
-            out[name] = value
-    return {**_text(description), **out}
+        elif not _left_out(key, value):
+            out[key] = value
+    description = " ".join(filter(None, (known.get(name) or schema.get("description"), note)))
+    return {**out, **_text(description)}
 
 
-def _stumbled_over(name: str, value: Any) -> bool:
-    if name == "default":
+def _left_out(key: str, value: Any) -> bool:
+    if key == "default":
         return value in (None, [], {})
-    return name in ("additionalProperties", "exclusiveMaximum", "x-from-key") or (
-        name == "maximum" and abs(value) >= _SAFE
+    if key == "minimum":
+        return bool(value <= 1)
+    if key == "maximum":
+        return bool(abs(value) >= _FAR)
+    return key in (
+        "additionalProperties",
+        "description",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "x-from-key",
+        *_LENGTHS,
     )

@@ -15,10 +15,9 @@ RAW = "_raw"
 class Bound(NamedTuple):
     tool: Tool
     name: str
-    title: str
     description: str
     input: Json
-    output: Json
+    output: Json | None
     route: Route
     kind: Literal["flat", "raw", "search"]
 
@@ -31,13 +30,11 @@ class Bound(NamedTuple):
         return frozenset(area | {"default"} if self.tool.default else area)
 
     def annotations(self) -> dict[str, bool]:
-        reads = self.route.access == "read"
-        return {
-            "readOnlyHint": reads,
-            "destructiveHint": self.tool.destructive,
-            "idempotentHint": reads or self.tool.idempotent,
-            "openWorldHint": False,
-        }
+        """Without those that the protocol takes for granted."""
+        if self.route.access == "read":
+            return {"readOnlyHint": True, "openWorldHint": False}
+        repeatable = {"idempotentHint": True} if self.tool.idempotent else {}
+        return {"destructiveHint": self.tool.destructive, **repeatable, "openWorldHint": False}
 
 
 def toolbox(document: Json) -> dict[str, Bound]:
@@ -53,12 +50,11 @@ def chosen(tools: Mapping[str, Bound], wanted: Iterable[str]) -> list[Bound]:
 
 def _bound(document: Json, tool: Tool) -> Bound:
     described = describe(document, tool)
-    given, answer = described.input, described.output
+    given = described.input
     if tool.name == SEARCH:
         given = {**given, "properties": {**given["properties"], search.LIMIT: search.LIMIT_SCHEMA}}
-        answer = search.answer_schema()
     kind: Literal["flat", "search"] = "search" if tool.name == SEARCH else "flat"
-    return Bound(tool, tool.name, tool.title, tool.description, given, answer, described.route, kind)
+    return Bound(tool, tool.name, tool.description, given, described.output, described.route, kind)
 
 
 def _twins(document: Json) -> Iterator[Bound]:
@@ -68,5 +64,4 @@ def _twins(document: Json) -> Iterator[Bound]:
             continue
         described = describe(document, tool)
         text = f"{tool.name} with its fields in one `payload`, for clients that hold an older list of them."
-        title = f"{tool.title} (payload)"
-        yield Bound(tool, tool.name + RAW, title, text, given, described.output, described.route, "raw")
+        yield Bound(tool, tool.name + RAW, text, given, described.output, described.route, "raw")

@@ -38,7 +38,7 @@ async def session(
 async def done(client: Mcp, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content
-    found: dict[str, Any] = answer.structured_content
+    found: dict[str, Any] = answer.structured_content or (answer.meta or {})["scrubjay/answer"]
     return found
 
 
@@ -86,7 +86,7 @@ async def test_every_tool_answers_as_its_schema_says(cluster: Cluster, tenant: T
         await ok("context_feedback", **feedback)
         await ok("context_feedback_raw", payload=feedback)
         found = await ok("memory_search", **question, limit=2)
-        assert len(found["results"]) == 2
+        assert len(found["sources"]) == 2
         await ok("explain_assembly", assembly_id=assembly["assembly_id"])
         await ok("list_assemblies", caller="scout")
         await ok("get_source", handle=f"cache:{entry}", assembly_id=assembly["assembly_id"])
@@ -197,7 +197,7 @@ async def test_a_key_may_what_it_may_by_rest(cluster: Cluster, tenants: tuple[Te
         entry = (await done(mine, "write_psychic_cache", **ENTRY))["data"]["id"]
         assert "404" in await refused(theirs, "get_cache_entry", entry_id=entry)
         assert (await done(theirs, "list_missions"))["data"] == []
-        assert (await done(theirs, "memory_search", query="ledger", caller="scout"))["results"] == []
+        assert (await done(theirs, "memory_search", query="ledger", caller="scout"))["sources"] == []
         assert "403" in await refused(reader, "write_psychic_cache", **ENTRY)
         assert "403" in await refused(reader, "remember", caller="scout", text="x")
         assert (await done(reader, "get_cache_entry", entry_id=entry))["data"]["id"] == entry
@@ -275,7 +275,33 @@ async def test_resources_and_the_prompt(cluster: Cluster, tenant: Tenant, era: s
                 await mcp.read_resource(uri)
         asked = {"query": "is the ledger down?", "caller": "scout", "mission_namespace": MISSION}
         prompt = await mcp.get_prompt("recall", asked)
-        assert "The ledger is down" in prompt.messages[1].content.text  # type: ignore[union-attr]
+        note, block, question = (message.content.text for message in prompt.messages)  # type: ignore[union-attr]
+        assert "data" in note
+        assert parse_block(block) == [(f"cache:{entry}", "The ledger is down")]
+        assert question.startswith("The question: is the ledger down?")
+        assert f"[cache:{entry}]" in question
+        assert "context_feedback with assembly_id " in question
+        nothing = await mcp.get_prompt("recall", {"query": "who?", "caller": "nobody"})
+        (question,) = (message.content.text for message in nothing.messages)  # type: ignore[union-attr]
+        assert question.startswith("The question: who?")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_block_stands_once_in_a_result(cluster: Cluster, tenant: Tenant, era: str) -> None:
+    """Some clients hand their model the texts of a result, some its structured content, and some hand it both."""
+    question = {"query": "is the ledger down?", "caller": "scout", "mission_namespace": MISSION}
+    async with session(cluster, tenant, era) as mcp:
+        handle = f"cache:{(await done(mcp, 'write_psychic_cache', **ENTRY))['data']['id']}"
+        for tool, given in (
+            ("assemble_context", question),
+            ("memory_search", question),
+            ("query_psychic_cache", {"query": "ledger", "mission_id": MISSION}),
+        ):
+            answer = await mcp.call_tool(tool, given)
+            assert answer.structured_content is None
+            _, block = (part.text for part in answer.content)  # type: ignore[union-attr]
+            assert parse_block(block) == [(handle, "The ledger is down")]
+            assert answer.model_dump_json(by_alias=True).count(f"[{handle}") == 1
 
 
 HOSTILE = 40

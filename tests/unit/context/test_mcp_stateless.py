@@ -24,15 +24,16 @@ ADDRESS = "http://127.0.0.1:8080/mcp"
 class Turns:
     """As a proxy before two replicas; the way in answers what is no POST, as the service's does."""
 
-    def __init__(self, managers: list[StreamableHTTPSessionManager]) -> None:
+    def __init__(self, managers: list[StreamableHTTPSessionManager], toolset: str = "default") -> None:
         self._turns = cycle(managers)
+        self._toolset = toolset
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["method"] != "POST":
             await send({"type": "http.response.start", "status": 405, "headers": []})
             await send({"type": "http.response.body", "body": b""})
             return
-        scope["state"] = {"toolsets": ("default",)}
+        scope["state"] = {"toolsets": (self._toolset,)}
         await next(self._turns).handle_request(scope, receive, send)
 
 
@@ -76,13 +77,26 @@ def test_the_service_starts_without_the_sdk() -> None:
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", program]).returncode == 0
 
 
-async def test_only_by_its_own_names() -> None:
-    pair = [made(True)]
-    async with pair[0].run():
-        transport = httpx2.ASGITransport(app=Turns(pair))
+async def asked_for_tools(host: str = "127.0.0.1", toolset: str = "default") -> httpx2.Response:
+    server = made(True)
+    async with server.run():
+        transport = httpx2.ASGITransport(app=Turns([server], toolset))
         async with httpx2.AsyncClient(transport=transport) as http:
-            for host, status in (("127.0.0.1:1", 200), ("127.0.0.1", 200), ("evil.example:1", 421)):
-                headers = {"host": host, "accept": "application/json, text/event-stream"}
-                message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-                answer = await http.post(ADDRESS, json=message, headers=headers)
-                assert answer.status_code == status, host
+            headers = {"host": host, "accept": "application/json, text/event-stream"}
+            message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+            return await http.post(ADDRESS, json=message, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"), [("127.0.0.1:1", 200), ("127.0.0.1", 200), ("evil.example:1", 421)]
+)
+async def test_only_by_its_own_names(host: str, status: int) -> None:
+    assert (await asked_for_tools(host)).status_code == status
+
+
+@pytest.mark.parametrize(("toolset", "most"), [("default", 3_000), ("full", 9_000)])
+async def test_a_list_of_tools_costs_few_tokens(toolset: str, most: int) -> None:
+    """A client sends the list to its model with every question; a token is four characters."""
+    answer = await asked_for_tools(toolset=toolset)
+    assert len(answer.json()["result"]["tools"]) >= 6
+    assert len(answer.text) / 4 <= most

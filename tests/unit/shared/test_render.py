@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.render import parse_block, render_item
+from shared.render import first_items, parse_block, render_item
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
 # Everything that str.splitlines, a terminal or a browser takes for the end of a line.
@@ -43,6 +43,14 @@ def test_a_block_parses_back_to_what_was_put_in(
 ) -> None:
     block = "\n".join(render_item(handle, when, words, text, NOW) for handle, when, words, text in items)
     assert parse_block(block) == [(handle, text) for handle, _, _, text in items]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(HANDLES, WHEN, st.lists(HOSTILE, max_size=3), HOSTILE), max_size=6))
+def test_the_first_items_of_a_block(items: list[tuple[str, datetime, list[str], str]]) -> None:
+    lines = [render_item(handle, when, words, text, NOW) for handle, when, words, text in items]
+    for count in range(1, 8):
+        assert first_items("\n".join(lines), count) == "\n".join(lines[:count])
 
 
 @settings(deadline=None)

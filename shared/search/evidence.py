@@ -46,7 +46,15 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     seq: int | None = None
     occurred_at: datetime | None = None
     user_id: str | None = None
+    labels: list[str] = []
+    """What its header in a block says besides its kind and who said it."""
     composite: dict[str, float] | None = None
+
+    @property
+    def header(self) -> list[str]:
+        """What stands in a block between its time and its text."""
+        who = self.speaker or self.agent
+        return [self.kind, who, *self.labels] if who else [self.kind, *self.labels]
 
     @property
     def scopes(self) -> list[str]:

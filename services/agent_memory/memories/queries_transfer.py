@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import asyncpg
 import msgspec
 
-from services.agent_memory.memories.schemas import Confirmation, ExportedMemory
+from services.agent_memory.memories.schemas import Confirmation, ExportedMemory, TaskContext
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
 # Of content in a page: with the rest of its lines it still fits one import.
 _PAGE_BYTES = 700_000
-_FIELDS = ", ".join(field for field in ExportedMemory.__struct_fields__ if field != "confirmations")
+_NESTED = ("confirmations", "task_context")
+_OF_LINE = [field for field in ExportedMemory.__struct_fields__ if field not in _NESTED]
+_FIELDS = ", ".join([*_OF_LINE, *TaskContext.__struct_fields__])
 _MEASURED = (
     "*, sum(octet_length(content)) over (order by id) as bytes, row_number() over (order by id) as place"
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
+import asyncpg
 import msgspec
 from msgspec import Meta
 
@@ -26,6 +28,13 @@ class TaskContext(Body, kw_only=True):
     """How the task ended: memories of success rank higher."""
     mission_namespace: Name | None = None
     """The mission that it was learned in."""
+
+
+def task_context(row: Mapping[str, Any] | asyncpg.Record) -> TaskContext | None:
+    """The task of a memory's row, whose columns hold all of it or nothing."""
+    if row["task_description"] is None:
+        return None
+    return TaskContext(**{name: row[name] for name in TaskContext.__struct_fields__})
 
 
 class CommitAgentMemoryInput(Remembered, kw_only=True):
@@ -115,6 +124,12 @@ class ListAgentMemoryInput(Body, kw_only=True):
 
 
 class AgentMemory(msgspec.Struct, omit_defaults=True):
+    """A memory as it is read. Without what the service sets, it can be committed again.
+
+    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
+    `score` and `score_parts`.
+    """
+
     id: int
     agent_name: str
     content: str
@@ -125,11 +140,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was said again."""
-    outcome: str | None = None
-    """Of the task that it was learned in."""
-    task_description: str | None = None
-    skills_used: list[str] = []
-    mission_namespace: str | None = None
+    task_context: TaskContext | None = None
+    """The task that it was learned in."""
     private: bool = False
     occurred_at: datetime | None = None
     session_id: str | None = None
@@ -142,6 +154,15 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     source_kind: SourceKind = "agent"
     dispatch_id: int | None = None
     recalled_from: int | None = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any] | asyncpg.Record, **more: Any) -> Self:
+        """`row` has the columns of a memory, and others too; `more` are fields that no column holds."""
+        columns = {name: row[name] for name in _COLUMNS}
+        return cls(**columns, task_context=task_context(row), **more)
+
+
+_COLUMNS = [name for name in AgentMemory.__struct_fields__ if name != "task_context"]
 
 
 class Confirmation(Body, kw_only=True):
@@ -179,10 +200,7 @@ class ExportedMemory(Body, kw_only=True):
     agent_name: Name
     content: Content
     memory_type: MemoryType
-    task_description: ShortText | None = None
-    skills_used: Annotated[list[Name], Meta(max_length=100)] = msgspec.field(default_factory=list)
-    outcome: Outcome | None = None
-    mission_namespace: Name | None = None
+    task_context: TaskContext | None = None
     private: bool = False
     occurred_at: datetime | None = None
     session_id: Name | None = None

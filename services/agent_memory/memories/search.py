@@ -9,7 +9,6 @@ import asyncpg
 from services.agent_memory.memories import queries_search, ranking
 from services.agent_memory.memories.queries_search import own_scope, peers_scope
 from services.agent_memory.memories.schemas import (
-    AgentMemory,
     FoundMemories,
     FoundMemory,
     MemoryType,
@@ -136,19 +135,14 @@ def _own_candidate(row: asyncpg.Record) -> Candidate:
     return candidate
 
 
-_FIELDS = [field for field in AgentMemory.__struct_fields__ if field not in ("id", "memory_type")]
-
-
 def _found(row: asyncpg.Record, relevance: float) -> FoundMemory:
     parts = {
         "relevance": round(relevance, 4),
         "access": ranking.access_boost(row["access_count"], row.get("most_accessed") or 0),
         "outcome": ranking.outcome_boost(row["outcome"]),
     }
-    return FoundMemory(
-        id=row["item_id"],
-        memory_type=row["kind"],
+    return FoundMemory.from_row(
+        {**row, "id": row["item_id"], "memory_type": row["kind"]},
         score=round(ranking.composite(**parts), 4),
         score_parts=parts,
-        **{field: row[field] for field in _FIELDS},
     )

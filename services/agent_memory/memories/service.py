@@ -24,7 +24,7 @@ class MemoryReader:
         async def work(c: Connection) -> MemoryAnswer:
             row = await find_visible(c, principal, memory_id)
             confirmations = await queries.latest_confirmations(c, principal.tenant, row["id"])
-            return MemoryAnswer(AgentMemory(**dict(row)), confirmations)
+            return MemoryAnswer(AgentMemory.from_row(row), confirmations)
 
         return await self._database.run(work, deadline)
 
@@ -36,7 +36,7 @@ class MemoryReader:
         rows = await self._database.run(
             lambda c: queries.list_memories(c, principal.tenant, request, users), deadline
         )
-        return [AgentMemory(**dict(row)) for row in rows]
+        return [AgentMemory.from_row(row) for row in rows]
 
     async def pending_review(
         self, principal: Principal, since: dict[str, datetime], deadline: Deadline

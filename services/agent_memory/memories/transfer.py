@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
+import asyncpg
 import msgspec
 
 from services.agent_memory.memories import queries_transfer as queries
 from services.agent_memory.memories.commits import queries as commits
-from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.content import MemoryContent, task_columns
 from services.agent_memory.memories.commits.rows import fact_hash, memory_row
 from services.agent_memory.memories.commits.rules import CommitRules
-from services.agent_memory.memories.schemas import ExportedMemory, ImportResult
+from services.agent_memory.memories.schemas import (
+    Confirmation,
+    ExportedMemory,
+    ImportResult,
+    TaskContext,
+    task_context,
+)
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.body import decode
@@ -94,7 +100,12 @@ async def export_page(
     """Memories with ids above `after`, in their order; fewer than `limit` where they would not fit one import."""
     rows = await queries.page(c, tenant, agent_name, after, limit, users)
     confirmations = await queries.confirmations(c, tenant, [row["id"] for row in rows])
-    return [ExportedMemory(**dict(row), confirmations=confirmations.get(row["id"], [])) for row in rows]
+    return [_line(row, confirmations.get(row["id"], [])) for row in rows]
+
+
+def _line(row: asyncpg.Record, confirmations: list[Confirmation]) -> ExportedMemory:
+    columns = {name: value for name, value in row.items() if name not in TaskContext.__struct_fields__}
+    return ExportedMemory(**columns, task_context=task_context(row), confirmations=confirmations)
 
 
 async def restore_lines(
@@ -126,12 +137,10 @@ async def restore_lines(
 async def _insert(
     c: Connection, rules: CommitRules, tenant: str, line: ExportedMemory, memory_id: int | None
 ) -> int:
-    stated: dict[str, Any] = {field: getattr(line, field) for field in MemoryContent.__struct_fields__}
-    memory = MemoryContent(**{**stated, "occurred_at": utc(line.occurred_at)})
     row = memory_row(
         tenant,
         line.agent_name,
-        memory,
+        _stated(line),
         id=memory_id,
         pending=line.pending,
         access_count=line.access_count,
@@ -143,3 +152,12 @@ async def _insert(
     if line.confirmations:
         await queries.confirm_again(c, tenant, new_id, line.confirmations)
     return new_id
+
+
+def _stated(line: ExportedMemory) -> MemoryContent:
+    fields = (
+        msgspec.structs.asdict(line)
+        | {"occurred_at": utc(line.occurred_at)}
+        | task_columns(line.task_context)
+    )
+    return MemoryContent(**{name: fields[name] for name in MemoryContent.__struct_fields__ if name in fields})

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import asyncpg
 import msgspec
 from msgspec import Meta, field
 
 from services.cache.dispatches.schemas import Outcome
+from services.cache.entries.entry import CacheEntry
 from services.cache.missions.schemas import TtlHours
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
@@ -206,53 +205,13 @@ class QueryCacheInput(Body, kw_only=True):
     dispatch_id: BigId | None = None
 
 
-class CacheEntry(msgspec.Struct, omit_defaults=True):
-    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
-
-    id: int
-    mission_id: str
-    context_type: str
-    content: str
-    token_count: int
-    created_at: datetime
-    expires_at: datetime
-    """When it is gone, unless it is evicted before."""
-    agent_name: str | None = None
-    tags: list[str] = []
-    source_turn: int | None = None
-    dispatch_id: int | None = None
-    session_id: str | None = None
-    seq: int | None = None
-    speaker: str | None = None
-    user_id: str | None = None
-    """The user whom it is about, or who said it."""
-    occurred_at: datetime | None = None
-    metadata: dict[str, Any] = {}
-    """The fields of its type."""
-    relevance: float | None = None
-    """In [0, 1]; of queries only."""
-    recency: float | None = None
-    """In [0.5, 1]; of queries only."""
-
-    @classmethod
-    def from_row(
-        cls,
-        row: Mapping[str, Any] | asyncpg.Record,
-        relevance: float | None = None,
-        recency: float | None = None,
-    ) -> CacheEntry:
-        """`row` has the columns of an entry, and others too."""
-        fields = {name: row[name] for name in cls.__struct_fields__ if name not in ("relevance", "recency")}
-        return cls(**fields, relevance=relevance, recency=recency)
-
-
 class QueryResult(msgspec.Struct):
     context_block: str
     """To be put into a prompt: each item fenced with its handle."""
     entries: list[CacheEntry]
     total_tokens: int
     cache_size: int
-    """Tokens that the searched missions hold."""
+    """How many live entries the searched missions hold."""
     degraded: list[str] = []
     """What could not be searched as it should, and why."""
 

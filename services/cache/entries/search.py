@@ -10,11 +10,12 @@ import asyncpg
 import msgspec
 
 from services.cache.entries import queries_search
+from services.cache.entries.entry import CacheEntry
 from services.cache.entries.queries_search import EntryFilter, missions_scope
 from services.cache.entries.query_log import QueryLog
 from services.cache.entries.ranking import recency
-from services.cache.entries.schemas import CacheEntry, QueryCacheInput, QueryResult
-from services.cache.entries.text import entry_text
+from services.cache.entries.schemas import QueryCacheInput, QueryResult
+from services.cache.entries.text import entry_text, header_labels
 from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -155,9 +156,8 @@ def _pack(ranked: Iterable[_Ranked], read: _Read, token_budget: int) -> _Pack:
 
 
 def _line(candidate: Candidate, now: datetime) -> str:
-    who = candidate.speaker or candidate.agent
-    labels = [candidate.kind, who] if who else [candidate.kind]
-    return render_item(f"{HANDLE}:{candidate.id}", _time_of(candidate), labels, candidate.text, now)
+    handle = f"{HANDLE}:{candidate.id}"
+    return render_item(handle, _time_of(candidate), candidate.header, candidate.text, now)
 
 
 def _time_of(candidate: Candidate) -> datetime:
@@ -166,4 +166,5 @@ def _time_of(candidate: Candidate) -> datetime:
 
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = entry_text(row["content"], row["kind"], row["metadata"])
-    return candidate_from_row(row, text[row["start"] : row["stop"]])
+    labels = header_labels(row["metadata"], row["speaker"] or row["agent_name"])
+    return candidate_from_row(row, text[row["start"] : row["stop"]], labels=labels)

@@ -8,7 +8,8 @@ import asyncpg
 import msgspec
 
 from services.cache.entries import queries
-from services.cache.entries.schemas import CacheEntry, DeleteResult, StoredTurn, StoredTurns, TurnsInput
+from services.cache.entries.entry import CacheEntry
+from services.cache.entries.schemas import DeleteResult, StoredTurn, StoredTurns, TurnsInput
 from services.cache.entries.text import entry_tokens, search_words
 from services.cache.entries.writing import require_tags
 from services.cache.missions.queries import DefaultLimits, MissionKey, lock_mission, shrink_mission

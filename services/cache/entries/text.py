@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from services.cache.entries.schemas import BaseWrite
+from shared.provenance import SourceKind
 from shared.tokens import estimate_tokens_of
 
+# Characters of a source in a header: it is a name, not a text.
+_LABEL = 80
+_SOURCE_KINDS = frozenset(get_args(SourceKind))
 _COMMON = set(BaseWrite.__struct_fields__)
 
 
@@ -93,6 +97,17 @@ def _branch_lines(context_type: str, m: dict[str, Any]) -> list[str]:
 def _listed(label: str, metadata: dict[str, Any], field: str) -> str:
     values = metadata.get(field)
     return f"{label}: {'; '.join(values)}" if values else ""
+
+
+def header_labels(metadata: Mapping[str, Any], who: str | None) -> list[str]:
+    """Where intel is from and how sure it is, for its header in a block; not what stands there already."""
+    labels = []
+    source = metadata.get("intel_source")
+    if source is not None and source != who and source not in _SOURCE_KINDS:
+        labels.append(f"from {source if len(source) <= _LABEL else source[: _LABEL - 1] + '…'}")
+    if confidence := metadata.get("intel_confidence"):
+        labels.append(f"({confidence} confidence)")
+    return labels
 
 
 def search_words(context_type: str, metadata: dict[str, Any], tags: list[str]) -> list[str]:

@@ -32,9 +32,7 @@ def handle(ranked: Ranked) -> str:
 
 def render(ranked: Ranked, text: str, now: datetime) -> str:
     candidate = ranked.candidate
-    who = candidate.speaker or candidate.agent
-    words = [candidate.kind, who] if who else [candidate.kind]
-    return render_item(handle(ranked), time_of(candidate), words, text, now)
+    return render_item(handle(ranked), time_of(candidate), candidate.header, text, now)
 
 
 def size(ranked: Ranked, now: datetime) -> int:

@@ -90,13 +90,12 @@ async def test_what_a_commit_states_is_kept_exactly(client: Client, occurred_at:
     }
     id_ = (await commit(client, "scout", **stated, task_context=task))["memory_id"]
     kept = await memory(client, id_)
-    assert {field: kept[field] for field in (*stated, *task)} == {**stated, **task}
+    assert {field: kept[field] for field in stated} == stated
+    assert kept["task_context"] == task
     answer = await client.call("PATCH", f"{ROOT}/{id_}", {"private": False})
-    assert {field: answer.body["memory"].get(field, False) for field in (*stated, *task)} == {
-        **stated,
-        **task,
-        "private": False,
-    }
+    edited = answer.body["memory"]
+    assert {field: edited.get(field, False) for field in stated} == {**stated, "private": False}
+    assert edited["task_context"] == task
 
 
 @pytest.mark.parametrize("id_", [0, 2**63 - 1, 2**63, 10**30])
@@ -104,6 +103,36 @@ async def test_an_unknown_id_is_404(client: Client, id_: int) -> None:
     for method in ("GET", "DELETE"):
         assert (await client.call(method, f"{ROOT}/{id_}")).status == 404
     assert (await client.call("PATCH", f"{ROOT}/{id_}", {"private": True})).status == 404
+
+
+SET_BY_THE_SERVICE = {
+    *("id", "created_at", "updated_at", "access_count", "confirmed_count", "written_by"),
+    *("score", "score_parts"),
+}
+
+
+async def test_a_memory_that_was_read_can_be_committed_again(client: Client) -> None:
+    task = {
+        "task_description": "move the orders",
+        "skills_used": ["sql"],
+        "outcome": "partial",
+        "mission_namespace": "m",
+    }
+    more = {"occurred_at": "2026-07-04T12:00:00Z", "session_id": "s", "seq": 3, "source_kind": "tool"}
+    more |= {"speaker": "Ana", "user_id": "u", "dispatch_id": 7, "recalled_from": 12, "private": True}
+    id_ = (await commit(client, "scout", "the replica lags on mondays", task_context=task, **more))[
+        "memory_id"
+    ]
+    reads = [await memory(client, id_)]
+    reads += (await client.post(f"{ROOT}/list", {"agent_name": "scout"})).body["memories"]
+    reads += await found(client, "scout", "replica lags mondays")
+    assert len(reads) == 3
+    for read in reads:
+        copy = {name: value for name, value in read.items() if name not in SET_BY_THE_SERVICE}
+        answer = await client.post(f"{ROOT}/commit", {**copy, "agent_name": "copy"})
+        assert answer.status == 201, answer
+        written = await memory(client, answer.body["memory_id"])
+        assert {name: written.get(name) for name in copy} == {**copy, "agent_name": "copy"}
 
 
 async def test_an_edit_never_doubles_nor_replaces_trusted_text(client: Client) -> None:
@@ -125,10 +154,11 @@ async def test_untrusted_repeats_confirm_and_change_nothing(client: Client) -> N
     answer = (await client.post(f"{ROOT}/commit", {**again, "memory_type": "domain_pattern"})).body
     assert answer == {"memory_id": id_, "duplicate_detected": True, "status": "updated", "expires_at": None}
     after = await memory(client, id_)
-    assert (after["content"], after["outcome"], after["memory_type"]) == (fact, "success", "lesson_learned")
+    assert (after["content"], after["memory_type"]) == (fact, "lesson_learned")
+    assert after["task_context"] == success
     assert after["confirmed_count"] == 1
     await commit(client, "scout", fact, task_context=failed)
-    assert (await memory(client, id_))["outcome"] == "failed"
+    assert (await memory(client, id_))["task_context"] == failed
 
 
 async def test_trusted_text_takes_over_what_a_document_said(client: Client) -> None:
@@ -318,7 +348,7 @@ async def test_each_part_of_the_score_is_in_the_answer(client: Client) -> None:
         await commit(client, "scout", f"the {outcome} deploy used canary nodes", task_context=task)
     await found(client, "scout", "canary nodes")
     memories = await found(client, "scout", "deploy canary nodes")
-    assert [one["outcome"] for one in memories] == ["success", "failed"]
+    assert [one["task_context"]["outcome"] for one in memories] == ["success", "failed"]
     for one in memories:
         parts = one["score_parts"]
         total = 0.625 * parts["relevance"] + 0.25 * parts["access"] + 0.125 * parts["outcome"]

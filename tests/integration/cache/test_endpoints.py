@@ -53,7 +53,7 @@ async def test_all_nine_are_found_listed_and_counted(client: Client) -> None:
     by_type = (await stats(client, "m"))["by_type"]
     assert by_type == {b["context_type"]: 1 for b in nine("m")}
     checkpoint = await client.get(f"{CACHE}/checkpoint/m-session")
-    assert checkpoint.body["data"]["metadata"]["turn_count"] == 3
+    assert checkpoint.body["data"]["turn_count"] == 3
     assert (await client.get(f"{CACHE}/checkpoint/other")).status == 404
 
 

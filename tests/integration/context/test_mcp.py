@@ -144,7 +144,7 @@ async def test_short_names_and_bound_keys(cluster: Cluster, tenant: Tenant, tool
             mcp, f"commit_agent_memory{twin}", **given(**{**LESSON, "agent_name": None}, agent="ana", **task)
         )
         kept = await done(mcp, "get_agent_memory", memory_id=str(memory["memory_id"]))
-        assert kept["memory"]["mission_namespace"] == "m"
+        assert kept["memory"]["task_context"]["mission_namespace"] == "m"
         assert (await done(mcp, "mission_stats", mission="m"))["data"]["entry_count"] == 1
         assert (await done(mcp, "list_assemblies", agent="ana", mission="m"))["data"] == []
         text = await refused(mcp, f"assemble_context{twin}", **given(query="x", agent="a", caller="b"))

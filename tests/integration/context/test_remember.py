@@ -51,7 +51,7 @@ async def test_a_conversation_in_a_mission(client: Client) -> None:
         (14, "assistant", "s1"),
         (16, "Dana", "s1"),
     ]
-    assert entries[2]["metadata"] == {"decision_rationale": "4.3.0 drops a header."}
+    assert entries[2]["decision_rationale"] == "4.3.0 drops a header."
     source = await client.get(f"/api/context/sources/{items[5]['handle']}")
     assert source.body["item"]["memory"]["session_id"] == "s1"
 

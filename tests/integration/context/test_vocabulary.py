@@ -42,7 +42,7 @@ async def test_short_names_are_taken_in_every_body(tenant: Tenant) -> None:
         answer = await client.post(path, body)
         assert answer.status in (200, 201), (path, answer)
     listed = (await client.post("/api/agent-memory/list", {"agent_name": "ana"})).body["memories"]
-    assert {"m"} <= {memory.get("mission_namespace") for memory in listed}
+    assert {"m"} <= {(memory.get("task_context") or {}).get("mission_namespace") for memory in listed}
     answer = await client.call(
         "PUT", "/api/context/weights", {"agent": "ana", "source": "psychic_cache", "weight": 1}
     )

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given as examples
 from hypothesis import strategies as st
 
+from services.cache.entries.entry import BranchFields
 from services.cache.entries.schemas import ContextType, WriteCacheInput
-from services.cache.entries.text import branch_fields, entry_text, search_words
+from services.cache.entries.text import branch_fields, entry_text, header_labels, search_words
 from services.cache.entries.writing import put_of
 from shared.auth import Principal
 
@@ -103,6 +104,29 @@ def test_text_can_be_made_again_from_what_is_stored(context_type: str) -> None:
     assert entry_text(given.content, context_type, stored) == entry_text(
         given.content, context_type, metadata
     )
+
+
+def test_what_is_read_has_every_field_of_every_branch() -> None:
+    assert set(BranchFields.__struct_fields__) == {
+        name for context_type in ENTRIES for name in branch_fields(entry(context_type))
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "who", "labels"),
+    [
+        ({"intel_source": "grafana"}, "ana", ["from grafana"]),
+        ({"intel_source": "grafana", "intel_confidence": "low"}, None, ["from grafana", "(low confidence)"]),
+        ({"intel_source": "ana"}, "ana", []),
+        ({"intel_source": "document"}, None, []),
+        ({"intel_source": "x" * 200}, None, ["from " + "x" * 79 + "…"]),
+        ({"decision_rationale": "why"}, None, []),
+    ],
+)
+def test_the_header_of_intel_says_what_it_does_not_say_yet(
+    fields: dict[str, str], who: str | None, labels: list[str]
+) -> None:
+    assert header_labels(fields, who) == labels
 
 
 def test_words_that_a_question_may_name() -> None:

@@ -8,10 +8,11 @@ stays, the type and the outcome are the latest, and the repetition fills in what
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
-from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput
+from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
 from shared.provenance import utc
 
@@ -44,14 +45,10 @@ class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryContent:
-    task = memory.task_context
     return MemoryContent(
         content=memory.content,
         memory_type=memory.memory_type,
-        task_description=task.task_description if task else None,
-        skills_used=task.skills_used if task else [],
-        outcome=task.outcome if task else None,
-        mission_namespace=task.mission_namespace if task else None,
+        **task_columns(memory.task_context),
         private=memory.private,
         occurred_at=utc(memory.occurred_at),
         session_id=memory.session_id,
@@ -65,13 +62,16 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
     )
 
 
+def task_columns(task: TaskContext | None) -> dict[str, Any]:
+    return {} if task is None else msgspec.structs.asdict(task)
+
+
 def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Principal) -> MemoryContent:
     """The editor's key and source replace the stored ones only with a new text."""
     replaced = {
         field: value for field in ("memory_type", "private") if (value := getattr(change, field)) is not None
     }
-    if change.task_context is not None:
-        replaced |= msgspec.structs.asdict(change.task_context)
+    replaced |= task_columns(change.task_context)
     if change.content not in (None, stored.content):
         replaced |= {
             "content": change.content,

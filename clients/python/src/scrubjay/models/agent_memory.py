@@ -9,6 +9,11 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
+    """A memory as it is read. Without what the service sets, it can be committed again. The service sets
+    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
+    `score` and `score_parts`.
+    """
+
     id: int
     agent_name: str
     content: str
@@ -19,11 +24,8 @@ class AgentMemory:
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was said again."""
-    outcome: str | None = None
-    """Of the task that it was learned in."""
-    task_description: str | None = None
-    skills_used: list[str] = field(default_factory=list)
-    mission_namespace: str | None = None
+    task_context: TaskContext | None = None
+    """The task that it was learned in."""
     private: bool = False
     occurred_at: datetime | None = None
     session_id: str | None = None
@@ -117,10 +119,7 @@ class ExportedMemory:
     agent_name: str
     content: str
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
-    task_description: str | None = None
-    skills_used: list[str] = field(default_factory=list)
-    outcome: Literal["failed", "partial", "success"] | None = None
-    mission_namespace: str | None = None
+    task_context: TaskContext | None = None
     private: bool = False
     occurred_at: datetime | None = None
     session_id: str | None = None
@@ -169,11 +168,8 @@ class FoundMemory:
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was said again."""
-    outcome: str | None = None
-    """Of the task that it was learned in."""
-    task_description: str | None = None
-    skills_used: list[str] = field(default_factory=list)
-    mission_namespace: str | None = None
+    task_context: TaskContext | None = None
+    """The task that it was learned in."""
     private: bool = False
     occurred_at: datetime | None = None
     session_id: str | None = None

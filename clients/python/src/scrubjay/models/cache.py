@@ -34,28 +34,87 @@ class CacheDeleteAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
-    """An entry as lists and queries show it: the branch's fields stand beside the common ones."""
+    """An entry as lists and queries show it. Without what the service sets, it can be written again. The
+    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and
+    `recency`.
+    """
 
+    decision_rationale: str | None = None
+    """Why."""
+    decision_alternatives: list[str] | None = None
+    """What was considered and not chosen."""
+    directive_target: str | None = None
+    """Who must follow it."""
+    directive_priority: str | None = None
+    """How urgent it is."""
+    intel_source: str | None = None
+    """Where it is from."""
+    intel_confidence: str | None = None
+    """How sure its writer is."""
+    state_from: str | None = None
+    """The state before."""
+    state_to: str | None = None
+    """The state after."""
+    state_trigger: str | None = None
+    """What brought it about."""
+    output_url: str | None = None
+    """Where the work is to be found."""
+    output_summary: str | None = None
+    """What the work is."""
+    report_dispatch_id: int | None = None
+    """The dispatch that it reports on."""
+    report_outcome: str | None = None
+    """How the dispatch ended."""
+    escalation_target: str | None = None
+    """Who is to decide."""
+    escalation_reason: str | None = None
+    """Why the agent cannot."""
+    subtasks: list[str] | None = None
+    """What the clones do, side by side."""
+    clone_count: int | None = None
+    """How many work at it."""
+    turn_count: int | None = None
+    """Turns so far."""
+    active_dispatches: list[str] | None = None
+    """Dispatches under way."""
+    open_decisions: list[str] | None = None
+    """What is still to be decided."""
+    pending_directives: list[str] | None = None
+    """What is still to be done."""
+    current_mission_namespaces: list[str] | None = None
+    """The missions that the session works in."""
+    working_state_prose: str | None = None
+    """What one has to know to go on."""
     id: int
     mission_id: str
     context_type: str
     content: str
     token_count: int
+    """Estimated as characters / 4, over the content and every other field that can be read back."""
     created_at: datetime
     expires_at: datetime
     """When it is gone, unless it is evicted before."""
     agent_name: str | None = None
+    """Who wrote it."""
     tags: list[str] = field(default_factory=list)
     source_turn: int | None = None
+    """The turn of the conversation that it comes from."""
     dispatch_id: int | None = None
+    """The dispatch that it was written for."""
     session_id: str | None = None
+    """The session that it was said in; of a checkpoint, the session that can be resumed from it."""
     seq: int | None = None
+    """Its place in the session."""
     speaker: str | None = None
+    """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user whom it is about, or who said it."""
     occurred_at: datetime | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    """The fields of its type."""
+    """When it happened, where that is not when it was written."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
+    recalled_from: int | None = None
+    """The assembly that led to it."""
     relevance: float | None = None
     """In [0, 1]; of queries only."""
     recency: float | None = None
@@ -360,7 +419,7 @@ class QueryResult:
     entries: list[CacheEntry]
     total_tokens: int
     cache_size: int
-    """Tokens that the searched missions hold."""
+    """How many live entries the searched missions hold."""
     degraded: list[str]
     """What could not be searched as it should, and why."""
 

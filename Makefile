@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the
 
 verify-observability: $(VENV)/deploy.stamp ## Ask the dashboards' queries of a Prometheus on a live cluster, and try each alert
 	@$(PY) -m proofs.observability
+
+verify-readme: $(VENV)/run.stamp ## Follow README.md word by word: start the cluster, run each block as printed
+	@$(PY) -m tools.readme
 
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine

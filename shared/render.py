@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 # Everything that a reader may take for a line's end.
 _LINE = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(\\*\[)")
 _ESCAPED = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\\(\\*\[)")
-_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]+)[^\]\n]*\] ", re.M)
+_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++)[^\]\n]*+\] ", re.M)
 _UNSAFE = re.compile(r"[\s\[\]]+")
 # A header as `render_item` writes it.
 _OURS = re.compile(r"^\[[a-z_]+:[^\s\]]+ \d{4}-\d\d-\d\d[ \]]", re.M)

@@ -1,4 +1,4 @@
-"""Whether two near texts state the same fact, which their distance alone cannot tell. English only."""
+"""Whether two near texts say the same, which their distance alone cannot tell. English."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _CANNOT = re.compile(r"\bcan(?:['’]t|not)\b")
 _NOT = re.compile(r"n['’]t\b")
 # A sign before a word is part of it: -5, .5, --force, /data, ~/.ssh.
-_TOKEN = re.compile(r"(?:(?<!\w)[-./~]+)?\w+(?:[./:-]+\w+)*")
+# A long run counts for a few: reading all of it again from each of its signs takes quadratic time.
+_TOKEN = re.compile(r"(?:(?<!\w)[-./~]{1,4})?\w+(?:[./:-]{1,4}\w+)*")
 _OPERATOR = re.compile(r"(?<=\s)[-/](?=\s)|->")
 _SIGNS = frozenset("!%#@&*\\")
 _NO_SIGNS = frozenset("^`´¨~")
-# Figures and identifiers must match exactly: digits, options, paths, snake_case, dotted names.
+# Figures and identifiers: digits, options, paths, snake_case, dotted names.
 _EXACT = re.compile(r"[\d_/]|\w[.:]\w|^[-.~]")
 _NEGATIONS = frozenset(["no", "not", "never", "without"])
-# Leaves out words that can reverse a meaning: over, under, before, after, more, less, or, off.
+# No word that turns a meaning round: over, under, before, after, more, less, or, off.
 _FUNCTION_WORDS = re.compile(
     r"(?:a|an|the|of|is|are|was|were|be|been|to|in|on|at|by|for|with|and|it|its|that|this|from|as|than|then|so"
     r"|if|when|because|there|has|have|had|do|does|must|should|will|would|can|s|t"
@@ -34,17 +35,17 @@ def normal_form(text: str) -> str:
 
 
 def fact_key(text: str) -> str:
-    """The normal form and the signs that change a meaning. Texts with equal keys are repeats."""
+    """Equal keys are repeats, whatever their vectors: the normal form, and the signs that change a meaning."""
     normal = normal_form(text)
     return f"{''.join(_signs(text))}\n{normal}" if normal else text.strip()
 
 
 def same_fact(a: str, b: str) -> bool:
-    """Whether two texts within `dedup_distance` state the same fact.
+    """For texts within `dedup_distance`: False when a figure, a name, a sign, a negation, a content word or
+    their order changed, or when one text holds a content word more.
 
-    They do not when a figure, name, sign, negation or content word differs, or the order of these, or when one
-    text has an extra content word. A synonym counts as a difference, and so does "Bob asks Alice" against "Alice
-    asks Bob": a second row costs less than a lost memory.
+    A synonym counts as a change, and so does "Bob asks Alice" for "Alice asks Bob": a second row is cheaper
+    than a lost memory.
     """
     if fact_key(a) == fact_key(b):
         return True
@@ -57,7 +58,7 @@ def same_fact(a: str, b: str) -> bool:
 
 
 def _signs(text: str) -> list[str]:
-    """Operators, currencies and other symbols, in order. An exclamation mark counts only before another sign."""
+    """Operators, currencies and other symbols in their order. An exclamation mark is one before a sign only."""
     found = []
     for place, sign in enumerate(text):
         if sign == "!" and text[place + 1 : place + 2] != "=":
@@ -73,12 +74,12 @@ def _exact_tokens(normal: str) -> Counter[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    """Words capitalized inside a sentence, unless the whole sentence is in capitals."""
+    """Words with a capital inside a sentence, unless all of it is in capitals."""
     return frozenset() if text.isupper() else frozenset(word.casefold() for word in _NAME.findall(text))
 
 
 def _content_words(normal: str, names: frozenset[str]) -> list[str]:
-    """Names unchanged and other words without their ending, so that "migration" equals "migrations"."""
+    """Names as they are, the others without their ending, so that migration and migrations are one."""
     words = re.findall(r"\w+", normal)
     return [
         word if word in names else _SUFFIX.sub("", word)

@@ -1,0 +1,117 @@
+"""No regular expression of the services takes more than linear time, whatever text a caller sends.
+
+Every pattern is found in the code, and tried on texts made of what it can match: repeated characters and pairs of them,
+before an end that does not fit.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import itertools
+import re
+import time
+from collections.abc import Iterator
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+import pytest
+
+from local.database import ROOT
+
+# The worst text is looked for among short ones.
+SHORT, LENGTH = 1_000, 4_000
+WORST = 3
+# Four times the text may take four times as long; quadratic time would be sixteen.
+LONGER, MOST = 4, 9
+# What is faster than this says nothing.
+NOISE_SECONDS = 0.02
+_REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
+_CATEGORIES = {sre.CATEGORY_SPACE: " ", sre.CATEGORY_DIGIT: "1", sre.CATEGORY_WORD: "a"}
+
+
+def patterns() -> dict[str, re.Pattern[str]]:
+    """Compiled at module level, or written inside a call such as re.search."""
+    found: dict[str, re.Pattern[str]] = {}
+    for top in ("services", "shared"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            source = path.read_text()
+            if "re." in source and path.name != "__main__.py":
+                name = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+                found |= _compiled(name.removesuffix(".__init__")) | _inline(name, ast.parse(source))
+    return found
+
+
+def _compiled(module: str) -> dict[str, re.Pattern[str]]:
+    names = vars(importlib.import_module(module)).items()
+    return {
+        f"{module}.{name}": value
+        for name, value in names
+        if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+    }
+
+
+def _inline(module: str, tree: ast.AST) -> dict[str, re.Pattern[str]]:
+    found = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name("re"), attr=call), args=[ast.Constant(str(text)), *_]
+            ) if call != "compile":
+                found[f"{module}:{node.lineno}"] = re.compile(text)
+    return found
+
+
+def _nodes(items: Any) -> Iterator[tuple[Any, Any]]:
+    for operation, value in items:
+        yield operation, value
+        if operation is sre.SUBPATTERN:
+            yield from _nodes(value[3])
+        elif operation is sre.BRANCH:
+            for branch in value[1]:
+                yield from _nodes(branch)
+        elif operation in _REPEATS:
+            yield from _nodes(value[2])
+        elif operation in (sre.ASSERT, sre.ASSERT_NOT):
+            yield from _nodes(value[1])
+
+
+def characters(pattern: re.Pattern[str]) -> list[str]:
+    """One for each element that the pattern matches, and a few that most patterns stumble over."""
+    found = {"a", " ", "\n", "1", "!", "["}
+    for operation, value in _nodes(parser.parse(pattern.pattern, pattern.flags)):
+        if operation is sre.LITERAL:
+            found.add(chr(value))
+        elif operation is sre.IN:
+            for kind, inner in value:
+                if kind is sre.LITERAL:
+                    found.add(chr(inner))
+                elif kind is sre.RANGE:
+                    found.add(chr(inner[0]))
+                elif kind is sre.CATEGORY:
+                    found.add(_CATEGORIES.get(inner, "!"))
+    return sorted(found)[:16]
+
+
+def seconds(pattern: re.Pattern[str], unit: str, length: int) -> float:
+    text = unit * (length // len(unit)) + "\x00"
+    started = time.perf_counter()
+    pattern.sub("", text)
+    return time.perf_counter() - started
+
+
+@pytest.mark.parametrize(("name", "pattern"), patterns().items(), ids=lambda value: str(value)[:80])
+def test_a_pattern_takes_linear_time(name: str, pattern: re.Pattern[str]) -> None:
+    alphabet = characters(pattern)
+    units = [*alphabet, *map("".join, itertools.permutations(alphabet, 2))]
+    units.sort(key=lambda unit: seconds(pattern, unit, SHORT), reverse=True)
+    for unit in units[:WORST]:
+        before = min(seconds(pattern, unit, LENGTH) for _ in range(3))
+        after = min(seconds(pattern, unit, LENGTH * LONGER) for _ in range(3))
+        assert after < max(NOISE_SECONDS, MOST * before), (name, unit)
+
+
+def test_the_check_sees_quadratic_time() -> None:
+    with pytest.raises(AssertionError):
+        test_a_pattern_takes_linear_time("control", re.compile(r"(?:(?<!\w)[-./~]+)?\w+"))

@@ -7,6 +7,7 @@ and so is what a nested answer holds beyond the names that are always there. The
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 _DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
 BLOCK = "context_block"
+# Between two sentences.
+_SENTENCE = re.compile(r"(?<=\.) (?=[A-Z`])")
 
 
 class Route(NamedTuple):
@@ -124,10 +127,12 @@ def answer_schema(document: Json, operation: Json) -> Json | None:
 
 def _outlined(schema: Json) -> Json:
     """Types, the fields of the answer itself, and of what it holds the names that are always there."""
-    out = _typed(schema)
-    if "properties" in schema:
-        out["properties"] = {name: _typed(part) for name, part in schema["properties"].items()}
-    return out
+    if "properties" not in schema:
+        return _typed(schema)
+    return {
+        "type": "object",
+        "properties": {name: _typed(part) for name, part in schema["properties"].items()},
+    }
 
 
 def _typed(schema: Json) -> Json:
@@ -238,7 +243,7 @@ def _text(description: str | None) -> Json:
 def _simple(schema: Json, known: Mapping[str, str], name: str = "", note: str = "") -> Json:
     """A field without null and without what clients stumble over or models need not read.
 
-    `known`: descriptions by name, which go before the schema's own.
+    `known`: descriptions by name, which go before the first sentence of the schema's own.
     """
     if "anyOf" in schema:
         kinds = [
@@ -260,7 +265,8 @@ def _simple(schema: Json, known: Mapping[str, str], name: str = "", note: str = 
             }
         elif not _left_out(key, value):
             out[key] = value
-    description = " ".join(filter(None, (known.get(name) or schema.get("description"), note)))
+    own = _SENTENCE.split(schema.get("description", ""), maxsplit=1)[0]
+    description = " ".join(filter(None, (known.get(name) or own, note)))
     return {**out, **_text(description)}
 
 

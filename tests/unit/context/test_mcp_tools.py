@@ -177,7 +177,7 @@ def test_what_was_published_is_not_taken_back() -> None:
         lambda tools: tools["write_psychic_cache"]["inputSchema"]["properties"]["turn_count"].update(
             type="string"
         ),
-        lambda tools: tools["write_psychic_cache"]["outputSchema"]["required"].pop(),
+        lambda tools: tools["write_psychic_cache"]["outputSchema"]["properties"]["data"]["required"].pop(),
         lambda tools: tools["context_feedback"].update(outputSchema=None),
         lambda tools: tools["assemble_context"]["annotations"].update(readOnlyHint=False),
     )

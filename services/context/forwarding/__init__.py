@@ -1,1 +1,1 @@
-"""Calls to the services that own the stores: of agents, passed on as they come, and of this service."""
+"""Calls to the services that own the stores: agents' requests passed on, and this service's own."""

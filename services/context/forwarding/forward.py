@@ -1,4 +1,4 @@
-"""Passes requests for the owners' public routes on to them, as a stream, with the caller's identity."""
+"""Streams requests for the owners' public routes to them, with the caller's identity."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from shared.web.dependencies import service_of
 from shared.web.problems import send_problem
 from shared.web.request import deadline_of, name_route, request_id_of
 
-# Dispatches are no store: nothing searches them.
+# Dispatches are not a store, because no search covers them.
 PREFIXES = {**stores.PATHS, "/api/dispatch": "cache"}
-# POSTs that read: they get a read's deadline.
+# POST routes that only read get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
 _DROP_ANSWER = {
@@ -40,10 +40,10 @@ _DROP_ANSWER = {
 }
 
 _PIECE = 65_536
-# An owner gets a little less time than is left: its own refusal says more than our timeout does.
+# Seconds kept back from the owner's deadline: its own refusal says more than our timeout.
 _KEPT_SECONDS = 0.05
 _KEPT_SHARE = 0.1
-# An answer that has begun at the deadline may still end.
+# Extra seconds for an answer that has begun by the deadline.
 _END_SECONDS = 0.1
 
 
@@ -88,7 +88,7 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     except (aiohttp.ClientError, OSError) as error:
         if answer.begun:
             raise
-        # The client wraps what its body raises.
+        # aiohttp wraps what our body iterator raises.
         raise body.refused or Unavailable(owner.name, f"{owner.name} cannot be reached") from error
     if not reads and response.status < 300:
         service_of(scope, Signals).wrote(principal, body.tee.body())
@@ -97,7 +97,7 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
 def _asked(
     owner: Owner, scope: Any, principal: Principal, deadline: Deadline, body: _Body
 ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
-    """The request as the owner gets it, with the caller's identity and the time left."""
+    """The request to the owner, with the caller's identity and the time left."""
     url = owner.url + scope["raw_path"].decode("latin-1")
     if scope["query_string"]:
         url += "?" + scope["query_string"].decode("latin-1")
@@ -118,7 +118,7 @@ def _asked(
 
 
 def _passed_on(headers: Iterable[tuple[bytes, bytes]], inward: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The caller's headers but for those of this hop, and those that only we may set."""
+    """The caller's headers, without those of this hop and those that only we may set."""
     kept = [(name, value) for name, value in headers if not _is_dropped(name)]
     named = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in kept]
     return [(name, value) for name, value in named if name not in inward]
@@ -129,14 +129,14 @@ def _is_dropped(name: bytes) -> bool:
 
 
 class _Answer:
-    """The owner's answer on its way to the caller. Once `begun`, it can only end or break off."""
+    """The owner's answer on its way to the caller. Once `begun`, it can no longer become an error."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self.begun = False
 
     async def pass_on(self, response: aiohttp.ClientResponse, piece: bytes) -> None:
-        """`piece` is the first of the body."""
+        """`piece` is the first part of the body."""
         headers = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in response.headers.items()
@@ -151,7 +151,7 @@ class _Answer:
 
 
 class _Body:
-    """The request's body as it comes in. `refused` is why it did not come to its end, `waiting` is for the client."""
+    """The request's body as it arrives. `refused` says why it stopped early, `waiting` that the client owes us more."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

@@ -1,4 +1,4 @@
-"""A second try of a read that is late or was cut off: another replica may answer, and reads may run twice."""
+"""Sends a read again when it is late or cut off: another replica may answer, and reading twice does no harm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.telemetry import metrics
 
 T = TypeVar("T")
 
-# Of all reads at most this share is sent twice: when everything is slow, more load is no help.
+# At most this share of all reads is sent twice: when everything is slow, more load does not help.
 SHARE = 0.05
 _SAVED = 5.0
 _LATE_QUANTILE = 0.95
@@ -24,7 +24,7 @@ _CUT_OFF, _LATE = "cut off", "late"
 
 
 class Hedge:
-    """Late is twice the 95th percentile of the last answers, and never before 50 ms."""
+    """A read is late after twice the 95th percentile of recent answers, and never before 50 ms."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -34,9 +34,9 @@ class Hedge:
             metrics.HEDGED.labels(name, reason)
 
     async def first(self, read: Callable[[], Awaitable[T]], *, again_on: type[Exception]) -> T:
-        """The first answer of one or two reads. A read that fails with `again_on` is tried once more, at once.
+        """The first answer of one or two reads. A read that fails with `again_on` is repeated at once, one time.
 
-        Raises what the last of them raised.
+        Raises the error of the last read.
         """
         self._saved = min(_SAVED, self._saved + SHARE)
         started = time.monotonic()
@@ -52,7 +52,7 @@ class Hedge:
                     self._seconds.append(time.monotonic() - started)
                     return answered[0].result()
                 if tried == 1 and (done or self._saved >= 1.0):
-                    # Cut off costs nothing of the share: the first try was hardly work.
+                    # A read that was cut off does not count: it cost the owner little.
                     self._saved -= 0.0 if done else 1.0
                     metrics.HEDGED.labels(self._name, _CUT_OFF if done else _LATE).inc()
                     tasks.add(asyncio.ensure_future(read()))

@@ -1,4 +1,4 @@
-"""Calls to the services that own the stores. One call each, with what is left of the deadline."""
+"""Calls to the services that own the stores, each with the time left before the deadline."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class LinkedFile(msgspec.Struct):
-    """A linked file's beginning, or why it was not read."""
+    """The beginning of a linked file, or why it was not read."""
 
     path: str
     text: str = ""
@@ -47,15 +47,15 @@ _LINKS = msgspec.json.Decoder(Links)
 _ANY = msgspec.json.Decoder(Any)
 _COUNTS = msgspec.json.Decoder(dict[str, int])
 
-# A service that let several calls run out is asked again after a moment, not by every request.
+# After this many timeouts in a row, calls to the service fail at once for a while.
 _BREAKER_AFTER = 3
 _BREAKER_SECONDS = 1.0
-# Shorter waits than this say nothing about the service.
+# A shorter wait says nothing about the service.
 _TELLING_SECONDS = 0.2
 
 
 class Failed(Exception):
-    """An owner gave no answer; `reason` is of a bounded set."""
+    """An owner gave no answer. `reason` is a metric label."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -63,7 +63,7 @@ class Failed(Exception):
 
 
 class CutOff(Failed):
-    """The connection ended, or was never there."""
+    """The connection ended or could not be opened."""
 
     def __init__(self) -> None:
         super().__init__("down")
@@ -116,7 +116,7 @@ class Owner:
         params: Mapping[str, str] | None = None,
         key: str | None = None,
     ) -> Any:
-        """Any route of the owner. Raises Unavailable, and the owner's own refusals."""
+        """Calls any route of the owner. Raises Unavailable, or the owner's refusal."""
         try:
             return await self._call(
                 path, body, _ANY, principal, deadline, request_id, params=params, method=method, key=key
@@ -133,8 +133,10 @@ class Owner:
         deadline: Deadline,
         request_id: str,
     ) -> dict[str, int]:
-        """Of the scope, what the agent wrote elsewhere, and what is about the user. Raises Unavailable: a purge is
-        whole or not done."""
+        """Erases the scope, what the agent wrote elsewhere, and what is about the user. Answers rows by table.
+
+        Raises Unavailable unless the owner erased everything.
+        """
         named = {"purged": scope, "agent": agent, "user": user}
         params = {name: value for name, value in named.items() if value is not None}
         try:
@@ -195,7 +197,7 @@ class Owners(dict[str, Owner]):
 
 
 class Refused(AppError):
-    """An owner's refusal of the caller's request, passed on as it stands."""
+    """An owner's refusal of the caller's request, passed on unchanged."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         super().__init__(str(problem.get("detail", "")), errors=problem.get("errors"))
@@ -204,7 +206,7 @@ class Refused(AppError):
 
 
 def outdated(problem: Mapping[str, Any]) -> bool:
-    """Whether an owner of the release before, in the middle of an upgrade, does not know a field yet."""
+    """Whether an owner of the previous release refused a field that it does not know, during an upgrade."""
     return any(error.get("message") == UNKNOWN_FIELD for error in problem.get("errors") or ())
 
 

@@ -1,4 +1,4 @@
-"""The eval cycle: weights, token shares and budgets from the feedback that no cycle has looked at."""
+"""The eval cycle: it learns weights, token shares and budgets from new feedback."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from shared.deadline import Deadline
 
 START = {store.name: Setting(store.weight, store.token_share) for store in stores.STORES}
 LEAST_BUDGET = 500
-# Of one caller, in one cycle.
+# Assemblies of one caller in one cycle.
 _BATCH = 1_000
 _EVERYONE = "*"
 
 
 class Evaluation:
-    """The eval cycle. Callers go one by one, each in a transaction of its own, so that a stop halfway loses none."""
+    """Each caller has its own transaction, so a cycle that stops halfway loses no feedback."""
 
     def __init__(self, database: Database, default_budget: int, max_budget: int) -> None:
         self._database = database
@@ -33,7 +33,7 @@ class Evaluation:
         self._max_budget = max_budget
 
     async def run(self, tenant: str | None, deadline: Deadline) -> Evaluated:
-        """Learns from the feedback that no cycle has looked at, of one tenant or of all."""
+        """Learns from the new feedback of one tenant or all."""
         result = Evaluated([], [], 0, 0, 0)
         waiting = await self._database.run(
             lambda c: queries_feedback.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE), deadline
@@ -130,7 +130,7 @@ class Evaluation:
 
 
 def in_force(rows: Sequence[asyncpg.Record]) -> dict[str, Setting]:
-    """By source: the caller's row, the tenant's `*`, or the start value."""
+    """Each source's setting: the caller's row, the tenant's `*` row, or the start value."""
     return {
         **START,
         **{

@@ -48,7 +48,7 @@ LOCK = "select pg_advisory_xact_lock(hashtextextended('learn' || chr(31) || $1 |
 
 
 async def try_lock(connection: Connection, tenant: str, caller: str) -> bool:
-    """One at a time changes what a caller learned; False when another does now."""
+    """Only one transaction at a time changes a caller's settings. False when another is doing so."""
     return bool(await connection.fetchval(TRY_LOCK, tenant, caller))
 
 
@@ -56,7 +56,7 @@ async def lock(connection: Connection, tenant: str, caller: str) -> None:
     await connection.execute(LOCK, tenant, caller)
 
 
-# The caller's own row, else the tenant's `*`.
+# The caller's own row, or else the tenant's `*` row.
 WEIGHTS_OF = """
 select distinct on (source) caller, source, weight, token_share, manual from context.source_weights
 where tenant = $1 and caller in ($2, '*') order by source, (caller = $2) desc
@@ -77,7 +77,7 @@ async def budget_of(connection: Connection, tenant: str, caller: str) -> asyncpg
 
 
 class PutWeight(msgspec.Struct, kw_only=True):
-    """A weight to be in force, beside what it replaces and why."""
+    """A new weight, the one it replaces, and why."""
 
     caller: str
     source: str

@@ -1,4 +1,4 @@
-"""The SQL that hands out feedback to learn from."""
+"""The SQL that hands out unprocessed feedback."""
 
 from __future__ import annotations
 

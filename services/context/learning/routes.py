@@ -37,7 +37,7 @@ async def weights(
     deadline: DeadlineDep,
     caller: OptionalName = None,
 ) -> SourceWeights:
-    """The weights that differ from the start values: learned, or set by an operator."""
+    """List the weights that differ from the start values, learned or set by an operator."""
     return SourceWeights(await learning_service.weights(principal, caller, deadline), dict(stores.WEIGHTS))
 
 
@@ -49,7 +49,7 @@ async def weight_history(
     caller: OptionalName = None,
     limit: Limit = 100,
 ) -> WeightHistory:
-    """What evaluations and operators changed, newest first."""
+    """List the changes that evaluations and operators made, newest first."""
     return WeightHistory(await learning_service.history(principal, caller, limit, deadline))
 
 
@@ -61,7 +61,7 @@ async def set_weight(
     deadline: DeadlineDep,
     data: JSONBody[WeightInput],
 ) -> SourceWeight:
-    """A source's weight for a caller, or for all with caller `*`."""
+    """Set a source's weight for a caller, or for all callers with `*`."""
     row = await learning_service.set_weight(principal, data, deadline)
     caller_configs.forget(principal.tenant)
     return row
@@ -76,7 +76,7 @@ async def reset_weight(
     caller: CallerName,
     source: FromQuery[SourceStore],
 ) -> None:
-    """Back to the tenant's `*` row, else to the start value."""
+    """Return a source's weight to the tenant's `*` row, or else to the start value."""
     await learning_service.reset_weight(principal, caller, source, deadline)
     caller_configs.forget(principal.tenant)
 
@@ -88,7 +88,7 @@ async def budgets(
     deadline: DeadlineDep,
     caller: OptionalName = None,
 ) -> CallerBudgets:
-    """Callers' budgets, where they are not the installation's default."""
+    """List the callers' budgets that differ from the installation's default."""
     return CallerBudgets(await learning_service.budgets(principal, caller, deadline))
 
 
@@ -100,7 +100,7 @@ async def set_budget(
     deadline: DeadlineDep,
     data: JSONBody[BudgetInput],
 ) -> CallerBudget:
-    """A caller's default budget, its bounds for learning, and the ceiling that no request exceeds."""
+    """Set a caller's default budget, its bounds for learning, and the ceiling for its requests."""
     row = await learning_service.set_budget(principal, data, deadline)
     caller_configs.forget(principal.tenant)
     return row
@@ -114,7 +114,7 @@ async def reset_budget(
     deadline: DeadlineDep,
     caller: CallerName,
 ) -> None:
-    """Back to the installation's default."""
+    """Return a caller's budget to the installation's default."""
     await learning_service.reset_budget(principal, caller, deadline)
     caller_configs.forget(principal.tenant)
 
@@ -125,7 +125,7 @@ async def evaluate(
     caller_configs: NamedDependency[CallerConfigs],
     principal: PrincipalDep,
 ) -> Evaluated:
-    """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
+    """Learn from new feedback. Two concurrent calls process it once."""
     principal.require_every_agent()
     result = await evaluation.run(principal.tenant, Deadline(_EVAL_SECONDS))
     caller_configs.forget(principal.tenant)

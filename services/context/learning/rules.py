@@ -1,6 +1,6 @@
 """What feedback says about a caller's sources and budget. Pure.
 
-Seed 004 gives the constants and the three dimensions; DECISIONS.md says how each is counted.
+docs/decisions/0040-effectiveness.md to 0042-weak-feedback.md explain the constants and the three dimensions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ WEIGHT_MIN, WEIGHT_MAX = 0.1, 1.5
 TOKEN_SHARE_MIN, TOKEN_SHARE_MAX = 0.05, 0.8
 EVAL_BATCH_SIZE = 10
 BUDGET_RAISE, BUDGET_CUT = 1.10, 0.95
-# A budget rises where blocks are full and at least half of them was of use, and falls where half stays empty.
+# A budget rises when blocks are full and at least half of their tokens were useful. It falls when half stays empty.
 _FULL, _EMPTY = 0.9, 0.5
 _MOSTLY = 0.5
 WEAK = 0.5
-"""How much an implicit signal counts beside what a caller said."""
+"""The weight of an implicit signal; explicit feedback counts 1."""
 
 
 class Experience(NamedTuple):
-    """One assembly and its feedback. `used` are handles, of an item or of a chunk of it."""
+    """One assembly and its feedback. `used` holds handles of items or of their chunks."""
 
     candidates: Sequence[LoggedCandidate]
     used: frozenset[str]
@@ -48,7 +48,7 @@ class Effectiveness(NamedTuple):
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """What is in force for a caller and a source."""
+    """The weight and token share in force for a caller and a source."""
 
     weight: float
     token_share: float
@@ -68,18 +68,18 @@ class _Seen:
 
 
 def measure(batch: Sequence[Experience]) -> dict[str, Effectiveness]:
-    """By source that had an item in a block.
+    """The effectiveness of each source that had an item in a block.
 
-    confidence: of its appearances, the share in which something of it was used, (u + 1) / (a + 2) so that a few
-    say little. usage_rate: of its items in blocks, the share that was used. appearance_rate: of all blocks, the
-    share it was in. An implicit signal counts WEAK of an assembly.
+    confidence: the share of its appearances in which an item was used, as (used + 1) / (appearances + 2) so that
+    few appearances prove little. usage_rate: the share of its items that were used. appearance_rate: the share of
+    blocks that it was in. An assembly with implicit signals counts WEAK, any other 1.
     """
     total = 0.0
     seen: dict[str, _Seen] = {}
-    for one in batch:
-        counts = 1.0 if one.explicit else WEAK
+    for experience in batch:
+        counts = 1.0 if experience.explicit else WEAK
         total += counts
-        for store, (items, used) in _counted(one).items():
+        for store, (items, used) in _counted(experience).items():
             source = seen.setdefault(store, _Seen())
             source.appeared += counts
             source.helped += counts * (used > 0)
@@ -93,14 +93,14 @@ def measure(batch: Sequence[Experience]) -> dict[str, Effectiveness]:
     }
 
 
-def _counted(one: Experience) -> dict[str, tuple[int, int]]:
-    """Items taken and used, by source."""
+def _counted(experience: Experience) -> dict[str, tuple[int, int]]:
+    """How many items were taken and used, by source."""
     counted: dict[str, tuple[int, int]] = {}
-    for candidate in one.candidates:
+    for candidate in experience.candidates:
         store = candidate.store
         if candidate.taken and store in stores.BY_NAME:
             items, used = counted.get(store, (0, 0))
-            counted[store] = (items + 1, used + was_used(candidate.handle, one.used))
+            counted[store] = (items + 1, used + was_used(candidate.handle, experience.used))
     return counted
 
 
@@ -111,10 +111,10 @@ def was_used(handle: str, used: frozenset[str]) -> bool:
 def adjust(
     settings: Mapping[str, Setting], starts: Mapping[str, Setting], seen: Mapping[str, Effectiveness]
 ) -> dict[str, Setting]:
-    """The settings that change: a tenth of the way to what their effectiveness deserves.
+    """The settings that change. Each moves a tenth of the way to what its effectiveness deserves.
 
-    A source that no block held says nothing, and a weight that keeps it out would never be corrected: it goes a
-    tenth of the way back to its start.
+    A source that was in no block moves a tenth of the way back to its start value. Otherwise a weight that keeps a
+    source out of every block could never recover.
     """
     changed = {}
     for store, setting in settings.items():
@@ -142,7 +142,7 @@ def _towards(value: float, wanted: float, low: float, high: float) -> float:
 
 
 def adjust_budget(setting: BudgetSetting, batch: Iterable[Experience]) -> int:
-    """The caller's new default; unchanged where too few assemblies used the default, or for manual rows."""
+    """The caller's new default budget. Manual rows stay, and so do those that too few assemblies used."""
     own = [one for one in batch if not one.budget_asked]
     if setting.manual or len(own) < EVAL_BATCH_SIZE:
         return setting.default_budget
@@ -157,7 +157,7 @@ def adjust_budget(setting: BudgetSetting, batch: Iterable[Experience]) -> int:
 
 
 def _share_used(one: Experience) -> float:
-    """Of a block's tokens: as the caller counted them, else those of the items it named."""
+    """The share of a block's tokens that was useful: as the caller counted, or else by the items it named."""
     spent = one.tokens_used
     if spent is None:
         spent = sum(c.taken for c in one.candidates if was_used(c.handle, one.used))

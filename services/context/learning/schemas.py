@@ -13,18 +13,18 @@ from shared.text import Name
 
 class SourceWeight(msgspec.Struct):
     caller: str
-    """`*`: everybody without a row of their own."""
+    """`*`: every caller without a row of its own."""
     source: str
     weight: float
     token_share: float
-    """Its share of the budget."""
+    """The source's share of the budget."""
     manual: bool
-    """Set by an operator, and left alone by learning."""
+    """An operator set it, and learning leaves it alone."""
     updated_at: datetime
 
 
 class SourceWeights(msgspec.Struct):
-    """Rows that differ from the start values; caller `*` stands for all who have none of their own."""
+    """Rows that differ from the start values. `*` stands for every caller without a row of its own."""
 
     weights: list[SourceWeight]
     start: dict[str, float]
@@ -32,16 +32,16 @@ class SourceWeights(msgspec.Struct):
 
 
 class WeightInput(Body, kw_only=True):
-    """A manual row is left alone by learning."""
+    """Learning leaves a manual row alone."""
 
     caller: Name
-    """`*`: everybody without a row of their own."""
+    """`*`: every caller without a row of its own."""
     source: SourceStore
     weight: Weight
     token_share: TokenShare | None = None
-    """Its share of the budget; left out, it stays."""
+    """The source's share of the budget. Left out, it stays."""
     manual: bool = True
-    """False lets learning go on from here."""
+    """False lets learning continue from this value."""
 
 
 class WeightChange(msgspec.Struct):
@@ -54,9 +54,9 @@ class WeightChange(msgspec.Struct):
     cause: str
     """`operator` or `eval`."""
     effectiveness: float | None
-    """How much of what was shown was of use."""
+    """How useful the source's items were."""
     assemblies: int | None
-    """How many it was learned from."""
+    """How many assemblies it was learned from."""
     created_at: datetime
 
 
@@ -70,9 +70,9 @@ class CallerBudget(msgspec.Struct):
     min_budget: int
     max_budget: int
     ceiling: int | None
-    """What no request may exceed."""
+    """The largest budget of any request by the caller."""
     manual: bool
-    """Set by an operator, and left alone by learning."""
+    """An operator set it, and learning leaves it alone."""
     updated_at: datetime
 
 
@@ -81,7 +81,7 @@ class CallerBudgets(msgspec.Struct):
 
 
 class BudgetInput(Body, kw_only=True):
-    """`ceiling` is what no request of the caller may exceed. Learning moves the default between min and max."""
+    """No request of the caller may exceed `ceiling`. Learning moves the default between min and max."""
 
     caller: Name
     default_budget: TokenBudget
@@ -89,7 +89,7 @@ class BudgetInput(Body, kw_only=True):
     max_budget: TokenBudget | None = None
     ceiling: TokenBudget | None = None
     manual: bool = True
-    """False lets learning go on from here."""
+    """False lets learning continue from this value."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +107,7 @@ class WeightAdjustment(msgspec.Struct):
     old_token_share: float
     new_token_share: float
     effectiveness: float | None
-    """Null: it was in no block, and goes back towards its start."""
+    """Null: the source was in no block, and its weight moves back towards the start value."""
 
 
 class BudgetAdjustment(msgspec.Struct):
@@ -117,11 +117,11 @@ class BudgetAdjustment(msgspec.Struct):
 
 
 class Evaluated(msgspec.Struct):
-    """What one cycle changed; the counts are of rows that hold settings now."""
+    """What one cycle changed. The counts are of all rows that now hold settings."""
 
     weight_adjustments: list[WeightAdjustment]
     budget_adjustments: list[BudgetAdjustment]
     weights_count: int
     budgets_count: int
     assemblies: int
-    """How many had feedback that was new."""
+    """How many assemblies had new feedback."""

@@ -1,4 +1,4 @@
-"""Weights and budgets as operators see and set them."""
+"""Operators read and set weights and budgets here."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ class Learning:
         return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
 
     async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
-        """Back to the tenant's `*`, or to the start value."""
         principal.require_agent(caller)
         await self._database.run(
             lambda c: queries.reset_weight(c, principal.tenant, caller, source), deadline
@@ -108,7 +107,7 @@ class Learning:
 
 
 def _rounded(row: Row) -> Row:
-    """REAL columns, as they were written."""
+    """Rounds away the digits that REAL columns add to the values written."""
     for name in row.__struct_fields__:
         if isinstance(value := getattr(row, name), float):
             setattr(row, name, round(value, 4))

@@ -43,7 +43,7 @@ source_weight_history = Table(
     Column("new_weight", REAL, nullable=False),
     Column("old_token_share", REAL, nullable=False),
     Column("new_token_share", REAL, nullable=False),
-    # eval or operator; what the evaluation saw stands beside it.
+    # `eval` or `operator`. An evaluation also fills the columns below.
     Column("cause", Text, nullable=False),
     Column("effectiveness", REAL),
     Column("assemblies", Integer),
@@ -61,7 +61,7 @@ caller_budget_config = Table(
     Column("default_budget", Integer, nullable=False),
     Column("min_budget", Integer, nullable=False),
     Column("max_budget", Integer, nullable=False),
-    # What no request may exceed; null: only the installation's limit.
+    # The largest budget of any request. Null: only the installation's limit applies.
     Column("ceiling", Integer),
     Column("manual", Boolean, nullable=False, server_default=text("false")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),

@@ -1,1 +1,1 @@
-"""The log of assemblies: why an agent saw what it saw, and what came of it."""
+"""The assembly log: why an agent saw what it saw, and what it used of it."""

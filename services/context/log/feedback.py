@@ -1,4 +1,4 @@
-"""What a caller says of an assembly that it got."""
+"""Explicit feedback: which sources of an assembly its caller used."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Feedback:
         self._journal = journal
 
     async def note(
-        self, principal: Principal, given: ContextFeedback, key: Key | None, deadline: Deadline
+        self, principal: Principal, feedback: ContextFeedback, key: Key | None, deadline: Deadline
     ) -> None:
-        """Which sources of an assembly were used. Raises NotFound for an assembly that is not the caller's."""
+        """Raises NotFound for an assembly that the key cannot read."""
 
         async def write() -> bool | None:
-            """True, or None where the key cannot read the assembly."""
+            """True, or None when the key cannot read the assembly."""
             noted = await self._database.run(
                 lambda c: queries.feedback(
-                    c, principal, given.assembly_id, given.used_source_ids, given.tokens_used
+                    c, principal, feedback.assembly_id, feedback.used_source_ids, feedback.tokens_used
                 ),
                 deadline,
             )
             return noted or None
 
-        # The same feedback twice is the same state: a key changes nothing.
-        await self._journal.find(write, given.assembly_id, deadline)
+        # Writing the same feedback twice changes nothing, so the key is not needed.
+        await self._journal.find(write, feedback.assembly_id, deadline)

@@ -1,7 +1,7 @@
-"""The log of assemblies, off the hot path: rows wait in memory for a moment and go out in batches.
+"""Writes the assembly log off the hot path: rows wait in memory for a moment and are written in batches.
 
-What stands here can be lost only with the process. As soon as the log is behind (a write failed or is late, or too
-much waits) every assembly waits for its own row, and is refused when that cannot be written in time.
+Waiting rows are lost only if the process dies. When the log is behind (a write failed or is late, or too many rows
+wait), every assembly waits for its own row, and is refused if that is not written in time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 R = TypeVar("R")
 
 QUEUE = 1_000
-# Beyond QUEUE every assembly waits for its row, so no more than the requests in flight come on top.
+# Beyond QUEUE every assembly waits for its row, so the requests in flight bound what comes on top.
 _MOST_WAITING = 100_000
 _BATCH = 100
 _LINGER_SECONDS = 0.01
@@ -39,7 +39,7 @@ _WRITE_SECONDS = 5.0
 _PAUSE_SECONDS = 0.2
 _RESERVE = 256
 _RESERVE_BELOW = 64
-# A row of another replica's log may still be on its way.
+# Pauses before looking again: another replica may not have written its row yet.
 _OTHER_REPLICA_PAUSES = (0.03, 0.1, 0.3)
 
 
@@ -69,7 +69,7 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
 
 
 class _Waiting(NamedTuple):
-    """`row` makes it: with hundreds of candidates that is work which no answer waits for."""
+    """`row` builds the row later: with hundreds of candidates this takes time, and no answer should wait for it."""
 
     tenant: str
     id: int
@@ -99,13 +99,13 @@ class Journal:
         self.start = self._rows.start
 
     async def close(self, seconds: float = _WRITE_SECONDS) -> None:
-        """Writes what waits; the process log names what could not be written by then."""
+        """Writes the waiting rows. The process log names those not written in time."""
         await self._rows.stop(seconds)
         if self._refill is not None:
             await end(self._refill)
 
     async def next_id(self, deadline: Deadline) -> int:
-        """An id of a reserved block; a block that was not used up leaves a gap."""
+        """An id from a reserved block. Ids left over at exit leave a gap."""
         if not self._ids:
             async with self._reserving:
                 if not self._ids:
@@ -133,9 +133,9 @@ class Journal:
         *,
         wait: bool = False,
     ) -> None:
-        """Keeps the row, to be made later; with `wait`, or when the log is behind, returns when it is written.
+        """Queues a row. With `wait`, or when the log is behind, returns only when the row is written.
 
-        Raises Unavailable when it could not be written in time.
+        Raises Unavailable when it was not written in time.
         """
         written: asyncio.Future[None] | None = None
         if wait or self._behind():
@@ -153,15 +153,12 @@ class Journal:
         return self._failed or self._rows.busy_seconds > _LATE_SECONDS or len(self._rows) >= self._limit
 
     async def written(self, deadline: Deadline) -> None:
-        """Returns when nothing waits here any more, or at the deadline."""
+        """Returns when no row waits here, or at the deadline."""
         while deadline.left() and self._rows.waiting():
             await asyncio.sleep(_LINGER_SECONDS)
 
     async def find(self, read: Callable[[], Awaitable[R | None]], assembly_id: int, deadline: Deadline) -> R:
-        """What `read` finds of a logged assembly, which may be on its way to the log: here, or on another replica.
-
-        Raises NotFound.
-        """
+        """Reads an assembly whose row may still wait to be written, here or on another replica. Raises NotFound."""
         while deadline.left() and any(waiting.id == assembly_id for waiting in self._rows.waiting()):
             await asyncio.sleep(_LINGER_SECONDS)
         for pause in (*_OTHER_REPLICA_PAUSES, 0.0):
@@ -171,7 +168,7 @@ class Journal:
         raise NotFound(f"no assembly {assembly_id}")
 
     async def _write(self, batch: list[_Waiting]) -> list[_Waiting]:
-        """One batch; answers those that have to wait, without those whose request gave up."""
+        """Writes one batch. Answers the rows to try again, without those whose request gave up."""
         with tracing.going_on("log assemblies", [waiting.origin for waiting in batch]):
             try:
                 await self._write_together(batch)
@@ -179,7 +176,7 @@ class Journal:
                 self._failed = True
                 return _kept_waiting(batch, error)
             except Exception as error:
-                # One bad row must not keep the others out.
+                # One bad row must not keep the others out of the log.
                 log.error("assemblies not written together", exc_info=error)
                 await self._write_singly(batch)
             self._failed = False
@@ -195,7 +192,7 @@ class Journal:
         rows = []
         for waiting in batch:
             rows.append(waiting.row())
-            await asyncio.sleep(0)  # a row is work: let requests go on between two
+            await asyncio.sleep(0)  # building a row takes time: let requests run in between
         await self._database.run(lambda c: queries.log_assemblies(c, rows), Deadline(_WRITE_SECONDS))
 
     async def _write_singly(self, batch: list[_Waiting]) -> None:
@@ -209,7 +206,7 @@ class Journal:
 
 
 def _kept_waiting(batch: list[_Waiting], error: Unavailable) -> list[_Waiting]:
-    """Those that no request waits for; the others are told."""
+    """The rows that no request waits for. The other requests get the error."""
     for waiting in batch:
         if waiting.written is not None and not waiting.written.done():
             waiting.written.set_exception(error)

@@ -1,4 +1,4 @@
-"""The SQL of the log of assemblies."""
+"""The SQL of the assembly log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def reserve(connection: Connection, count: int) -> list[int]:
     return [row["id"] for row in await connection.fetch(RESERVE, count)]
 
 
-# Written again after an answer that never came, a row is not doubled.
+# A row that is written again, because the first answer was lost, is not stored twice.
 LOG_ASSEMBLIES = """
 with given as materialized (
     select * from jsonb_to_recordset($1::jsonb) as g(
@@ -48,7 +48,7 @@ async def log_assemblies(connection: Connection, rows: Sequence[msgspec.Struct])
     await connection.execute(LOG_ASSEMBLIES, rows)
 
 
-# $2 the caller an agent's key is bound to; $3 and $4 the missions and users a key is granted.
+# $2 is the agent that a key is bound to; $3 and $4 are the missions and users it is granted.
 _READABLE = """
 tenant = $1 and ($2::text is null or caller = $2)
 and not exists (
@@ -112,7 +112,7 @@ async def find(connection: Connection, principal: Principal, assembly_id: int) -
     return await connection.fetchrow(FIND, *_reach(principal), assembly_id)
 
 
-# What a caller says outweighs what was seen of it: an assembly that was evaluated on signals is looked at again.
+# Explicit feedback outweighs signals: learning processes an assembly again that it evaluated on signals alone.
 FEEDBACK = f"""
 with noted as (
     update context.context_assembly_log
@@ -137,12 +137,12 @@ async def feedback(
     used: Sequence[str],
     tokens_used: int | None,
 ) -> bool:
-    """False where the key cannot read the assembly."""
+    """False when the key cannot read the assembly."""
     values = (assembly_id, list(used), tokens_used)
     return bool(await connection.fetchval(FEEDBACK, *_reach(principal), *values))
 
 
-# A signal names handles that were in the block; none means that the block as a whole was cited.
+# A signal names handles of the block. Without handles, it cites the whole block.
 SIGNAL = """
 update context.context_assembly_log l
 set weak_source_ids = array(

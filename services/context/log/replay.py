@@ -1,6 +1,6 @@
-"""A candidate as the log keeps it, and a logged assembly packed anew under other weights or another budget. Pure.
+"""A logged candidate, and the replay of a logged assembly with other weights, shares or budget. Pure.
 
-No content is kept: packing needs sizes only, so a replay packs texts of the same sizes.
+The log keeps no content. Packing needs only sizes, so a replay packs dummy texts of the same sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WORD = "xxxxxxx "
 
 
 class LoggedCandidate(msgspec.Struct, array_like=True):
-    """score = weight * relevance * recency * priority. `tokens` of the whole item, `taken` of what went in."""
+    """score = weight * relevance * recency * priority. `tokens` is the whole item's size, `taken` what went in."""
 
     handle: str
     score: float
@@ -32,7 +32,7 @@ class LoggedCandidate(msgspec.Struct, array_like=True):
     taken: int
     outcome: str
     same_as: str | None = None
-    """The handle whose text it repeats, when that is why it was left out."""
+    """The handle of the item that it repeats, if that is why it was left out."""
 
     @property
     def store(self) -> str:
@@ -40,7 +40,7 @@ class LoggedCandidate(msgspec.Struct, array_like=True):
 
 
 class Replayed(msgspec.Struct):
-    """Outcomes are estimates where an item is cut: its text is not kept, only its size."""
+    """Outcomes of cut items are estimates, because only their size is known."""
 
     candidates: list[LoggedCandidate]
     total_tokens: int
@@ -52,14 +52,14 @@ def replay(
     shares: Mapping[str, float],
     weights: Mapping[str, float],
 ) -> Replayed:
-    """What would have been taken with this budget, these shares, and these weights where they differ."""
+    """What this budget, these shares and these weights would have taken. Stores without a weight keep theirs."""
     links = [candidate for candidate in logged if candidate.store == LINKS.name]
-    found = [
+    ranked = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
         if candidate.store != LINKS.name
     ]
-    kept, repeats = _without_repeats(sorted(found, key=lambda candidate: -candidate.score))
+    kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
     files = list(map(_Sized, links))
     linked = _packed(links, packing.pack_evenly(files, int(tokens * LINKS.token_share)))
     spent = sum(candidate.taken for candidate in linked)
@@ -78,7 +78,7 @@ def _reweighed(candidate: LoggedCandidate, weight: float | None) -> LoggedCandid
 def _without_repeats(
     ordered: Sequence[LoggedCandidate],
 ) -> tuple[list[LoggedCandidate], list[LoggedCandidate]]:
-    """Of the same text the one that is worth most now stays, which may be another than before."""
+    """Keeps the highest-scored candidate of each text, which may differ from the logged choice."""
     first: dict[str, str] = {}
     kept, repeats = [], []
     for candidate in ordered:
@@ -104,7 +104,7 @@ def _packed(candidates: Sequence[LoggedCandidate], packed: Iterable[Packed]) -> 
 
 
 class _Sized:
-    """A text of the size that a candidate had."""
+    """A dummy text of the candidate's size."""
 
     def __init__(self, candidate: LoggedCandidate) -> None:
         characters = max(0, candidate.tokens * CHARACTERS_PER_TOKEN - len(_HEADER) - 1)

@@ -1,4 +1,4 @@
-"""HTTP of the log of assemblies: list, explain, replay, and the item behind a handle."""
+"""HTTP of the assembly log: list, explain, replay, feedback, and the item behind a handle."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AssemblyId = Annotated[int, _ID]
 CallerName = Annotated[str, _NAME]
 OptionalName = Annotated[str | None, _NAME]
 Limit = Annotated[int, Parameter(ge=1, le=500)]
-Offset = Annotated[int, Parameter(ge=0, le=1_000_000, description="How many to pass over.")]
+Offset = Annotated[int, Parameter(ge=0, le=1_000_000, description="How many to skip.")]
 
 
 @get("/log", opt=READ)
@@ -47,7 +47,7 @@ async def log(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> LogEntries:
-    """Assemblies, newest first."""
+    """List assemblies, newest first."""
     return LogEntries(
         await assembly_log.assemblies(principal, caller, mission_namespace, limit, offset, deadline)
     )
@@ -57,7 +57,7 @@ async def log(
 async def log_callers(
     assembly_log: NamedDependency[AssemblyLog], principal: PrincipalDep, deadline: DeadlineDep
 ) -> Callers:
-    """Everyone who has assembled."""
+    """List the callers that have assembled."""
     return Callers(await assembly_log.callers(principal, deadline))
 
 
@@ -68,7 +68,7 @@ async def explain(
     deadline: DeadlineDep,
     assembly_id: AssemblyId,
 ) -> Explained:
-    """Why an agent saw what it saw: every candidate, taken or dropped, with its factors and the reason."""
+    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason."""
     return await assembly_log.explain(principal, assembly_id, deadline)
 
 
@@ -80,7 +80,7 @@ async def replay(
     assembly_id: AssemblyId,
     data: JSONBody[ReplayInput],
 ) -> Replay:
-    """What the same candidates would have made under other weights, shares or another budget."""
+    """Pack the same candidates again, with other weights, shares or another budget."""
     return await assembly_log.replay(principal, assembly_id, data, deadline)
 
 
@@ -94,7 +94,7 @@ async def source(
     handle: FromPath[str],
     assembly_id: Annotated[int | None, _ID] = None,
 ) -> SourceItem:
-    """The whole item behind a handle of a block. With `assembly_id`, reading it counts as weak feedback."""
+    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
     handle = handle.removeprefix("/")
     item = await sources.source(principal, handle, deadline, request_id_of(request.scope))
     if assembly_id is not None:
@@ -110,7 +110,7 @@ async def feedback(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Success:
-    """Which sources of an assembly were of use."""
+    """Report which sources of an assembly were useful."""
     await feedback_service.note(principal, data, await key_of(request), deadline)
     return Success()
 

@@ -1,4 +1,4 @@
-"""What the log of assemblies shows, and the feedback it takes."""
+"""What the assembly log shows, and the feedback it takes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shared.text import BigId, Count, ShortText
 class ContextFeedback(Body, kw_only=True):
     assembly_id: BigId
     used_source_ids: Annotated[list[ShortText], Meta(max_length=1_000)]
-    """Handles of the sources that were of use; an empty list says that none was."""
+    """Handles of the useful sources. An empty list says that none was useful."""
     tokens_used: Count | None = None
-    """How many tokens of the block were of use."""
+    """How many tokens of the block were useful."""
 
 
 class LogEntry(msgspec.Struct, omit_defaults=True):
-    """One assembly. The query is kept as its SHA-256 only."""
+    """One assembly. The log keeps only the query's SHA-256."""
 
     id: int
     caller: str
@@ -39,14 +39,14 @@ class LogEntry(msgspec.Struct, omit_defaults=True):
     dispatch_id: int | None = None
     as_of: datetime | None = None
     used_source_ids: list[str] | None = None
-    """What feedback named. Null: there was none."""
+    """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = []
-    """Sources that were read by handle, or cited in a later write."""
+    """Handles that were read, or cited by a later write."""
     tokens_used: int | None = None
     feedback_kind: str | None = None
-    """`explicit`, or `implicit`: weak signals only."""
+    """`explicit`, or `implicit` for weak signals only."""
     processed_at: datetime | None = None
-    """When learning took it in."""
+    """When learning used it."""
 
 
 class LogEntries(msgspec.Struct):
@@ -59,7 +59,7 @@ class Callers(msgspec.Struct):
 
 class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left), repeat (of
-    `same_as`), floor (it said too little of the question)."""
+    `same_as`), floor (too little evidence)."""
 
     handle: str
     store: str
@@ -76,7 +76,7 @@ class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
 
 
 class Explained(LogEntry, kw_only=True, omit_defaults=True):
-    """Every candidate, by order of worth."""
+    """Every candidate, best first."""
 
     scopes: list[str]
     token_shares: dict[str, float]
@@ -85,7 +85,7 @@ class Explained(LogEntry, kw_only=True, omit_defaults=True):
 
 
 class ReplayInput(Body, kw_only=True):
-    """What to change; what is left out stays as it was."""
+    """What to change. Fields left out stay as they were."""
 
     token_budget: TokenBudget | None = None
     weights: dict[SourceStore, Weight] = field(default_factory=dict)
@@ -95,20 +95,20 @@ class ReplayInput(Body, kw_only=True):
 
 
 class Replay(msgspec.Struct):
-    """What would have been taken. Sizes of cut items are estimates: the log keeps no content."""
+    """What would have been taken. The sizes of cut items are estimates, because the log keeps no content."""
 
     assembly_id: int
     token_budget: int
     total_tokens: int
     added: list[str]
-    """Handles that would have come in."""
+    """Handles that would have been added."""
     removed: list[str]
-    """Handles that would have been left out."""
+    """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
 
 
 class SourceItem(msgspec.Struct, omit_defaults=True):
-    """A source by its handle: the item as its owner gives it, whole."""
+    """The whole item behind a handle, as its owner returns it."""
 
     handle: str
     store: str

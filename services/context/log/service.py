@@ -1,4 +1,4 @@
-"""Why an agent saw what it saw: assemblies, their candidates, and what others would have been taken."""
+"""Lists, explains and replays logged assemblies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AssemblyLog:
         offset: int,
         deadline: Deadline,
     ) -> list[LogEntry]:
-        """Newest first; a key with grants or an agent sees its own."""
+        """Newest first. A key bound to an agent, missions or users sees only their assemblies."""
         rows = await self._database.run(
             lambda c: queries.list_assemblies(c, principal, caller, mission_namespace, limit, offset),
             deadline,
@@ -61,22 +61,22 @@ class AssemblyLog:
     async def replay(
         self, principal: Principal, assembly_id: int, changes: ReplayInput, deadline: Deadline
     ) -> Replay:
-        """A logged assembly under other weights, shares or another budget, from sizes and factors alone.
+        """Packs a logged assembly again, with other weights, shares or another budget.
 
-        Where nothing changes, it is what the log says.
+        Without a change, it returns what the log says.
         """
         row = await self._find(principal, assembly_id, deadline)
         logged = msgspec.convert(row["candidates"], list[LoggedCandidate])
         tokens = changes.token_budget or row["token_budget"]
         shares: dict[str, float] = {**row["token_shares"], **dict(changes.token_shares.items())}
         weights: dict[str, float] = dict(changes.weights.items())
-        same = all(weights.get(one.store, one.weight) == one.weight for one in logged)
+        same = all(weights.get(candidate.store, candidate.weight) == candidate.weight for candidate in logged)
         if same and (tokens, shares) == (row["token_budget"], row["token_shares"]):
             replayed = Replayed(logged, row["total_tokens"])
         else:
             replayed = await asyncio.to_thread(replay, logged, tokens, shares, weights)
-        before = {one.handle for one in logged if one.taken}
-        after = {one.handle for one in replayed.candidates if one.taken}
+        before = {candidate.handle for candidate in logged if candidate.taken}
+        after = {candidate.handle for candidate in replayed.candidates if candidate.taken}
         return Replay(
             assembly_id=assembly_id,
             token_budget=tokens,
@@ -94,6 +94,6 @@ class AssemblyLog:
         )
 
 
-def _explained(one: LoggedCandidate) -> ExplainedCandidate:
-    values: dict[str, Any] = msgspec.structs.asdict(one)
-    return ExplainedCandidate(store=one.store, **values)
+def _explained(candidate: LoggedCandidate) -> ExplainedCandidate:
+    values: dict[str, Any] = msgspec.structs.asdict(candidate)
+    return ExplainedCandidate(store=candidate.store, **values)

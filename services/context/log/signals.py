@@ -1,6 +1,6 @@
-"""Implicit feedback: a source read again by its handle, or an assembly cited in a later write.
+"""Implicit feedback: a source read by its handle, or an assembly cited by a later write.
 
-Weak and marked as such. Best effort: a signal that cannot be written soon is dropped and counted.
+It is weak and marked so. A signal that cannot be written soon is dropped and counted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_BYTES = 262_144
 
 
 class Signal(msgspec.Struct):
-    """`handles` that were read or cited; none: the block as a whole."""
+    """The handles that were read or cited. None means the whole block."""
 
     tenant: str
     id: int
@@ -53,7 +53,7 @@ class Signals:
         self._signals.add(Signal(principal.tenant, assembly_id, principal.agent, [handle]))
 
     def wrote(self, principal: Principal, body: bytes) -> None:
-        """Looks for the assembly that an accepted write says it was recalled from."""
+        """Takes the assembly that an accepted write names in `recalled_from`."""
         if _CITED not in body:
             return
         try:
@@ -70,7 +70,7 @@ class Signals:
         try:
             await self._database.run(lambda c: queries.signal(c, _merged(signals)), Deadline(_WRITE_SECONDS))
         except AppError as error:
-            # Not worth another try.
+            # A signal is not worth a second try.
             log.debug("signals not written", error=error.detail)
             _count_lost(signals)
         return ()
@@ -84,7 +84,7 @@ def _assembly_id(value: Any) -> int | None:
 
 
 def _merged(signals: Sequence[Signal]) -> list[Signal]:
-    """One for each assembly and caller, since a statement updates a row once."""
+    """One signal per assembly and caller, because a statement updates a row only once."""
     merged: dict[tuple[str, int, str | None], Signal] = {}
     for signal in signals:
         first = merged.setdefault((signal.tenant, signal.id, signal.caller), signal)
@@ -98,7 +98,7 @@ def _count_lost(signals: Sequence[Signal]) -> None:
 
 
 def _writes(document: Any) -> list[dict[str, Any]]:
-    """One write, or the items of a batch."""
+    """The single write, or the items of a batch."""
     if isinstance(document, list):
         return [item for item in document if isinstance(item, dict)]
     if not isinstance(document, dict):
@@ -108,7 +108,7 @@ def _writes(document: Any) -> list[dict[str, Any]]:
 
 
 class Tee:
-    """Keeps what passes of a body, as long as it is short enough to look at."""
+    """Copies a body as it streams past, unless it is too long to inspect."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

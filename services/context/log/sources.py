@@ -1,4 +1,4 @@
-"""The item behind a handle of a block, as its owner gives it."""
+"""The item behind a block's handle, as its owner returns it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sources:
     async def source(
         self, principal: Principal, handle: str, deadline: Deadline, request_id: str
     ) -> SourceItem:
-        """The item behind a handle, whole, as its owner gives it to this key."""
+        """The whole item behind a handle, as its owner returns it to this key."""
         store, rest = stores.source_of(handle), handle.partition(":")[2]
         if store is stores.LINKS:
             return await self._linked(principal, handle, rest, deadline, request_id)
@@ -33,7 +33,7 @@ class Sources:
         path = store.item_path.format(id=name)
         item = await self._owners[store.owner].ask("GET", path, principal, deadline, request_id)
         if isinstance(item, dict) and len(item) == 1:
-            # The owner's envelope.
+            # Unwrap the owner's envelope.
             (item,) = item.values()
         return SourceItem(handle, store.name, item, int(chunk) if chunk else None)
 

@@ -1,4 +1,4 @@
-"""The table of assemblies."""
+"""The table of the assembly log."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ context_assembly_log = Table(
     Column("session_id", Text),
     Column("user_id", Text),
     Column("dispatch_id", BigInteger),
-    # Every scope that was searched: a purge of one of them takes the row with it.
+    # Every scope that was searched: purging any of them deletes the row.
     Column("scopes", ARRAY(Text), nullable=False),
     Column("query_hash", LargeBinary, nullable=False),
     Column("token_budget", Integer, nullable=False),
-    # A budget that the request named says nothing about the caller's default.
+    # Whether the request named a budget; if so, it says nothing about the caller's default.
     Column("budget_asked", Boolean, nullable=False, server_default=text("false")),
     Column("token_shares", JSONB, nullable=False, server_default=text("'{}'")),
     Column("as_of", Instant),
@@ -40,14 +40,14 @@ context_assembly_log = Table(
     Column("retrieval_ms", REAL, nullable=False),
     Column("low_relevance", Boolean, nullable=False),
     Column("degraded", JSONB, nullable=False, server_default=text("'[]'")),
-    # Taken and dropped alike: handles, factors and the reason, never content.
+    # Taken and dropped: handles, factors and the reason, never content.
     Column("candidates", JSONB, nullable=False, server_default=text("'[]'")),
-    # Handles of what went into the block: `candidates` is for the code that replays it, not for SQL.
+    # Handles of what went into the block, for SQL. Only the replay code reads `candidates`.
     Column("taken", ARRAY(Text), nullable=False, server_default=text("'{}'")),
-    # Handles of what was found and said too little of the question to be ranked.
+    # Handles of candidates with too little evidence to be ranked.
     Column("below_floor", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     Column("used_source_ids", ARRAY(Text)),
-    # Handles that were read again or cited, which nobody said were of use.
+    # Handles that were read or cited, without explicit feedback.
     Column("weak_source_ids", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     Column("tokens_used", Integer),
     Column("feedback_kind", Text),

@@ -1,1 +1,1 @@
-"""Erasing a scope, an agent's or a user's rows from every service."""
+"""Erases a scope, or an agent's or a user's rows, from every service."""

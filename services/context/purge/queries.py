@@ -11,7 +11,7 @@ PURGE = (
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
 )
-# Beside the agent's scope, which every assembly of its own and every event of its memories stands in.
+# In addition to the agent's scope: rows that name the agent under other scopes.
 PURGE_AGENT = (
     ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and caller = $2"),
     ("events", "delete from timeline.events where tenant = $1 and agent_name = $2"),

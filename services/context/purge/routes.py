@@ -23,8 +23,8 @@ async def purge(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Receipt:
-    """Erase a scope, or all of an agent, a user or a mission, from every table of every service.
+    """Erase a scope, or everything of an agent, a user or a mission, from every table of every service.
 
-    The receipt counts what was erased, table by table.
+    The receipt counts the erased rows of each table.
     """
     return await purge_service.purge(principal, data, deadline, request_id_of(request.scope))

@@ -10,21 +10,21 @@ from shared.text import Name
 
 
 class PurgeInput(Body, kw_only=True):
-    """Exactly one: a scope, or whom or what the rows are of, wherever they are."""
+    """Exactly one field: a scope, or the mission, agent or user whose rows to erase everywhere."""
 
     scope: SearchableScope | None = None
-    """`mission:…`, `agent:…`, `user:…`, `project:…` or `shared`: what was stored in it."""
+    """Everything stored in `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     mission_id: Name | None = None
     """The same as the scope `mission:…`."""
     agent_name: Name | None = None
-    """The scope `agent:…`, what the agent wrote into missions, and what was learned of it."""
+    """The scope `agent:…`, what the agent wrote into missions, and what was learned about it."""
     user_id: Name | None = None
-    """The scope `user:…`, what is remembered of the user, and every assembly made for the user or with any of it."""
+    """The scope `user:…`, everything about the user, and every assembly for the user or with any of this."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
-        if len(given) != 1:
+        present = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        if len(present) != 1:
             raise ValueError("scope: exactly one of scope, mission_id, agent_name and user_id is needed")
         if not is_scope(self.purged):
             raise ValueError("scope: must be mission:…, agent:…, user:…, project:… or shared")
@@ -38,8 +38,8 @@ class PurgeInput(Body, kw_only=True):
 
 
 class Receipt(msgspec.Struct):
-    """What a purge erased: rows per table of each service."""
+    """The rows that a purge erased."""
 
     scope: str
     erased: dict[str, dict[str, int]]
-    """Rows by table, by service."""
+    """Erased rows by service and table."""

@@ -1,4 +1,4 @@
-"""Erases what was stored in a scope, or of an agent or a user, in every service."""
+"""Runs a purge in every service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Purge:
     async def purge(
         self, principal: Principal, request: PurgeInput, deadline: Deadline, request_id: str
     ) -> Receipt:
-        """Every row, in every table of every service. The owners first: what they hold is the data."""
+        """Erases the owners' rows first, because they hold the data."""
         scope = request.purged
         principal.require_scope(scope)
         _require_reach(principal, request)
@@ -54,10 +54,10 @@ class Purge:
 
 
 def _require_reach(principal: Principal, request: PurgeInput) -> None:
-    """A purge erases what is in its way, whoever wrote it and wherever."""
+    """A purge erases rows of every writer, so the key must reach all of them. Raises Forbidden."""
     if not request.purged.startswith("agent:"):
         principal.require_every_agent()
     if not request.purged.startswith("user:"):
         principal.require_every_user()
     if principal.missions is not None and (request.agent_name or request.user_id):
-        raise Forbidden("this key has no grant for all the missions in which that may be")
+        raise Forbidden("this key has no grant for all the missions that this purge may reach")

@@ -1,1 +1,1 @@
-"""The one call for those who do not want nine types: what they say is put where it belongs."""
+"""One call that stores what was said in the right place, for callers who do not want to choose a type."""

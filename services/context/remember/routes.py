@@ -24,11 +24,11 @@ async def remember(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> RememberResult:
-    """Remember a text or the messages of a conversation: each is put where it belongs, and the answer says where.
+    """Remember a text or the messages of a conversation. Rules choose where each goes, and the answer says where.
 
-    What happened in a mission becomes an entry of it; what reads like something learned, and everything said
-    outside of a mission, becomes a memory of the agent. Recalled context, repeats and system messages are not
-    kept. With an Idempotency-Key, a retry after a failure stores what is missing, and nothing twice.
+    What happened in a mission becomes one of its entries. What reads like a lesson, and everything said outside a
+    mission, becomes a memory of the agent. Recalled context, repeats and system messages are not kept. With an
+    Idempotency-Key, a retry after a failure stores what is missing, and nothing twice.
     """
     done = await remember_service.remember(
         principal, data, await key_of(request), deadline, request_id_of(request.scope)

@@ -1,6 +1,6 @@
-"""What is said, as pieces to store, and the place of each by rule. Pure: the same words always go to the same place.
+"""Cuts what was said into pieces and chooses where each goes. Pure: the same words always go to the same place.
 
-The rules read English. What they do not know goes by where it was said: into the mission, else to the agent.
+The rules understand English. Anything else goes into the mission if one is named, or else to the agent.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from services.context.remember.schemas import RememberInput, Role, Store
 from shared.provenance import SourceKind, utc
 from shared.render import before_items
 
-# Several of these fit into a mission's budget; one entry larger than all of it would be refused.
+# Several pieces fit into a mission's budget. An entry larger than the whole budget would be refused.
 PIECE = 8_000
-# What a message is, it says early.
+# A message shows early what it is.
 _LOOKED_AT = 1_000
 _KINDS: Mapping[Role, SourceKind] = {
     "user": "user",
@@ -66,7 +66,7 @@ _FROM_TO = re.compile(
 
 
 class Piece(NamedTuple):
-    """`item` is its message's place in the request, `number` its own within the message."""
+    """`item` is the message's index in the request, `number` the piece's index in the message."""
 
     role: Role | None
     item: int
@@ -79,7 +79,7 @@ class Piece(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a message belongs; without a store it is not kept. `fields` are those of its context type."""
+    """Where a message goes. Without a store it is not kept. `fields` are those of its context type."""
 
     store: Store | None
     kind: str | None
@@ -88,7 +88,7 @@ class Place(NamedTuple):
 
 
 def route(text: str, source_kind: SourceKind, speaker: str | None, caller: str, in_mission: bool) -> Place:
-    """The place of one message, of which `text` is the beginning at least."""
+    """The place of a message. `text` must hold at least its beginning."""
     text = text[:_LOOKED_AT].strip()
     if source_kind in ("user", "agent") and (kind := _learned(text)):
         return Place("agent_memory", kind, f"it reads like a {kind.replace('_', ' ')}")
@@ -119,9 +119,9 @@ def _happened(text: str, source_kind: SourceKind, speaker: str | None, caller: s
 
 
 def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
-    """What the request says, and for each piece the reason why it is not kept, if there is one."""
+    """Every piece of the request, with the reason why it is not kept, or None."""
     seen: set[tuple[str | None, str]] = set()
-    for whole in _said(request):
+    for whole in _messages(request):
         why = _nothing_new(whole, seen)
         if why is not None:
             yield whole, why
@@ -136,21 +136,21 @@ def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
 _RECALLED = "it is a block of context: what was recalled is not learned again"
 
 
-def _nothing_new(said: Piece, seen: set[tuple[str | None, str]]) -> str | None:
-    if said.role == "system":
+def _nothing_new(message: Piece, seen: set[tuple[str | None, str]]) -> str | None:
+    if message.role == "system":
         return "a system message is an instruction, not an event"
-    if not _WORD.search(said.text):
+    if not _WORD.search(message.text):
         return "it has no words"
-    if is_answer(said.text) or not _WORD.search(before_items(said.text)):
+    if is_answer(message.text) or not _WORD.search(before_items(message.text)):
         return _RECALLED
-    same = (said.speaker or said.source_kind, " ".join(said.text.casefold().split()))
-    if same in seen:
+    content = (message.speaker or message.source_kind, " ".join(message.text.casefold().split()))
+    if content in seen:
         return "the request says it twice"
-    seen.add(same)
+    seen.add(content)
     return None
 
 
-def _said(request: RememberInput) -> Iterator[Piece]:
+def _messages(request: RememberInput) -> Iterator[Piece]:
     at = utc(request.occurred_at)
     if request.text is not None:
         kind = request.source_kind or "agent"
@@ -170,31 +170,31 @@ def _said(request: RememberInput) -> Iterator[Piece]:
 
 
 def is_answer(text: str) -> bool:
-    """Whether it is an answer of ours as a tool hands it on: JSON with a block of context or with handles."""
+    """Whether a tool passed on one of our own answers: JSON with a context block or with handles."""
     if not text.lstrip().startswith("{") or ('"context_block"' not in text and '"handle"' not in text):
         return False
     try:
         document: Any = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return False
-    return any("context_block" in one or "handle" in one for one in _objects(document))
+    return any("context_block" in found or "handle" in found for found in _objects(document))
 
 
 def _objects(document: Any) -> Iterator[dict[str, Any]]:
-    """The document, what its envelope holds and the items of its lists."""
+    """The document, the objects in its envelope, and the items of its lists."""
     for value in (document, *document.values()):
         if isinstance(value, dict):
             yield value
         elif isinstance(value, list):
-            yield from (one for one in value if isinstance(one, dict))
+            yield from (item for item in value if isinstance(item, dict))
 
 
 def split(text: str) -> Iterator[str]:
     """Pieces of at most PIECE characters, cut after a paragraph, a line, a sentence or a word."""
     text = text.strip()
     while len(text) > PIECE:
-        found = (text.rfind(mark, PIECE // 2, PIECE) for mark in ("\n\n", "\n", ". ", " "))
-        cut = next((at + 1 for at in found if at >= 0), PIECE)
+        marks = (text.rfind(mark, PIECE // 2, PIECE) for mark in ("\n\n", "\n", ". ", " "))
+        cut = next((at + 1 for at in marks if at >= 0), PIECE)
         yield text[:cut].strip()
         text = text[cut:].strip()
     if text:

@@ -1,4 +1,4 @@
-"""Puts what is said into the stores of the owners, once, and says what went where."""
+"""Writes each piece of what was said to the owner of its store, once, and reports where it went."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from shared.telemetry import tracing
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
 _STORED = ("created", "updated", "pending")
-# Entries or memories in a write, and turns in a question, that an owner takes.
+# The most entries or memories that an owner takes in a write, and turns in a query.
 _BATCH = 100
 _TURNS = 1_000
-# A shorter one may well be said again in a session; with its number it is the same.
+# A session may well hold a shorter text twice, so only its number identifies it.
 _TELLING = 40
-# The owners get a little less time than is left: what one of them stored is told even when the other is late.
+# The share of the time left that owners do not get, so that we can report what one stored when the other is late.
 _KEPT_SHARE = 0.1
 
 
@@ -40,7 +40,7 @@ class _Asked(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A piece that has a place; `at` is its line in the answer."""
+    """A piece to store. `at` is the index of its line in the answer."""
 
     at: int
     piece: Piece
@@ -52,11 +52,11 @@ class _Written(NamedTuple):
     handle: str
     status: KeptStatus
     why: str | None = None
-    """In place of the rule that chose its place."""
+    """Replaces the rule that chose the place."""
 
 
 class _Turn(NamedTuple):
-    """What tells a turn of a session from its others."""
+    """Identifies a turn within its session."""
 
     speaker: str | None
     seq: int | None
@@ -81,8 +81,8 @@ class Remember:
         deadline: Deadline,
         request_id: str,
     ) -> RememberResult:
-        """Raises Unavailable, with what was `stored`, when an owner did not answer; a retry with the same key
-        stores the rest. Raises the refusal when everything was refused."""
+        """Raises Unavailable, with what was `stored`, when an owner did not answer. A retry with the same key stores
+        the rest. Raises the owner's refusal when everything was refused."""
         _check(principal, request)
         if key is not None and (done := await self._begin(principal, request, key, deadline)) is not None:
             return done
@@ -114,7 +114,7 @@ class Remember:
         )
 
     async def _write(self, asked: _Asked, store: Store, items: Sequence[_Item]) -> list[_Outcome]:
-        """What became of each item. A failure is told, not raised: other items are written all the same."""
+        """The outcome of each item. A failure is returned, not raised, so that other items are still written."""
         try:
             stored = await self._stored_turns(asked, items) if store == "psychic_cache" else {}
         except AppError as error:
@@ -134,7 +134,7 @@ class Remember:
         return [stored.get(_turn(item.piece)) or next(written) for item in items]
 
     async def _stored_turns(self, asked: _Asked, items: Sequence[_Item]) -> dict[_Turn | None, _Written]:
-        """What the mission has of the session: callers tend to send all of a conversation each time."""
+        """The session's turns that the mission already has: callers tend to send the whole conversation each time."""
         if asked.request.session_id is None:
             return {}
         turns = [turn for item in items if (turn := _turn(item.piece)) is not None]
@@ -170,14 +170,14 @@ class Remember:
     async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
         body = {"entries": [_entry(asked.request, item) for item in batch]}
         answer = await self._post("cache", "/api/psychic-cache/write/batch", asked, body)
-        return [_entry_outcome(one) for one in answer["data"]["entries"]]
+        return [_entry_outcome(entry) for entry in answer["data"]["entries"]]
 
     async def _write_memories(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
         body = {"memories": [_memory(asked.request, item) for item in batch]}
         answer = await self._post("agent_memory", "/api/agent-memory/batch", asked, body)
         return [
-            _Written(one["memory_id"], stores.OWN.handle(one["memory_id"]), one["status"])
-            for one in answer["results"]
+            _Written(result["memory_id"], stores.OWN.handle(result["memory_id"]), result["status"])
+            for result in answer["results"]
         ]
 
     async def _post(self, owner: str, path: str, asked: _Asked, body: Any) -> Any:
@@ -194,7 +194,7 @@ class Remember:
 
 
 def _check(principal: Principal, request: RememberInput) -> None:
-    """Before anything is stored anywhere. Raises Forbidden."""
+    """Runs before anything is stored. Raises Forbidden."""
     principal.require_agent(request.caller)
     if request.mission_namespace is not None:
         principal.require_mission(request.mission_namespace)
@@ -202,7 +202,7 @@ def _check(principal: Principal, request: RememberInput) -> None:
 
 
 def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
-    """A line of the answer for every piece, and the pieces that have a place. A message has one place."""
+    """A line of the answer for every piece, and the pieces to store. All pieces of a message go to one place."""
     lines: list[Kept] = []
     items: list[_Item] = []
     places: dict[int, Place] = {}
@@ -273,7 +273,7 @@ def _entry(request: RememberInput, item: _Item) -> dict[str, Any]:
 
 
 def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
-    # What is known of one user, outside of any mission, is not for other agents.
+    # Other agents must not see what was said about a user outside a mission.
     private = request.user_id is not None and request.mission_namespace is None
     return {**_common(request, item.piece), "memory_type": item.place.kind, "private": private}
 
@@ -289,14 +289,14 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
 
 
 def _turn(piece: Piece) -> _Turn | None:
-    """None for a short piece without a number, which a session may well hold twice."""
+    """None for a short piece without a number, because a session may hold it twice."""
     if piece.seq is None and len(piece.text) < _TELLING:
         return None
     return _Turn(piece.speaker, piece.seq, hashlib.sha256(piece.text.encode()).hexdigest())
 
 
 def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:
-    """An owner's key for a batch: the same on every retry that has the same left to write."""
+    """An owner's key for a batch: the same on every retry that has the same items left to write."""
     if key is None:
         return None
     parts = (key.value.encode(), owner.encode(), body)

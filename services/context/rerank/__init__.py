@@ -1,4 +1,4 @@
-"""A second look at the best candidates, when the installation turns one on. Assembly goes on without it."""
+"""An optional reranker scores the best candidates again. Assembly continues without it when it fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shared.search.relevance import Scored
 from shared.settings import Env, SettingsError
 
 Kind = Literal["none", "voyage"]
-# How many of the best are looked at again, and how much the second look weighs.
+# How many of the best candidates are scored again, and how much that score weighs.
 DEPTH = 50
 WEIGHT = 0.3
 
@@ -19,13 +19,13 @@ class Reranker(Protocol):
     name: str
 
     async def score(self, query: str, texts: list[str]) -> list[float]:
-        """One number a text, on any scale, higher is better. Raises RerankerUnavailable."""
+        """One number per text, on any scale; higher is better. Raises RerankerUnavailable."""
 
     async def close(self) -> None: ...
 
 
 class RerankerUnavailable(Exception):
-    """`reason` is of a bounded set: dead, slow, refused, malformed."""
+    """`reason` is one of dead, slow, refused, malformed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -41,7 +41,7 @@ class RerankSettings:
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> RerankSettings:
-        """Raises SettingsError naming what is missing or wrong."""
+        """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
         name = env.text("SCRUBJAY_RERANKER", "none")
         kind = next((kind for kind in get_args(Kind) if kind == name), None)
@@ -60,15 +60,17 @@ class RerankSettings:
 def open_reranker(settings: RerankSettings) -> Reranker | None:
     if settings.kind == "none":
         return None
-    # It brings libraries of its own: imported only when selected.
+    # Imported only when selected, because it loads further libraries.
     from services.context.rerank.voyage import VoyageReranker
 
     return VoyageReranker(settings)
 
 
 def blend(scored: list[Scored], second: list[float]) -> list[Scored]:
-    """The best `len(second)` candidates by a mix of relevance and the second look, which is stretched over their
-    range so that the scale stays; the rest as they were."""
+    """Orders the best `len(second)` candidates by a mix of relevance and reranker score; the others stay.
+
+    The reranker's scores are stretched over the range of the relevances, so that the scale stays.
+    """
     looked, rest = scored[: len(second)], scored[len(second) :]
     if len(looked) < 2:
         return scored

@@ -15,7 +15,7 @@ class VoyageReranker:
 
     def __init__(self, settings: RerankSettings) -> None:
         self._model = settings.model
-        # One attempt: assembly goes on without a second look sooner than it waits for another try.
+        # One attempt only: assembly continues without reranking rather than wait for another.
         self._client = AsyncClient(
             api_key=settings.api_key, max_retries=0, timeout=_SECONDS, base_url=settings.base_url
         )
@@ -27,7 +27,7 @@ class VoyageReranker:
             raise RerankerUnavailable("refused") from error
         except (RateLimitError, APIError, VoyageError, AttributeError, OSError) as error:
             raise RerankerUnavailable("dead") from error
-        scores: dict[int, float] = {one.index: one.relevance_score for one in answer.results}
+        scores: dict[int, float] = {result.index: result.relevance_score for result in answer.results}
         if sorted(scores) != list(range(len(texts))):
             raise RerankerUnavailable("malformed")
         return [scores[index] for index in range(len(texts))]

@@ -1,1 +1,1 @@
-"""The timeline: numbering, pages, streams, and who is doing what now."""
+"""The timeline: numbering, pages, streams, and what each agent is doing now."""

@@ -1,4 +1,4 @@
-"""What each agent is doing now, derived from the timeline: nothing reports to it."""
+"""What each agent is doing now, derived from the timeline alone."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 
-# An agent that was silent for longer is idle.
+# An agent that has been silent for longer is idle.
 IDLE_MINUTES = 5
 _MOST_EVENTS = 20_000
 
-# A dispatch that was reported or progressed and neither completed nor went stale since is open.
+# A dispatch is open if its latest event is a report or progress, neither a completion nor a stale mark.
 AGENTS = """
 with recent as materialized (
     select seq, kind, mission_id, agent_name, session_id, dispatch_id, created_at from timeline.events
@@ -46,27 +46,27 @@ order by l.seq desc limit 1000
 class MonitoredAgent(msgspec.Struct):
     agent_name: str
     status: str
-    """`active`: it did something within five minutes; else `idle`."""
+    """`active` if it did something in the last five minutes, or else `idle`."""
     last_event: str
-    """What it did last, as in `cache_write`."""
+    """The kind of its last event, such as `cache_write`."""
     at: datetime
     mission_id: str | None
     session_id: str | None
     dispatch_id: int | None
     open_dispatches: list[int]
     events: dict[str, int]
-    """What it did within the time asked about, by kind."""
+    """How many events of each kind it caused in the requested time."""
 
 
 class Monitored(msgspec.Struct):
     data: list[MonitoredAgent]
-    """Who did something last comes first."""
+    """The most recently active agent first."""
 
 
 async def agents(
     database: Database, principal: Principal, mission: str | None, minutes: int, deadline: Deadline
 ) -> list[MonitoredAgent]:
-    """Raises Forbidden for a mission that the key has no grant for. A key of an agent sees that one."""
+    """Raises Forbidden for a mission that the key has no grant for. A key bound to an agent sees only that agent."""
     if mission is not None:
         principal.require_mission(mission)
     granted = principal.seen_missions()

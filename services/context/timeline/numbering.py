@@ -1,6 +1,6 @@
 """Numbers committed events, on one replica at a time, and knows the last number.
 
-Redis only says when to look. A lost ring costs a moment (POLL_SECONDS), never an event.
+Redis only says when to look. A lost ring delays an event by at most POLL_SECONDS.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 POLL_SECONDS = 0.25
 _AT_ONCE = 1_000
 _SECONDS = 5.0
-# How soon to look again when another replica is numbering what was rung for.
+# How soon to look again when another replica is numbering the events.
 _OTHER_REPLICA_SECONDS = 0.02
 _COUNT_SECONDS = 5.0
 _RECONNECT_SECONDS = 0.5
@@ -54,7 +54,7 @@ class Numbering:
         await end(*self._tasks)
 
     async def looked(self) -> None:
-        """Returns after the next look, whether it found anything or not."""
+        """Returns after the next look, whether or not it found events."""
         async with self._changed:
             await self._changed.wait()
 
@@ -69,7 +69,7 @@ class Numbering:
                 rung = await self._wait_for_ring(_OTHER_REPLICA_SECONDS if elsewhere else POLL_SECONDS)
 
     async def _number(self) -> int:
-        """How many events got their number here."""
+        """Answers how many events it numbered."""
         try:
             numbered, self.last = await self._database.run(
                 lambda c: queries.number_events(c, _AT_ONCE), Deadline(_SECONDS)
@@ -83,8 +83,8 @@ class Numbering:
         return 0
 
     async def _wait_for_ring(self, seconds: float) -> bool:
-        """Whether it rang."""
-        # Not wait_for: before 3.12 it swallows a cancellation that comes together with the ring.
+        """Whether the doorbell rang in time."""
+        # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the ring.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._rung.wait()
@@ -93,7 +93,7 @@ class Numbering:
         return rung
 
     async def _count(self) -> None:
-        """For the metrics: events that no replica has numbered yet."""
+        """Sets the metric of events that no replica has numbered yet."""
         metrics.TIMELINE_LAG.set(await self._database.run(queries.unnumbered, Deadline(_SECONDS)))
 
     async def _listen(self) -> None:

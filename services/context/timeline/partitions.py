@@ -1,4 +1,4 @@
-"""Partitions of what is kept by time: made ahead, and dropped when they are past retention."""
+"""Creates time partitions ahead, and drops those past their retention."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LAST_NUMBER = "select last from timeline.sequencer"
 
 
 async def number_events(connection: Connection, limit: int) -> tuple[int, int]:
-    """How many were numbered here, and the last number that any replica gave."""
+    """How many events this call numbered, and the last number that any replica gave."""
     numbered = int(await connection.fetchval(NUMBER_EVENTS, limit))
     return numbered, int(await connection.fetchval(LAST_NUMBER))
 

@@ -17,9 +17,12 @@ from shared.errors import Invalid
 from shared.web.dependencies import DeadlineDep, DrainDep, PrincipalDep
 from shared.web.operations import READ, answers, problems
 
-_AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the page before.")
+_AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the previous page.")
 _LAST_EVENT_ID = HeaderParameter(
-    name="Last-Event-ID", ge=0, le=2**63 - 1, description="Where a stream broke off: its last `id`."
+    name="Last-Event-ID",
+    ge=0,
+    le=2**63 - 1,
+    description="The last `id` that an interrupted stream delivered.",
 )
 
 
@@ -37,17 +40,19 @@ async def timeline(
     deadline: DeadlineDep,
     after: Annotated[int | None, _AFTER] = None,
     limit: Annotated[int, Parameter(ge=1, le=1_000)] = 200,
-    mission: Annotated[str | None, Parameter(description="Of this mission only.")] = None,
-    kind: Annotated[str | None, Parameter(description="Of this kind only, such as cache_write.")] = None,
+    mission: Annotated[str | None, Parameter(description="Only this mission's events.")] = None,
+    kind: Annotated[
+        str | None, Parameter(description="Only events of this kind, such as cache_write.")
+    ] = None,
     dispatch_id: Annotated[
-        int | None, Parameter(ge=1, le=2**63 - 1, description="Of this dispatch only.")
+        int | None, Parameter(ge=1, le=2**63 - 1, description="Only this dispatch's events.")
     ] = None,
     last_event_id: Annotated[int | None, _LAST_EVENT_ID] = None,
 ) -> Response[Any]:
-    """What happened, in order: a page of JSON, or a stream of events with `Accept: text/event-stream`.
+    """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`.
 
-    A page begins after event `after`, else with the first there is. A stream begins after `Last-Event-ID`, else after
-    `after`, else with what comes next; it does not end by itself, and says that it lives every 15 s.
+    A page begins after event `after`, or else with the first event. A stream begins after `Last-Event-ID`, or else
+    after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15 s.
     """
     for name, value in (("mission", mission), ("kind", kind)):
         if value is not None and "\x00" in value:
@@ -75,10 +80,10 @@ async def monitor(
     timeline_service: NamedDependency[Timeline],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    mission: Annotated[str | None, Parameter(description="In this mission only.")] = None,
-    minutes: Annotated[int, Parameter(ge=1, le=1_440, description="How far to look back.")] = 60,
+    mission: Annotated[str | None, Parameter(description="Only agents in this mission.")] = None,
+    minutes: Annotated[int, Parameter(ge=1, le=1_440, description="How many minutes to look back.")] = 60,
 ) -> Monitored:
-    """What each agent is doing now: its last event, open dispatches, and how much it did lately."""
+    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by kind."""
     if mission is not None and "\x00" in mission:
         raise Invalid.field("mission", "must not contain U+0000")
     return Monitored(await agents(timeline_service.database, principal, mission, minutes, deadline))

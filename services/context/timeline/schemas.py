@@ -10,9 +10,9 @@ import msgspec
 
 class Event(msgspec.Struct):
     seq: int
-    """Its number: events come in this order, and none is skipped."""
+    """The event's number. Events arrive in this order, and none is skipped."""
     kind: str
-    """What happened, as in `cache_write`."""
+    """What happened, such as `cache_write`."""
     scope: str
     mission_id: str | None
     agent_name: str | None
@@ -24,7 +24,7 @@ class Event(msgspec.Struct):
 
 
 class Events(msgspec.Struct):
-    """A page of the timeline; `next_after` is where the next one begins."""
+    """A page of the timeline. The next page begins after `next_after`."""
 
     data: list[Event]
     next_after: int

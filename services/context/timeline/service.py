@@ -1,4 +1,4 @@
-"""The timeline as its readers see it: pages, and streams in the order of the numbers."""
+"""Pages and streams of the timeline, in the order of its numbers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Timeline:
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
     ) -> list[Event]:
-        """Numbered events after `after`, in order. A key with grants or an agent sees those only."""
+        """Numbered events after `after`, in order. A bound key sees only its agent's and missions' events."""
         if wanted.mission is not None:
             principal.require_mission(wanted.mission)
         return await self.database.run(
@@ -62,14 +62,14 @@ class Timeline:
     async def stream(
         self, principal: Principal, wanted: Filter, after: int, drain: Drain
     ) -> AsyncGenerator[bytes]:
-        """Server-sent events from `after` on, until the client goes or this process drains."""
-        # With the place where it begins: a stream that breaks off before its first event resumes there.
+        """Server-sent events after `after`, until the client disconnects or this process drains."""
+        # Send the starting position first: a stream that breaks off before its first event resumes there.
         yield f"id: {after}\nretry: {RETRY_MS}\n\n".encode()
         spoke = time.monotonic()
         looked_at = -1
         while not drain.started.is_set():
             events: list[Event] = []
-            # One question a replica says whether there is anything new: an idle stream asks none.
+            # The replica's numbering knows the last number, so an idle stream makes no query.
             if (last := self._numbering.last) != looked_at:
                 with contextlib.suppress(AppError):
                     events = await self.page(principal, wanted, after, PAGE, Deadline(_PAGE_SECONDS))

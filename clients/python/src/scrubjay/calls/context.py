@@ -77,7 +77,7 @@ def budgets(
     caller: str | None = None,
     timeout: float | None = None,
 ) -> Call[CallerBudgets]:
-    """Callers' budgets, where they are not the installation's default."""
+    """List the callers' budgets that differ from the installation's default."""
     return Call(
         method="GET",
         path="/api/context/budgets",
@@ -99,7 +99,7 @@ def set_budget(
     manual: bool | None = None,
     timeout: float | None = None,
 ) -> Call[CallerBudget]:
-    """A caller's default budget, its bounds for learning, and the ceiling that no request exceeds."""
+    """Set a caller's default budget, its bounds for learning, and the ceiling for its requests."""
     return Call(
         method="PUT",
         path="/api/context/budgets",
@@ -123,7 +123,7 @@ def reset_budget(
     caller: str,
     timeout: float | None = None,
 ) -> Call[None]:
-    """Back to the installation's default."""
+    """Return a caller's budget to the installation's default."""
     return Call(
         method="DELETE",
         path="/api/context/budgets",
@@ -139,7 +139,7 @@ def evaluate(
     *,
     timeout: float | None = None,
 ) -> Call[Evaluated]:
-    """Learn from the feedback that no cycle has looked at. Two at once do the work once."""
+    """Learn from new feedback. Two concurrent calls process it once."""
     return Call(
         method="POST",
         path="/api/context/eval",
@@ -158,7 +158,7 @@ def feedback(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[Success]:
-    """Which sources of an assembly were of use."""
+    """Report which sources of an assembly were useful."""
     return Call(
         method="POST",
         path="/api/context/feedback",
@@ -326,7 +326,7 @@ def log(
     offset: int | None = None,
     timeout: float | None = None,
 ) -> Call[LogEntries]:
-    """Assemblies, newest first."""
+    """List assemblies, newest first."""
     return Call(
         method="GET",
         path="/api/context/log",
@@ -342,7 +342,7 @@ def log_callers(
     *,
     timeout: float | None = None,
 ) -> Call[Callers]:
-    """Everyone who has assembled."""
+    """List the callers that have assembled."""
     return Call(
         method="GET",
         path="/api/context/log/callers",
@@ -358,7 +358,7 @@ def explain(
     *,
     timeout: float | None = None,
 ) -> Call[Explained]:
-    """Why an agent saw what it saw: every candidate, taken or dropped, with its factors and the reason."""
+    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason."""
     return Call(
         method="GET",
         path=path("/api/context/log/{assembly_id}", assembly_id=assembly_id),
@@ -377,7 +377,7 @@ def replay(
     token_shares: Mapping[str, float] | None = None,
     timeout: float | None = None,
 ) -> Call[Replay]:
-    """What the same candidates would have made under other weights, shares or another budget."""
+    """Pack the same candidates again, with other weights, shares or another budget."""
     return Call(
         method="POST",
         path=path("/api/context/log/{assembly_id}/replay", assembly_id=assembly_id),
@@ -397,8 +397,8 @@ def purge(
     user_id: str | None = None,
     timeout: float | None = None,
 ) -> Call[Receipt]:
-    """Erase a scope, or all of an agent, a user or a mission, from every table of every service. The
-    receipt counts what was erased, table by table.
+    """Erase a scope, or everything of an agent, a user or a mission, from every table of every service.
+    The receipt counts the erased rows of each table.
     """
     return Call(
         method="POST",
@@ -428,9 +428,9 @@ def remember(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[RememberResult]:
-    """Remember a text or the messages of a conversation: each is put where it belongs, and the answer says
-    where. What happened in a mission becomes an entry of it; what reads like something learned, and
-    everything said outside of a mission, becomes a memory of the agent. Recalled context, repeats and
+    """Remember a text or the messages of a conversation. Rules choose where each goes, and the answer says
+    where. What happened in a mission becomes one of its entries. What reads like a lesson, and
+    everything said outside a mission, becomes a memory of the agent. Recalled context, repeats and
     system messages are not kept. With an Idempotency-Key, a retry after a failure stores what is
     missing, and nothing twice.
     """
@@ -466,7 +466,7 @@ def source(
     assembly_id: int | None = None,
     timeout: float | None = None,
 ) -> Call[SourceItem]:
-    """The whole item behind a handle of a block. With `assembly_id`, reading it counts as weak feedback."""
+    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
     return Call(
         method="GET",
         path=path("/api/context/sources/{handle}", handle=handle),
@@ -483,7 +483,7 @@ def weights(
     caller: str | None = None,
     timeout: float | None = None,
 ) -> Call[SourceWeights]:
-    """The weights that differ from the start values: learned, or set by an operator."""
+    """List the weights that differ from the start values, learned or set by an operator."""
     return Call(
         method="GET",
         path="/api/context/weights",
@@ -504,7 +504,7 @@ def set_weight(
     manual: bool | None = None,
     timeout: float | None = None,
 ) -> Call[SourceWeight]:
-    """A source's weight for a caller, or for all with caller `*`."""
+    """Set a source's weight for a caller, or for all callers with `*`."""
     return Call(
         method="PUT",
         path="/api/context/weights",
@@ -522,7 +522,7 @@ def reset_weight(
     source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
     timeout: float | None = None,
 ) -> Call[None]:
-    """Back to the tenant's `*` row, else to the start value."""
+    """Return a source's weight to the tenant's `*` row, or else to the start value."""
     return Call(
         method="DELETE",
         path="/api/context/weights",
@@ -540,7 +540,7 @@ def weight_history(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[WeightHistory]:
-    """What evaluations and operators changed, newest first."""
+    """List the changes that evaluations and operators made, newest first."""
     return Call(
         method="GET",
         path="/api/context/weights/history",

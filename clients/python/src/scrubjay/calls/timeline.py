@@ -12,7 +12,9 @@ def monitor(
     minutes: int | None = None,
     timeout: float | None = None,
 ) -> Call[Monitored]:
-    """What each agent is doing now: its last event, open dispatches, and how much it did lately."""
+    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
+    kind.
+    """
     return Call(
         method="GET",
         path="/api/context/monitor",
@@ -34,10 +36,10 @@ def timeline(
     last_event_id: int | None = None,
     timeout: float | None = None,
 ) -> Call[Events]:
-    """What happened, in order: a page of JSON, or a stream of events with `Accept: text/event-stream`. A
-    page begins after event `after`, else with the first there is. A stream begins after `Last-Event-
-    ID`, else after `after`, else with what comes next; it does not end by itself, and says that it
-    lives every 15 s.
+    """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`. A page begins
+    after event `after`, or else with the first event. A stream begins after `Last-Event-ID`, or else
+    after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15
+    s.
     """
     return Call(
         method="GET",

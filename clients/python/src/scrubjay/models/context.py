@@ -72,9 +72,9 @@ class CallerBudget:
     min_budget: int
     max_budget: int
     ceiling: int | None
-    """What no request may exceed."""
+    """The largest budget of any request by the caller."""
     manual: bool
-    """Set by an operator, and left alone by learning."""
+    """An operator set it, and learning leaves it alone."""
     updated_at: datetime
 
 
@@ -98,14 +98,14 @@ class Degraded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
-    """What one cycle changed; the counts are of rows that hold settings now."""
+    """What one cycle changed. The counts are of all rows that now hold settings."""
 
     weight_adjustments: list[WeightAdjustment]
     budget_adjustments: list[BudgetAdjustment]
     weights_count: int
     budgets_count: int
     assemblies: int
-    """How many had feedback that was new."""
+    """How many assemblies had new feedback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """Every candidate, by order of worth."""
+    """Every candidate, best first."""
 
     id: int
     caller: str
@@ -144,14 +144,14 @@ class Explained:
     dispatch_id: int | None = None
     as_of: datetime | None = None
     used_source_ids: list[str] | None = None
-    """What feedback named. Null: there was none."""
+    """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
-    """Sources that were read by handle, or cited in a later write."""
+    """Handles that were read, or cited by a later write."""
     tokens_used: int | None = None
     feedback_kind: str | None = None
-    """`explicit`, or `implicit`: weak signals only."""
+    """`explicit`, or `implicit` for weak signals only."""
     processed_at: datetime | None = None
-    """When learning took it in."""
+    """When learning used it."""
     scopes: list[str]
     token_shares: dict[str, float]
     """Each store's share of the budget."""
@@ -161,7 +161,7 @@ class Explained:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedCandidate:
     """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left),
-    repeat (of `same_as`), floor (it said too little of the question).
+    repeat (of `same_as`), floor (too little evidence).
     """
 
     handle: str
@@ -180,20 +180,20 @@ class ExplainedCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """What became of a message, or of a piece of a long one."""
+    """What happened to a message, or to a piece of a long one."""
 
     item: int
-    """Place of the message in the request; 0 for `text`."""
+    """The message's index in the request; 0 for `text`."""
     status: Literal["created", "pending", "refused", "skipped", "updated"]
-    """`updated`: it was known and is confirmed. `pending`: stored; whether it was known shows later."""
+    """`updated`: it was known and is now confirmed. `pending`: stored, and later merged if known."""
     why: str
-    """The rule that chose its place, or the reason it has none."""
+    """The rule that chose its place, or why it is not kept."""
     piece: int = 0
-    """Which piece of a long message, from 0."""
+    """The piece's index in a long message, from 0."""
     store: Literal["agent_memory", "psychic_cache"] | None = None
     id: int | None = None
     handle: str | None = None
-    """How a block of context names it."""
+    """The name that a context block gives it."""
     kind: str | None = None
     """Its context_type or memory_type."""
 
@@ -205,7 +205,7 @@ class LogEntries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One assembly. The query is kept as its SHA-256 only."""
+    """One assembly. The log keeps only the query's SHA-256."""
 
     id: int
     caller: str
@@ -222,14 +222,14 @@ class LogEntry:
     dispatch_id: int | None = None
     as_of: datetime | None = None
     used_source_ids: list[str] | None = None
-    """What feedback named. Null: there was none."""
+    """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
-    """Sources that were read by handle, or cited in a later write."""
+    """Handles that were read, or cited by a later write."""
     tokens_used: int | None = None
     feedback_kind: str | None = None
-    """`explicit`, or `implicit`: weak signals only."""
+    """`explicit`, or `implicit` for weak signals only."""
     processed_at: datetime | None = None
-    """When learning took it in."""
+    """When learning used it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,25 +246,25 @@ class Message:
     content: str
     """What was said."""
     name: str | None = None
-    """The speaker's name, where the role says too little."""
+    """The speaker's name, when the role says too little."""
     occurred_at: datetime | None = None
-    """When it was said; else that of the request."""
+    """When it was said. Left out, the request's `occurred_at`."""
     seq: int | None = None
-    """Its number in the session; else counted on from `seq`."""
+    """Its number in the session. Left out, counted from the request's `seq`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What a purge erased: rows per table of each service."""
+    """The rows that a purge erased."""
 
     scope: str
     erased: dict[str, dict[str, int]]
-    """Rows by table, by service."""
+    """Erased rows by service and table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberResult:
-    """In the order of the request."""
+    """The outcomes, in the order of the request."""
 
     items: list[Kept]
     stored: int
@@ -273,15 +273,15 @@ class RememberResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """What would have been taken. Sizes of cut items are estimates: the log keeps no content."""
+    """What would have been taken. The sizes of cut items are estimates, because the log keeps no content."""
 
     assembly_id: int
     token_budget: int
     total_tokens: int
     added: list[str]
-    """Handles that would have come in."""
+    """Handles that would have been added."""
     removed: list[str]
-    """Handles that would have been left out."""
+    """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
 
 
@@ -315,7 +315,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceItem:
-    """A source by its handle: the item as its owner gives it, whole."""
+    """The whole item behind a handle, as its owner returns it."""
 
     handle: str
     store: str
@@ -326,19 +326,19 @@ class SourceItem:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceWeight:
     caller: str
-    """`*`: everybody without a row of their own."""
+    """`*`: every caller without a row of its own."""
     source: str
     weight: float
     token_share: float
-    """Its share of the budget."""
+    """The source's share of the budget."""
     manual: bool
-    """Set by an operator, and left alone by learning."""
+    """An operator set it, and learning leaves it alone."""
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceWeights:
-    """Rows that differ from the start values; caller `*` stands for all who have none of their own."""
+    """Rows that differ from the start values. `*` stands for every caller without a row of its own."""
 
     weights: list[SourceWeight]
     start: dict[str, float]
@@ -359,7 +359,7 @@ class WeightAdjustment:
     old_token_share: float
     new_token_share: float
     effectiveness: float | None
-    """Null: it was in no block, and goes back towards its start."""
+    """Null: the source was in no block, and its weight moves back towards the start value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,9 +373,9 @@ class WeightChange:
     cause: str
     """`operator` or `eval`."""
     effectiveness: float | None
-    """How much of what was shown was of use."""
+    """How useful the source's items were."""
     assemblies: int | None
-    """How many it was learned from."""
+    """How many assemblies it was learned from."""
     created_at: datetime
 
 

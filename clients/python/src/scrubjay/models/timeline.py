@@ -10,9 +10,9 @@ from typing import Any
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     seq: int
-    """Its number: events come in this order, and none is skipped."""
+    """The event's number. Events arrive in this order, and none is skipped."""
     kind: str
-    """What happened, as in `cache_write`."""
+    """What happened, such as `cache_write`."""
     scope: str
     mission_id: str | None
     agent_name: str | None
@@ -25,7 +25,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """A page of the timeline; `next_after` is where the next one begins."""
+    """A page of the timeline. The next page begins after `next_after`."""
 
     data: list[Event]
     next_after: int
@@ -34,20 +34,20 @@ class Events:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monitored:
     data: list[MonitoredAgent]
-    """Who did something last comes first."""
+    """The most recently active agent first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitoredAgent:
     agent_name: str
     status: str
-    """`active`: it did something within five minutes; else `idle`."""
+    """`active` if it did something in the last five minutes, or else `idle`."""
     last_event: str
-    """What it did last, as in `cache_write`."""
+    """The kind of its last event, such as `cache_write`."""
     at: datetime
     mission_id: str | None
     session_id: str | None
     dispatch_id: int | None
     open_dispatches: list[int]
     events: dict[str, int]
-    """What it did within the time asked about, by kind."""
+    """How many events of each kind it caused in the requested time."""

@@ -1,4 +1,4 @@
-"""`make run`: the stack in the foreground, until Ctrl-C."""
+"""`make run`: runs the stack in the foreground until Ctrl-C."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ _PYTHON = ".venv/bin/python"
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the whole cluster here.")
     parser.add_argument("--stop-with-parent", action="store_true", help="stop when the caller is killed")
-    parser.add_argument("--data", type=Path, default=ROOT / ".data", help="the folder that keeps everything")
+    parser.add_argument("--data", type=Path, default=ROOT / ".data", help="the folder for all data")
     arguments = parser.parse_args()
     if arguments.stop_with_parent:
         die_with_parent(signal.SIGTERM)
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def _stop_on_signals(stack: Stack) -> None:
-    """The first signal interrupts what the stack does; while it stops, another one hurries it."""
+    """The first signal stops the stack. A second one makes it hurry."""
 
     def handle(signum: int, frame: FrameType | None) -> None:
         if stack.stopping:
@@ -93,7 +93,7 @@ def _shown(path: Path) -> str:
 
 
 def question(url: str) -> str:
-    """The line that asks the sample fleet, for a shell that knows TOKEN; the README shows the same."""
+    """The shell line that queries the sample data, with $TOKEN. The README shows the same line."""
     body = {"query": sample.QUESTION, "caller": sample.CALLER, "mission_namespace": sample.MISSION}
     return (
         f'curl -sS {url}/api/context/assemble -H "Authorization: Bearer $TOKEN" '

@@ -1,4 +1,4 @@
-"""What the stack tells the person who started it."""
+"""Messages to the person who started the stack."""
 
 import contextlib
 import select
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 
 
 def say(text: str = "", end: str = "\n") -> None:
-    """Print at once; a terminal that is gone must not keep the stack from stopping."""
+    """Prints at once. A closed terminal must not keep the stack from stopping."""
     with contextlib.suppress(OSError):
         print(text, end=end, flush=True)
 
 
 @contextlib.contextmanager
 def step(what: str) -> Iterator[None]:
-    """Names a piece of work while it runs, then the seconds it took."""
+    """Prints the name of a step while it runs, then the seconds it took."""
     say(f"  {what} ...", end="")
     begun = time.monotonic()
     try:
@@ -29,7 +29,7 @@ def step(what: str) -> Iterator[None]:
 def hangup_probe() -> Callable[[], bool]:
     """A function that says whether the terminal was closed.
 
-    SIGHUP alone does not tell: make, when it leads the session, keeps it to itself and waits for us.
+    SIGHUP alone is not enough: a make that leads the session does not forward it, and waits for us.
     """
     if not sys.stdout.isatty():
         return lambda: False

@@ -1,4 +1,4 @@
-"""The roles and the database that a deployment creates before the first migration."""
+"""Creates the roles and the database that the first migration expects."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ SERVICE_ROLES = {
     "agent_memory": "scrubjay_agent_memory",
     "context": "scrubjay_context",
 }
-# Tells migrations whom to grant to.
+# Migrations grant to these roles.
 ROLE_VARIABLES = {f"SCRUBJAY_ROLE_{service.upper()}": role for service, role in SERVICE_ROLES.items()}
 _ROLE_SETTINGS = {
     "statement_timeout": "10s",
@@ -31,7 +31,7 @@ _ROLE_SETTINGS = {
 
 @dataclass(frozen=True)
 class Database:
-    """Where one database is reached: as superuser, as its owner (migrations), and as each service."""
+    """The addresses of one database: as superuser, as its owner (for migrations), and as each service."""
 
     name: str
     admin: str
@@ -49,14 +49,14 @@ class Database:
 
 
 async def create_roles(server_dsn: str) -> None:
-    """Create the owner and the services' roles, or bring their password and settings up to date.
+    """Creates the owner's and the services' roles, or updates their password and settings.
 
-    `server_dsn` is a superuser's; every role gets that superuser's password.
+    `server_dsn` is a superuser's, and every role gets its password.
     """
     password = urlsplit(server_dsn).password
     async with _connected(server_dsn) as connection:
         try:
-            # Until the library is loaded Postgres takes any value for any hnsw.* name, misspelt ones too.
+            # Until the library is loaded, Postgres accepts any hnsw.* setting, even a misspelt one.
             await connection.execute("LOAD 'vector'")
         except asyncpg.UndefinedFileError as error:
             raise LocalError(f"this PostgreSQL has no pgvector: {error}") from error
@@ -70,9 +70,9 @@ async def create_roles(server_dsn: str) -> None:
 
 
 async def create_database(server_dsn: str, name: str, *, template: str = "template1") -> Database:
-    """Create a database of the owner's unless it is there; `template` must have no open connection.
+    """Creates the owner's database unless it exists. `template` must have no open connection.
 
-    The extension comes with it: pgvector is not a trusted one, so only a superuser may create it.
+    It also creates the extension, because only a superuser may create pgvector.
     """
     async with _connected(server_dsn) as connection:
         if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
@@ -89,7 +89,7 @@ async def drop_database(server_dsn: str, name: str) -> None:
 
 
 async def foreign_revision(owner_dsn: str) -> str | None:
-    """The database's revision, when the history of this code does not hold it: no migration leads on from there."""
+    """The database's revision if this code does not know it and thus cannot migrate from it, or else None."""
     async with _connected(owner_dsn) as connection:
         if await connection.fetchval("SELECT to_regclass('public.alembic_version')") is None:
             return None
@@ -99,7 +99,7 @@ async def foreign_revision(owner_dsn: str) -> str | None:
 
 
 def migrate(owner_dsn: str, log: Path, *, grants: bool = True) -> None:
-    """Run every migration that the database lacks, with grants to the services' roles."""
+    """Runs all pending migrations, with grants to the services' roles."""
     variables = {"DATABASE_URL": owner_dsn, **(ROLE_VARIABLES if grants else {})}
     argv = [sys.executable, "-m", "alembic", "upgrade", "head"]
     run("the migration", argv, log, cwd=ROOT, env=environment(variables))

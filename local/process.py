@@ -1,4 +1,4 @@
-"""Child processes that end with the one that started them."""
+"""Child processes that end with their parent."""
 
 import contextlib
 import ctypes
@@ -18,11 +18,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 class LocalError(Exception):
-    """Why the stack cannot start, or go on; the message is for a person."""
+    """The stack cannot start or continue. The message is for a person."""
 
 
 class ProcessFailedError(LocalError):
-    """A child did not start, or ended when it should not have; the message ends with its last lines."""
+    """A child did not start, or ended unexpectedly. The message ends with the last lines of its log."""
 
 
 class Process:
@@ -60,7 +60,7 @@ class Process:
             self._popen.send_signal(signum)  # does nothing once it has ended
 
     def kill(self) -> None:
-        """SIGKILL to the process and all its descendants; returns when they are gone."""
+        """Sends SIGKILL to the process and all its descendants, and waits until they are gone."""
         if self._popen is None:
             return
         family = self.sigstop()  # a stopped parent forks no further child
@@ -70,7 +70,7 @@ class Process:
         wait_for(lambda: not any(map(alive, family)), 10)
 
     def sigstop(self) -> list[int]:
-        """Freeze the process and all its descendants; answers their ids, parents first."""
+        """Stops the process and all its descendants. Returns their ids, parents first."""
         family: list[int] = []
         generation = [self.pid] if self.running else []
         while generation:
@@ -90,7 +90,7 @@ class Process:
 
 
 class Server(Process):
-    """A child that listens on `port`, and is of use once it is ready."""
+    """A child that listens on `port` and takes a while to get ready."""
 
     port: int
     start_seconds = 60.0
@@ -98,7 +98,7 @@ class Server(Process):
     stop_signal = signal.SIGTERM
 
     def launch(self) -> None:
-        """Start the process without waiting for it; only from the main thread."""
+        """Starts the process without waiting for it. Call it only from the main thread."""
         raise NotImplementedError
 
     def ready(self) -> bool:
@@ -109,7 +109,7 @@ class Server(Process):
         self.await_ready()
 
     def await_ready(self) -> None:
-        """Raises ProcessFailedError when it ends, or is not ready in time (it is killed then)."""
+        """Raises ProcessFailedError when the process ends, or is not ready in time and was killed."""
         if not wait_for(lambda: not self.running or self.ready(), self.start_seconds):
             self.kill()
             raise self.failure(f"was not ready within {self.start_seconds:g} s")
@@ -121,7 +121,7 @@ class Server(Process):
 
 
 def stop_together(servers: Sequence[Server], hurried: Callable[[], bool] = lambda: False) -> None:
-    """Ask all of them to end, and kill those that have not in time, or at once when `hurried`."""
+    """Asks all servers to end, and kills those that do not end in time, or at once when `hurried`."""
     for server in servers:
         server.send(server.stop_signal)
     for server in servers:
@@ -141,12 +141,12 @@ def spawn(
     stdin: int = subprocess.DEVNULL,
     **options: Any,
 ) -> subprocess.Popen[bytes]:
-    """Start a child that gets `death_signal` when this process dies, whatever kills it (Linux).
+    """Starts a child that gets `death_signal` when this process dies for any reason (Linux).
 
-    It has a session of its own: a Ctrl-C in the terminal reaches only us, and we stop the children in order.
+    The child has its own session, so a Ctrl-C in the terminal reaches only us, and we stop the children in order.
     """
     if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError("children are bound to the thread that starts them: start them from the main one")
+        raise RuntimeError("children die with the thread that starts them: start them from the main thread")
     return subprocess.Popen(
         [str(part) for part in argv],
         stdin=stdin,
@@ -159,7 +159,7 @@ def spawn(
 
 
 def run(name: str, argv: Sequence[str | Path], log: Path, **options: Any) -> None:
-    """Run a command to its end; ProcessFailedError when it answers anything but 0."""
+    """Runs a command to its end. Raises ProcessFailedError unless it returns 0."""
     process = Process(name, log)
     process.spawn(argv, **options)
     try:
@@ -178,14 +178,14 @@ def _bound_to_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
 
     def bind() -> None:
         prctl(_PR_SET_PDEATHSIG, int(death_signal))
-        if os.getppid() != parent:  # died before the call
+        if os.getppid() != parent:  # the parent died before the call
             os._exit(1)
 
     return bind
 
 
 def die_with_parent(death_signal: signal.Signals) -> None:
-    """This process gets `death_signal` when its parent dies (Linux)."""
+    """Makes this process get `death_signal` when its parent dies (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(death_signal))
 
@@ -230,7 +230,7 @@ def tail(path: Path, lines: int = 15) -> str:
 
 
 def alive(pid: int) -> bool:
-    """Whether the process exists and is not a zombie that nobody reaped."""
+    """Whether the process exists and is not a zombie."""
     return any(other == pid and state not in "ZX" for other, _, state in _processes())
 
 
@@ -248,7 +248,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def _processes() -> Iterator[tuple[int, int, str]]:
-    """Every process: id, parent's id, one-letter state."""
+    """Every process: its id, its parent's id and its one-letter state."""
     if not Path("/proc/self/stat").exists():
         listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,state="], capture_output=True, text=True)
         for line in listing.stdout.splitlines():
@@ -258,7 +258,7 @@ def _processes() -> Iterator[tuple[int, int, str]]:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
-                # The command in parentheses may itself hold blanks and parentheses.
+                # The command in parentheses may itself contain blanks and parentheses.
                 fields = Path(entry.path, "stat").read_text(errors="replace").rpartition(")")[2].split()
                 yield int(entry.name), int(fields[1]), fields[0]
 

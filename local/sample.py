@@ -1,4 +1,4 @@
-"""A small fleet's incident and what its agents had learned before, written through the public API."""
+"""Sample data: a small fleet's incident and its agents' earlier lessons, written through the public API."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ _PATIENCE_SECONDS = 30
 
 
 def requests(begun: datetime) -> list[tuple[str, dict[str, Any]]]:
-    """Routes and bodies, oldest first; `begun` is the time that the story is told at."""
+    """Routes and bodies, oldest first. The story ends at `begun`."""
     lines = map(json.loads, _REQUESTS.read_text().splitlines())
     return [
         (line["route"], {**line["body"], "occurred_at": _before(begun, line["minutes_ago"])})
@@ -39,7 +39,7 @@ def is_loaded(state: Path) -> bool:
 
 
 def load(url: str, token: str, state: Path) -> None:
-    """Send every request; after an interruption the same ones again, with the same keys and times."""
+    """Sends every request. After an interruption, it sends the same ones with the same keys and times."""
     if state.exists():
         begun = datetime.fromisoformat(json.loads(state.read_text())["begun"])
     else:

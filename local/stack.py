@@ -23,9 +23,9 @@ _KEPT_LOG_BYTES = 10 * 2**20
 
 @dataclass(frozen=True)
 class Stores:
-    """A DSN for migrations, one for each service, Redis, and the file that says whether samples are in.
+    """A DSN for migrations and for each service, Redis, and the file that says whether samples are loaded.
 
-    `place` says where the database is kept.
+    `place` names where the database is.
     """
 
     place: str
@@ -36,9 +36,9 @@ class Stores:
 
 
 class Stack:
-    """Starts everything in order, watches it, and stops it the other way round.
+    """Starts everything in order, watches it, and stops it in reverse order.
 
-    `settings` are environment variables: with DATABASE_URL or REDIS_URL set, that server is not started.
+    `settings` are environment variables. If DATABASE_URL or REDIS_URL is set, the stack does not start that server.
     """
 
     def __init__(self, data: Path, settings: Mapping[str, str]) -> None:
@@ -66,7 +66,7 @@ class Stack:
         self._load_sample(stores.sample_state)
 
     def watch(self, until: Callable[[], bool]) -> None:
-        """Raises ProcessFailedError when one of the processes ends by itself."""
+        """Raises ProcessFailedError when a process ends by itself."""
         while not until():
             for server in (*self._servers, *self.services.values()):
                 if not server.running:
@@ -74,7 +74,7 @@ class Stack:
             time.sleep(0.2)
 
     def stop(self) -> None:
-        """Context first, then the services it calls, then the servers; `hurried` kills the services."""
+        """Stops context, then the services it calls, then the servers. `hurried` kills the services."""
         self.stopping = True
         doors = [service for name, service in self.services.items() if name == "context"]
         inner = [service for name, service in self.services.items() if name != "context"]
@@ -129,7 +129,7 @@ class Stack:
         if revision := asyncio.run(foreign_revision(stores.owner)):
             raise LocalError(
                 f"Another version of Scrubjay made this database (revision {revision}), and this version cannot"
-                f" upgrade it. Remove {stores.place} and start again; what it holds is lost."
+                f" upgrade it. Remove {stores.place} and start again; its data will be lost."
             )
 
     def _run_server(self, server: Server) -> None:
@@ -138,7 +138,7 @@ class Stack:
             server.start()
 
     def _postgres_folder(self) -> Path:
-        """Below the data folder, or where root's servers can go when that is private (a clone in /root)."""
+        """In the data folder. If that is private (a clone in /root), a folder that root's servers can enter."""
         folder = self.data / "postgres"
         if os.path.lexists(folder) or reachable(self.data):
             return folder.resolve()

@@ -1,1 +1,1 @@
-"""Grafana's dashboards as code, and the proof that each of their queries and alerts works."""
+"""Grafana's dashboards as code, and a check that every query and alert works."""

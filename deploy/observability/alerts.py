@@ -1,4 +1,4 @@
-"""The alert rules, by promtool: each fires on series of a made-up fault, and none on those of a healthy cluster."""
+"""Tests the alert rules with promtool: each fires on its fault, and none on a healthy cluster."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HEALTHY: Mapping[str, str] = {
     _series("scrubjay_assembly_log_backlog"): _steady(20),
 }
 
-# What each alert is for, as it differs from the healthy series.
+# The fault that each alert reports, as series that replace healthy ones.
 FAULTS: Mapping[str, Mapping[str, str]] = {
     "ScrubjayAway": {_series("up"): "1x20 0x20"},
     "ScrubjayAnswersErrors": {
@@ -111,7 +111,7 @@ def fire_when_they_should() -> Iterator[Finding]:
 
 
 def _test(name: str, fault: Mapping[str, str], firing: list[str]) -> dict[str, Any]:
-    """Of all alerts just these are firing."""
+    """A promtool test that exactly these alerts fire."""
     series = {**HEALTHY, **fault}
     return {
         "name": name,
@@ -121,7 +121,7 @@ def _test(name: str, fault: Mapping[str, str], firing: list[str]) -> dict[str, A
             {
                 "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
                 "eval_time": _AT,
-                "exp_samples": [{"labels": f'{{alertname="{one}"}}', "value": 1} for one in firing],
+                "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1} for alert in firing],
             }
         ],
     }

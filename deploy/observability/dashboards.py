@@ -17,7 +17,7 @@ _CHOSEN = 'namespace=~"$namespace", job=~"$job"'
 
 
 class Panel(NamedTuple):
-    """`queries` by their legends; `$here` stands for the namespace and the services that were chosen."""
+    """`queries` maps legends to queries. `$here` stands for the selected namespace and services."""
 
     row: str
     title: str
@@ -48,7 +48,7 @@ REQUESTS = [
             f"0 * ({_rate('scrubjay_http_requests_total', 'job')})) / "
             f"({_rate('scrubjay_http_requests_total', 'job')} > 0)"
         },
-        "Answers of 500 and above, of all.",
+        "Answers with status 500 and above, as a share of all.",
     ),
     Panel(
         "Services",
@@ -96,7 +96,7 @@ REQUESTS = [
             "{{job}}": "sum by (job) (scrubjay_http_requests_in_flight{$here})",
             "{{job}} streams": "sum by (job) (scrubjay_http_streams_open{$here})",
         },
-        "What the autoscaler of the cache goes by; event streams are counted apart.",
+        "The cache's autoscaler uses this. Event streams are counted separately.",
     ),
     Panel(
         "Load",
@@ -112,14 +112,14 @@ REQUESTS = [
             "refused": "sum(rate(scrubjay_rate_limited_total{$here}[$__rate_interval]))",
             "counted without Redis": "sum(rate(scrubjay_rate_limits_local_total{$here}[$__rate_interval]))",
         },
-        "Without Redis each replica counts alone, so keys get more than they should.",
+        "Without Redis each replica counts alone, so keys may exceed their limits.",
     ),
     Panel(
         "Processes",
         "CPU",
         "short",
         {"{{job}} {{instance}}": "rate(process_cpu_seconds_total{$here}[$__rate_interval])"},
-        "A process uses one core, and what the local embedder takes.",
+        "A process uses one core, plus what the local embedder takes.",
     ),
     Panel("Processes", "Memory", "bytes", {"{{job}} {{instance}}": "process_resident_memory_bytes{$here}"}),
     Panel("Processes", "Open files", "short", {"{{job}} {{instance}}": "process_open_fds{$here}"}),
@@ -131,14 +131,14 @@ MEMORY = [
         "Sources missing from answers",
         "ops",
         {"{{source}}": _rate("scrubjay_degraded_total", "source")},
-        "Answers were given without this source; each says so.",
+        "Answers lacked this source, and each said so.",
     ),
     Panel(
         "Retrieval",
         "Searches sent again",
         "ops",
         {"{{owner}}, {{reason}}": _rate("scrubjay_hedged_total", "owner, reason")},
-        "Hedges: the first call was late, or its connection ended.",
+        "Hedged calls: the first was late, or its connection ended.",
     ),
     Panel(
         "Retrieval",
@@ -152,31 +152,34 @@ MEMORY = [
     ),
     Panel(
         "Writing",
-        "Items that wait for their vectors",
+        "Items waiting for their vectors",
         "short",
         {"{{store}}": "max by (store) (scrubjay_index_backlog{$here})"},
-        "Until then they are found by their words.",
+        "Until then, search finds them by their words only.",
     ),
     Panel(
-        "Writing", "Items given their vectors", "ops", {"{{store}}": _rate("scrubjay_indexed_total", "store")}
+        "Writing",
+        "Items whose vectors were stored",
+        "ops",
+        {"{{store}}": _rate("scrubjay_indexed_total", "store")},
     ),
     Panel(
         "Writing",
         "Evictions",
         "ops",
         {"evicted": "sum(rate(scrubjay_cache_evicted_total{$here}[$__rate_interval]))"},
-        "Entries that made room within their mission's budget.",
+        "Entries evicted to stay within their mission's budget.",
     ),
     Panel(
         "Timeline and log",
-        "Events that wait for their number",
+        "Events waiting for their number",
         "short",
         {"{{job}}": "max by (job) (scrubjay_timeline_unnumbered{$here})"},
         "The lag of the timeline.",
     ),
     Panel(
         "Timeline and log",
-        "Assemblies that wait for their row",
+        "Assemblies waiting for their row",
         "short",
         {"{{job}}": "sum by (job) (scrubjay_assembly_log_backlog{$here})"},
     ),
@@ -189,7 +192,7 @@ MEMORY = [
             "signals": "sum(rate(scrubjay_signals_lost_total{$here}[$__rate_interval]))",
             "spans": "sum(rate(scrubjay_spans_lost_total{$here}[$__rate_interval]))",
         },
-        "None of them is data: a lost ring delays a stream, a lost signal teaches nothing, a lost span is not seen.",
+        "No data is lost: a lost ring delays a stream, a lost signal teaches nothing, a lost span shows nowhere.",
     ),
     Panel(
         "Postgres",
@@ -242,7 +245,7 @@ def dashboard(uid: str) -> dict[str, Any]:
 
 
 def queries() -> Iterator[tuple[str, str]]:
-    """Every query with where it stands, as Grafana has it before it fills in its variables."""
+    """Every query with its place, before Grafana fills in the variables."""
     for path in sorted(FOLDER.glob("*.json")):
         for panel in json.loads(path.read_text())["panels"]:
             for target in panel.get("targets", ()):

@@ -1,6 +1,6 @@
--- Queues everything that has no vector of a model yet, for the services that start with that model:
+-- Queues everything that lacks a vector of a model, for services that will start with that model:
 --   psql "$OWNER_URL" -v model=voyage:voyage-4 -f deploy/postgres/reembed.sql
--- Vectors of other models stay, so going back is a setting. Safe to run again, and while services write.
+-- Vectors of other models stay, so you can go back by changing the setting. Safe to repeat, and while services write.
 \set ON_ERROR_STOP on
 
 insert into cache.index_queue (tenant, store, item_id, scope, model)

@@ -1,5 +1,5 @@
--- The roles and the extension that the first migration expects, in the database that psql is connected to.
--- Run by an administrator of the server, again after a changed password; reads the passwords from the environment:
+-- Creates the roles and the extension that the first migration expects, in the database that psql is connected to.
+-- Run it as an administrator, again after changing a password. It reads the passwords from the environment:
 --   SCRUBJAY_OWNER_PASSWORD, SCRUBJAY_CACHE_PASSWORD, SCRUBJAY_AGENT_MEMORY_PASSWORD, SCRUBJAY_CONTEXT_PASSWORD
 \set ON_ERROR_STOP on
 \getenv owner_password SCRUBJAY_OWNER_PASSWORD
@@ -16,12 +16,12 @@ alter role scrubjay_cache password :'cache_password';
 alter role scrubjay_agent_memory password :'agent_memory_password';
 alter role scrubjay_context password :'context_password';
 
--- pgvector is not a trusted extension: its owner-to-be may not create it.
+-- Only a superuser may create pgvector, which is not a trusted extension.
 create extension if not exists vector;
--- Until the library is loaded Postgres takes any value for any hnsw.* name, misspelt ones too.
+-- Until the library is loaded, Postgres accepts any hnsw.* setting, even a misspelt one.
 select '[1]'::vector is not null as vector_is_loaded;
 
--- On the roles, so that they hold behind a pooler that refuses start-up parameters too.
+-- Set on the roles, so that they also apply behind a pooler that refuses start-up parameters.
 select format('alter role %I set %s = %L', role, setting, value)
 from unnest(array['scrubjay_cache', 'scrubjay_agent_memory', 'scrubjay_context']) role
 cross join (values
@@ -30,7 +30,7 @@ cross join (values
     ('hnsw.ef_search', '200')
 ) settings (setting, value) \gexec
 
--- An administrator who is no superuser hands the database over as a member of the role.
+-- An administrator without superuser rights must be a member of the role to give it the database.
 select format('grant scrubjay_owner to %I', current_user)
 where not (select rolsuper from pg_roles where rolname = current_user) \gexec
 select format('alter database %I owner to scrubjay_owner', current_database()) \gexec

@@ -1,1 +1,1 @@
-"""What can be known of the deployment files without an engine and without a cluster."""
+"""Checks of the deployment files that need no engine and no cluster."""

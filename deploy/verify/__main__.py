@@ -1,4 +1,4 @@
-"""`make verify-deploy`: the deployment files, without an engine and without a cluster."""
+"""`make verify-deploy`: checks the deployment files without an engine or a cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _chart() -> Iterator[Finding]:
 
 
 def _commands() -> Iterator[str]:
-    """The program itself says whether it knows a command."""
+    """Asks the program itself whether it knows each command."""
     jobs = [job for values in value_sets() for job in of_kind(render(values), "CronJob")]
     commands = {(*container["command"][1:], *container.get("args", [])) for _, container in containers(jobs)}
     for command in sorted(commands):

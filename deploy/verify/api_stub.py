@@ -1,6 +1,6 @@
-"""As much of the Kubernetes API as an ingress controller reads: lists and watches of rendered manifests.
+"""The part of the Kubernetes API that an ingress controller reads: lists and watches of rendered manifests.
 
-Services listed in `backends` have one endpoint, on loopback.
+Each Service in `backends` has one endpoint on loopback.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
             )
 
     def do_PUT(self) -> None:
-        """Status updates are taken and forgotten."""
+        """Accepts status updates and ignores them."""
         length = int(self.headers.get("content-length", 0))
         self._answer(200, json.loads(self.rfile.read(length) or b"{}"))
 
@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         return [{**item, "apiVersion": version} for item in self.server.objects if item["kind"] == kind]
 
     def _watch(self, resource: str, initial: bool) -> None:
-        """Nothing ever changes: what is there, if that was asked for, and then silence."""
+        """Sends the current items if asked to, then nothing: they never change."""
         self.send_response(200)
         self.send_header("content-type", "application/json")
         self.send_header("transfer-encoding", "chunked")

@@ -22,7 +22,7 @@ ManifestCheck = Callable[[Sequence[Manifest]], Iterator[str]]
 
 
 def verify(manifests: Sequence[Manifest], values: Path, *, known: Sequence[Manifest] = ()) -> list[Finding]:
-    """Everything wrong with what the chart renders for a value set; `known` manifests are valid by their schemas."""
+    """Everything wrong with the chart's rendering of a value set. `known` manifests have passed their schemas."""
     findings = list(schemas([manifest for manifest in manifests if manifest not in known]))
     if findings:
         # The other checks rely on valid manifests.
@@ -51,7 +51,7 @@ def _checks(values: Path) -> Mapping[str, ManifestCheck]:
 
 
 def _existing_secrets(values: Path) -> dict[str, set[str]]:
-    """The Secrets that a value set names, with the keys that the chart's schema says they have."""
+    """The Secrets that a value set names, with their keys by the chart's schema."""
     schema = json.loads((CHART / "values.schema.json").read_text())
     keys = set(schema["properties"]["secrets"]["properties"]["values"]["propertyNames"]["enum"])
     given: dict[str, Any] = yaml.safe_load(values.read_text()).get("secrets", {})

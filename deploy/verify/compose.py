@@ -1,4 +1,4 @@
-"""docker-compose.yml, deploy/env.example and the Dockerfile, read as they are written."""
+"""Checks of docker-compose.yml, deploy/env.example and the Dockerfile as text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load() -> Compose:
 
 
 def example_names() -> set[str]:
-    """Those that it sets, and those in comments."""
+    """The variables that it sets, also in comments."""
     return set(_ASSIGNED.findall(EXAMPLE.read_text()))
 
 
@@ -51,7 +51,7 @@ def compose(loaded: Compose) -> Iterator[str]:
             yield f"{name} {fault}"
     yield from _networks(loaded)
     if "-h" not in loaded["services"]["postgres"]["healthcheck"]["test"]:
-        yield "pg_isready without -h takes the server that initialises the volume for the real one"
+        yield "pg_isready without -h mistakes the server that initialises the volume for the real one"
 
 
 def _service_faults(name: str, service: Compose) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _service_faults(name: str, service: Compose) -> Iterator[str]:
 
 
 def _setting_faults(service: Compose) -> Iterator[str]:
-    """What the code reads is handed on; what is given is known and accepted."""
+    """Every variable that the code reads is passed on. Every variable passed on is read and accepted."""
     if "build" not in service:
         return
     given = service["environment"]
@@ -93,13 +93,13 @@ def _networks(loaded: Compose) -> Iterator[str]:
 
 
 def engine_reads_it() -> str:
-    """What `docker compose config` makes of it, where there is a Docker engine."""
+    """Runs `docker compose config` on it, if there is a Docker engine."""
     try:
         run([script("docker"), "compose", "version"])
     except ToolError:
         return "there is no `docker compose` here to ask"
     with tempfile.NamedTemporaryFile("w", suffix=".env") as file:
-        # As a person would fill in what is required.
+        # Fill in the required settings, as a person would.
         file.write(re.sub(r"^([A-Z_]+)=$", r"\1=x", EXAMPLE.read_text(), flags=re.MULTILINE))
         file.flush()
         text = run(["docker", "compose", "--env-file", file.name, "config", "--format", "json"])
@@ -107,7 +107,7 @@ def engine_reads_it() -> str:
 
 
 def dockerfile(path: Path) -> Iterator[str]:
-    """hadolint, and what some builders and registries cannot do."""
+    """hadolint's findings, and features that some builders and registries lack."""
     lint = subprocess.run([script("hadolint"), path], capture_output=True, text=True, check=False)
     yield from (lint.stdout + lint.stderr).splitlines()
     text = path.read_text()
@@ -126,7 +126,7 @@ _REFUSED = {
 
 
 def unseen() -> Iterator[str]:
-    """Every mistake in the compose file or the Dockerfile that no check sees."""
+    """Every mistake in the compose file or the Dockerfile that no check detects."""
     for name, make in _COMPOSE_MISTAKES.items():
         bad = load()
         make(bad["services"])

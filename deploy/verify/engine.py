@@ -1,6 +1,6 @@
-"""`make verify-docker`: the image and docker-compose.yml on a Docker engine, in a project of its own that is removed.
+"""`make verify-docker`: runs the image and docker-compose.yml on a Docker engine, in a temporary project.
 
-`SESSION=` names transcripts that `make demo` then plays through the published port.
+`make demo` then plays the transcripts of `SESSION=` through the published port.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from deploy.verify.tools import ROOT, ToolError, run
 from local.process import free_port
 
 _RESTORE = ("pg_restore", "-U", "postgres", "--dbname", "scrubjay", "--exit-on-error", "--single-transaction")
-# Seconds until a container must be seen as unhealthy, or as healthy again.
+# Seconds until Docker must report a container as unhealthy, or as healthy again.
 _PATIENCE = 90.0
 
 
@@ -80,7 +80,7 @@ class Project:
             raise ToolError(done.stderr.decode())
 
     def forget_images(self) -> None:
-        """Each service that is built leaves an image of the same layers; the last one has the name."""
+        """Removes the images: each service leaves one, of the same layers, and only the last has the name."""
         label = f"label=com.docker.compose.project={self.name}"
         for argv in (["rm", self.name], ["prune", "--force", "--filter", label]):
             subprocess.run(["docker", "image", *argv], capture_output=True, check=False)
@@ -135,7 +135,7 @@ def _healthy(project: Project) -> Iterator[str]:
 
 
 def _confined(project: Project) -> Iterator[str]:
-    """Asks the processes in the containers, not the configuration."""
+    """Inspects the processes in the containers, not the configuration."""
     for service in project.compose("ps", "--services").split():
         for what, script in {
             "runs as root": "grep -Eq '^Uid:\t[1-9]' /proc/1/status",
@@ -162,9 +162,9 @@ def _only_context(project: Project) -> Iterator[str]:
         if project.inside("proxy", f"timeout 3 bash -c 'exec 3<>/dev/tcp/{target}'"):
             yield f"the proxy reaches {target}"
     if not project.inside("proxy", "timeout 3 bash -c 'exec 3<>/dev/tcp/context/8080'"):
-        yield "the proxy does not reach context either, so the check of the others proves nothing"
+        yield "the proxy does not reach context either, so checking the others proves nothing"
     if run(["docker", "network", "inspect", "-f", "{{.Internal}}", f"{project.name}_data"]).strip() != "true":
-        yield "Postgres has a way out"
+        yield "Postgres can reach the outside"
 
 
 def _remembers(project: Project) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _assembles(project: Project, mission: str) -> Iterator[str]:
         "caller": "verify",
         "mission_namespace": mission,
     }
-    for _ in range(5):  # the first questions of a cold process may find an owner too slow
+    for _ in range(5):  # in a cold process, an owner may be too slow for the first queries
         status, answer = project.call("/api/context/assemble", question)
         if status == 200 and not answer["degraded"]:
             break
@@ -225,12 +225,12 @@ def _plays(project: Project) -> Iterator[str]:
 
 
 def _truthful(project: Project) -> Iterator[str]:
-    """Health follows what a service can do: without Postgres no service is healthy, nor is the proxy."""
+    """Health checks tell the truth: without Postgres, neither the services nor the proxy are healthy."""
     project.compose("pause", "postgres")
     try:
         for service in ("context", "cache", "agent-memory", "proxy"):
             if not _becomes(project, service, "unhealthy"):
-                yield f"{service} stays healthy while Postgres stands still"
+                yield f"{service} stays healthy while Postgres is stopped"
     finally:
         project.compose("unpause", "postgres")
     for service in ("context", "cache", "agent-memory", "proxy"):
@@ -249,7 +249,7 @@ def _becomes(project: Project, service: str, state: str) -> bool:
 
 
 def _scales(project: Project) -> Iterator[str]:
-    """Two replicas of each service behind the proxy: one of each leaves, and no request fails."""
+    """With two replicas of each service behind the proxy, one of each stops and no request fails."""
     both = [f"--scale={name}=2" for name in ("cache", "context", "agent-memory")]
     project.compose("up", "--wait", "--no-recreate", *both)
     time.sleep(5)  # the proxy resolves names every second, and asks /readyz
@@ -278,7 +278,7 @@ def _scales(project: Project) -> Iterator[str]:
 
 
 def _restores(project: Project) -> Iterator[str]:
-    """A dump restored into an empty volume misses nothing, and the timeline goes on after its last event."""
+    """A dump restored into an empty volume loses nothing, and the timeline continues after its last event."""
     before = _events(project)
     dump = project.folder / "dump"
     project.stream(["exec", "-T", "postgres", "pg_dump", "-U", "postgres", "-Fc", "scrubjay"], into=dump)
@@ -287,17 +287,17 @@ def _restores(project: Project) -> Iterator[str]:
     project.stream(["exec", "-T", "postgres", *_RESTORE], source=dump)
     project.compose("up", "--wait")
     if _events(project)[: len(before)] != before:
-        yield "the restored timeline is another one"
+        yield "the restored timeline differs"
     yield from _remembers(project)
     after = _events(project)
     if after[: len(before)] != before or not after[len(before) :]:
-        yield "the timeline does not go on where it ended"
+        yield "the timeline does not continue where it ended"
     if after != sorted(set(after)):
-        yield "numbers of events come twice, or out of order"
+        yield "event numbers repeat or are out of order"
 
 
 def _events(project: Project) -> list[int]:
-    """The numbers of all events, once none waits for its own."""
+    """The numbers of all events, once every event has one."""
     numbers: list[int] = []
     for _ in range(50):
         time.sleep(0.2)
@@ -315,7 +315,7 @@ def _events(project: Project) -> list[int]:
 
 
 def _runs_again(project: Project) -> Iterator[str]:
-    """The roles' script and the migrations, on a server that has both."""
+    """roles.sql and the migrations succeed again on a server that already has both."""
     script = "psql -qU postgres -d scrubjay -f /docker-entrypoint-initdb.d/roles.sql"
     if not project.inside("postgres", script):
         yield "roles.sql does not run twice"

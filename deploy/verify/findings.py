@@ -1,4 +1,4 @@
-"""What checks find, and how it is reported."""
+"""Findings of checks, and their report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from deploy.verify.tools import ToolError
 
 Check = Callable[[], Iterable[object]]
-"""What it yields is printed; a check that yields nothing has passed."""
+"""Yields findings, which are printed. A check that yields nothing has passed."""
 
 
 @dataclass(frozen=True)

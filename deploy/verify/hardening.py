@@ -1,4 +1,4 @@
-"""What a restricted namespace asks of pods, and what a rollout needs of them."""
+"""What a restricted namespace and a rollout require of pods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from deploy.verify.manifests import Manifest, containers, of_kind, pods, title
 
-# What a process may take after SIGTERM (shared/web/serving/server.py).
+# Seconds that a process may take after SIGTERM (shared/web/serving/server.py).
 DRAIN_SECONDS = 10
 _LONGEST_LABEL = 63
 _CRON_FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
@@ -16,7 +16,7 @@ _UNITS = {"": 1.0, "m": 1e-3, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "k": 
 
 
 def restricted(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """The Pod Security Standard "restricted", no token of the cluster's API and a read-only root."""
+    """Pods meet the Pod Security Standard "restricted", have no API token and a read-only root."""
     for workload, template in pods(manifests):
         for fault in _pod_faults(template["spec"]):
             yield f"{title(workload)} {fault}"
@@ -32,7 +32,7 @@ def _pod_faults(spec: Manifest) -> Iterator[str]:
     if context.get("seccompProfile", {}).get("type") != "RuntimeDefault":
         yield "has no seccomp profile"
     if spec.get("automountServiceAccountToken") is not False:
-        yield "gets a token of the cluster's API"
+        yield "gets a token for the cluster's API"
     if any(spec.get(name) for name in ("hostNetwork", "hostPID", "hostIPC")):
         yield "shares a namespace with its node"
     if any("hostPath" in volume for volume in spec.get("volumes", [])):
@@ -50,7 +50,7 @@ def _container_faults(context: Manifest) -> Iterator[str]:
 
 
 def resources(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Each container requests CPU and memory, and no more than its limits."""
+    """Each container requests CPU and memory within its limits."""
     for where, container in containers(manifests):
         requests = container.get("resources", {}).get("requests", {})
         limits = container.get("resources", {}).get("limits", {})
@@ -72,7 +72,7 @@ def _quantity(text: object) -> float | None:
 
 
 def rollouts(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """A leaving pod has time to drain, a new one gets requests once it is ready, and no node drain is blocked."""
+    """A stopping pod has time to drain, a new pod gets requests only when ready, and no node drain is blocked."""
     for deployment in of_kind(manifests, "Deployment"):
         pod = deployment["spec"]["template"]["spec"]
         for container in pod["containers"]:
@@ -101,7 +101,7 @@ def _stop_faults(pod: Manifest, container: Manifest) -> Iterator[str]:
     command = container.get("lifecycle", {}).get("preStop", {}).get("exec", {}).get("command", ["sleep", "0"])
     slept = int(command[1])
     if slept < 1:
-        yield "stops before proxies know that it leaves"
+        yield "stops before proxies know that it is leaving"
     if pod.get("terminationGracePeriodSeconds", 30) <= slept + DRAIN_SECONDS:
         yield "is killed before it has drained"
 

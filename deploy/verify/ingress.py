@@ -1,4 +1,4 @@
-"""The rendered Ingress under a real controller: what is reachable through it, and what is not."""
+"""Runs the rendered Ingress under a real controller and checks what is reachable through it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ HOST = "memory.example.com"
 _EVENTS, _PAUSE = 3, 0.4
 _STREAM = "/api/timeline"
 _PUBLIC = ("/api/context/assemble", "/api/psychic-cache/write", "/schema/openapi.json", "/mcp")
-# Nothing outside reaches these, through an Ingress or the proxy of the compose file.
+# Not reachable from outside, through an Ingress or the compose file's proxy.
 CLOSED = ("/", "/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics", "/api/%2e%2e/metrics")
 
 
 class _Backend(ThreadingHTTPServer):
-    """Answers with the component it stands in for; the timeline is a slow event stream."""
+    """Answers with the name of its component. The timeline is a slow event stream."""
 
     daemon_threads = True
 
@@ -67,13 +67,13 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 def ingress() -> list[str]:
-    """Through the team's Ingress, without TLS."""
+    """Checks the Ingress of the team's value set, without TLS."""
     with _controller(_team()) as (port, backends):
         return list(_reachable(port, backends))
 
 
 def unseen() -> Iterator[str]:
-    """The wrong Ingresses that the same requests find nothing wrong with."""
+    """Wrong Ingresses that the same requests do not detect."""
     for name, component, path in (
         ("an Ingress to the cache", "cache", "/api"),
         ("an Ingress to every path", "context", "/"),
@@ -119,11 +119,11 @@ def _streams(port: int) -> Iterator[str]:
     if (status, body.count(b"data:")) != (200, _EVENTS):
         yield f"the event stream answers {status}: {body!r}"
     elif first > _PAUSE * (_EVENTS - 1):
-        yield "the event stream is held back until its end"
+        yield "the event stream is buffered until its end"
 
 
 def _get(port: int, path: str, host: str = HOST) -> tuple[int, bytes, float]:
-    """Status, body, and the seconds until its first byte."""
+    """The status, the body, and the seconds until its first byte."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         begun = time.monotonic()
@@ -138,7 +138,7 @@ def _get(port: int, path: str, host: str = HOST) -> tuple[int, bytes, float]:
 
 @contextmanager
 def _controller(manifests: Sequence[Manifest]) -> Iterator[tuple[int, dict[str, _Backend]]]:
-    """Traefik on a free port of loopback, which reads these manifests; and the backends it routes to."""
+    """Traefik on a free loopback port, with these manifests, and the backends that it routes to."""
     with ExitStack() as cleanup:
         backends = {
             name: cleanup.enter_context(_served(name)) for name in ("cache", "agent-memory", "context")

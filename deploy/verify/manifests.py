@@ -1,4 +1,4 @@
-"""The chart's manifests: rendered by Helm, and walked."""
+"""Renders the chart's manifests with Helm and walks them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lint(values: Path) -> None:
 
 
 def render(values: Path, changes: Mapping[str, Any] | None = None) -> list[Manifest]:
-    """`changes` are further values by their path, such as `cache.port`. Raises ToolError where Helm refuses."""
+    """`changes` are further values by path, such as `cache.port`. Raises ToolError if Helm refuses them."""
     sets: Sequence[str] = [
         part
         for path, value in (changes or {}).items()
@@ -65,7 +65,7 @@ def pod_template(manifest: Manifest) -> Manifest | None:
 
 
 def pods(manifests: Iterable[Manifest]) -> Iterator[tuple[Manifest, Manifest]]:
-    """Each workload with the template of its pods."""
+    """Each workload with its pod template."""
     for manifest in manifests:
         if (template := pod_template(manifest)) is not None:
             yield manifest, template
@@ -86,7 +86,7 @@ def selected(manifests: Iterable[Manifest], selector: Manifest) -> Iterator[tupl
 
 
 def selects(selector: Mapping[str, Any], labels: Labels) -> bool:
-    """A label selector as the API reads it; an empty one selects everything."""
+    """Evaluates a label selector as the API does: an empty one selects everything."""
     wanted = selector.get("matchLabels") or {}
     if any(labels.get(key) != value for key, value in wanted.items()):
         return False
@@ -107,6 +107,6 @@ def pod_ports(template: Manifest) -> set[int | str]:
 
 
 def container_ports(container: Manifest) -> set[int | str]:
-    """Numbers and names."""
+    """Both numbers and names."""
     listed = container.get("ports", [])
     return {port["containerPort"] for port in listed} | {port["name"] for port in listed if "name" in port}

@@ -1,4 +1,4 @@
-"""Mistakes that people make in the chart; a check that sees none of them proves nothing."""
+"""Mistakes that people make in the chart. A check that detects none of them proves nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from deploy.verify.manifests import Manifest, of_kind, render, value_set
 from deploy.verify.tools import ToolError
 
 Mutation = Callable[[list[Manifest]], object]
-"""Of the rendered manifests."""
+"""Changes the rendered manifests."""
 Changes = dict[str, Any]
-"""Values that a person might give, by their path."""
+"""Values that a person might set, by path."""
 
 
 def put(target: str, path: str, value: object) -> Mutation:
-    """Sets a field of a manifest. The target is a kind and how the name ends; a list's items go by index or name."""
+    """Sets a field of a manifest. `target` is a kind and the end of a name. `path` takes indexes or names of items."""
 
     def mutate(manifests: list[Manifest]) -> None:
         *above, last = path.split(".")
@@ -28,7 +28,7 @@ def put(target: str, path: str, value: object) -> Mutation:
 
 
 def drop(target: str, path: str = "") -> Mutation:
-    """Removes a field or a list's item by its index, or without a path the manifest itself."""
+    """Removes a field or a list item, or the whole manifest if there is no path."""
 
     def mutate(manifests: list[Manifest]) -> None:
         if not path:
@@ -66,7 +66,7 @@ _BACKEND = f"{_PATH}.backend.service"
 _NOBODY = {"app.kubernetes.io/component": "nobody"}
 _EVERY_POD = {"app.kubernetes.io/name": "scrubjay", "app.kubernetes.io/instance": "sj"}
 
-# By value set, and by the check that must see them; "values" is Helm's own refusal.
+# By value set and the check that must detect them. "values" means that Helm itself refuses.
 MISTAKES: Mapping[str, Mapping[str, Mapping[str, Mutation | Changes]]] = {
     "team": {
         "schema": {
@@ -213,7 +213,7 @@ def count() -> int:
 
 
 def unseen() -> Iterator[str]:
-    """Every mistake that its check does not see."""
+    """Every mistake that its check does not detect."""
     for values, checks in MISTAKES.items():
         good = render(value_set(values))
         for check, mistakes in checks.items():

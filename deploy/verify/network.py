@@ -1,4 +1,4 @@
-"""Network policies as a graph: who reaches whom, on which port, judged as a cluster would."""
+"""Network policies as a graph: which pods a cluster lets reach which others, on which ports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 @dataclass(frozen=True)
 class Node:
-    """A pod in some namespace, or with an address alone something outside the cluster."""
+    """A pod in a namespace, or with only an address something outside the cluster."""
 
     name: str
     namespace: str | None = None
@@ -33,7 +33,7 @@ class Edge(NamedTuple):
 
 _OURS = ("cache", "agent-memory", "context")
 _PODS = (*_OURS, "migration", "cronjob")
-# A neighbour lives in the release's namespace, a stranger in another one.
+# A neighbour is in the release's namespace, a stranger in another.
 _OTHERS = (
     Node("ingress", "ingress"),
     Node("gateway", "gateways"),
@@ -64,7 +64,7 @@ _SCRAPED = (
 )
 
 
-# What each value set opens, and nothing else.
+# The edges that each value set may open.
 _ALLOWED: Mapping[str, set[Edge]] = {
     "trial": _INWARD
     | _edges(_PODS, ["dns"], 53)
@@ -133,7 +133,7 @@ def _enters(policies: Sequence[Manifest], source: Node, target: Node, port: int)
 
 
 def _rules(policies: Sequence[Manifest], direction: str, node: Node) -> list[Manifest] | None:
-    """What the policies that select a node allow it; None where there is none, so that everything may pass."""
+    """The rules of the policies that select a node. None means that no policy does, so everything may pass."""
     selecting = [
         policy
         for policy in policies

@@ -1,4 +1,4 @@
-"""What schemas do not see: names that lead nowhere."""
+"""Checks what schemas cannot: that every name refers to something that exists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HISTOGRAM_PARTS = ("", "_bucket", "_count", "_sum")
 
 
 def ports(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Services, probes and network policies name ports that the containers have."""
+    """Services, probes and network policies name only ports that the containers have."""
     for service in of_kind(manifests, "Service"):
         targets = {port.get("targetPort", port["port"]) for port in service["spec"]["ports"]}
         yield from _missing_ports(manifests, service, targets)
@@ -55,7 +55,7 @@ def _named_ports(policy: Manifest) -> set[int | str]:
 
 
 def selectors(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Whatever selects pods selects some; a Deployment selects its own only, and a Service those of Deployments."""
+    """Every selector matches pods. A Deployment selects only its own, and a Service only those of Deployments."""
     for deployment in of_kind(manifests, "Deployment"):
         yield from _own_pods_only(manifests, deployment)
     for manifest in of_kind(manifests, "Service", "PodDisruptionBudget", "NetworkPolicy"):
@@ -89,7 +89,7 @@ def _pod_selector(manifest: Manifest) -> Manifest:
 
 
 def entrances(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """An Ingress or HTTPRoute leads to an existing port of the context service and to nothing else."""
+    """An Ingress or HTTPRoute leads only to an existing port of the context service."""
     for ingress in of_kind(manifests, "Ingress"):
         paths = [path for rule in ingress["spec"]["rules"] for path in rule["http"]["paths"]]
         for backend in (path["backend"]["service"] for path in paths):
@@ -117,7 +117,7 @@ def _leads_to_context(
 
 
 def autoscalers(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """Their target exists and leaves the number of replicas to them; their metrics are served."""
+    """An autoscaler's target exists and sets no replicas itself, and its metrics are served."""
     for scaler in of_kind(manifests, "HorizontalPodAutoscaler"):
         spec = scaler["spec"]
         target = named(manifests, spec["scaleTargetRef"]["kind"], spec["scaleTargetRef"]["name"])
@@ -128,14 +128,14 @@ def autoscalers(manifests: Sequence[Manifest]) -> Iterator[str]:
         if spec["minReplicas"] > spec["maxReplicas"]:
             yield f"{title(scaler)}: minReplicas is above maxReplicas"
         if "Resource" not in (metric["type"] for metric in spec["metrics"]):
-            yield f"{title(scaler)} cannot scale where no custom metric is served"
+            yield f"{title(scaler)} cannot scale when no custom metric is served"
         wanted = {metric["pods"]["metric"]["name"] for metric in spec["metrics"] if "pods" in metric}
         for name in wanted - served_metrics():
             yield f"{title(scaler)}: no service has a metric {name}"
 
 
 def secrets(manifests: Sequence[Manifest], existing: Mapping[str, set[str]]) -> Iterator[str]:
-    """A Secret that a pod reads is rendered, or is said to exist, and has the key. `existing` are keys by name."""
+    """Every Secret that a pod reads is rendered or in `existing` (keys by Secret), and has the key."""
     known = dict(existing)
     for secret in of_kind(manifests, "Secret"):
         known[secret["metadata"]["name"]] = {*secret.get("stringData", {}), *secret.get("data", {})}
@@ -147,7 +147,7 @@ def secrets(manifests: Sequence[Manifest], existing: Mapping[str, set[str]]) -> 
 
 
 def _secret_references(container: Manifest) -> Iterator[tuple[str, Manifest]]:
-    """Each variable that is read from a Secret, with its reference."""
+    """Each variable read from a Secret, with its reference."""
     for variable in container.get("env", []):
         if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
             yield variable["name"], reference
@@ -167,7 +167,7 @@ def mounts(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 
 def monitors(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """A ServiceMonitor selects every Service by a port it has; alert rules ask for metrics that are served."""
+    """A ServiceMonitor selects every Service by an existing port. Alert rules name only metrics that are served."""
     for monitor in of_kind(manifests, "ServiceMonitor"):
         wanted = {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]}
         for service in of_kind(manifests, "Service"):
@@ -176,7 +176,7 @@ def monitors(manifests: Sequence[Manifest]) -> Iterator[str]:
             for port in wanted - {port.get("name") for port in service["spec"]["ports"]}:
                 yield f"{title(monitor)}: {title(service)} has no port {port}"
     for name in _queried_metrics(manifests) - served_metrics():
-        yield f"a rule asks for {name}, which no service has"
+        yield f"a rule names {name}, a metric that no service serves"
 
 
 def _queried_metrics(manifests: Sequence[Manifest]) -> set[str]:
@@ -187,13 +187,13 @@ def _queried_metrics(manifests: Sequence[Manifest]) -> set[str]:
 
 @cache
 def served_metrics() -> set[str]:
-    """Every metric that the code names, with the parts of histograms."""
+    """Every metric in the code, with the series of histograms."""
     metrics = constants("shared", _METRIC) | constants("services", _METRIC)
     return {metric + part for metric in metrics for part in _HISTOGRAM_PARTS}
 
 
 def hooks(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """The migration runs before each release, and after the Secrets it reads where the chart renders them."""
+    """The migration runs before each release, and after any Secrets that the chart renders for it."""
     for job in of_kind(manifests, "Job"):
         weights = _hook_weights(job)
         if not {"pre-install", "pre-upgrade"} <= weights.keys():

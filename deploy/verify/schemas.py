@@ -1,4 +1,4 @@
-"""Every manifest against the schema of its kind; a kind without one is a failure."""
+"""Validates every manifest against the schema of its kind. A kind without a schema fails."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from deploy.verify.findings import Finding
 from deploy.verify.manifests import Manifest, title
 from deploy.verify.tools import KEPT, keep, package, run
 
-# The oldest that the chart says it runs on, and the newest there is a schema for.
+# The oldest Kubernetes that the chart supports, and the newest that has a schema.
 VERSIONS = ("1.29", kubernetes_validate.latest_version())
-# Kinds of the Prometheus operator and the Gateway, which npm packages describe.
+# Kinds of the Prometheus operator and the Gateway API, which npm packages describe.
 _MODELLED = ("monitoring.coreos.com/", "gateway.networking.k8s.io/")
 _MODELS = Path(__file__).parent / "models"
 _INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")

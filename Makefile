@@ -1,4 +1,4 @@
-# Everything runs from .venv, which the targets make themselves with the first usable Python.
+# Everything runs from .venv, which the targets create with the first usable Python.
 PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,\
 	$(shell $(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
 VENV := .venv
@@ -9,7 +9,7 @@ SESSION ?=
 DATA ?=
 JUNK ?=
 
-# A copied or outdated environment is made anew.
+# A copied or outdated environment is created again.
 ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/null),True)
 .PHONY: $(PY)
 endif
@@ -23,27 +23,27 @@ help: ## Show this list
 run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ctrl-C
 	@$(PY) -m local --stop-with-parent
 
-test: check ## Check the code, then run every test on servers of its own
+test: check ## Check the code, then run every test on its own servers
 	@$(PY) -m pytest
 
-check: $(VENV)/dev.stamp ## Formatting, lint, types, import directions, and the shape of the code
+check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
 	@$(PY) -m tools.shape
 
-shape: $(VENV)/run.stamp ## Count how long functions and files are, and what imports what: fails above a bar
+shape: $(VENV)/run.stamp ## Measure functions, files, folders and imports, and fail above a limit
 	@$(PY) -m tools.shape
 
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
 
-openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client anew from the code
+openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client from the code
 	@$(PY) -m tools.openapi
 	@$(PY) -m tools.mcp
 
-pins: ## Compile requirements/*.txt anew from *.in (needs uv)
+pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }
 	@$(COMPILE) -o requirements/run.txt requirements/run.in
 	@$(COMPILE) -o requirements/local.txt requirements/local.in
@@ -51,7 +51,7 @@ pins: ## Compile requirements/*.txt anew from *.in (needs uv)
 	@$(COMPILE) -o requirements/deploy.txt requirements/deploy.in
 	@$(COMPILE) -o requirements/node.txt requirements/node.in
 
-demo: $(VENV)/run.stamp ## Play agents' transcripts and ask about them: SESSION=files or folders
+demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
 	@$(PY) -m bench.demo $(SESSION)
 
@@ -59,26 +59,26 @@ bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality "$(DATA)"
 
-bench-junk: $(VENV)/run.stamp ## What unrelated text in other stores costs: DATA=folder JUNK=folder
+bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
 	@$(PY) -m bench.quality.junk "$(DATA)" "$(JUNK)"
 
-bench-cache: $(VENV)/run.stamp ## Measure cache writes beside their SQL, a plain insert and a naive path
+bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path
 	@$(PY) -m bench.cache
 
-bench-assemble: $(VENV)/run.stamp ## Measure assemble beside its SQL: SCALE=small for a quick look
+bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look
 	@$(PY) -m bench.assemble
 
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
-bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories, of 100 agents and of 100 tenants, against bare SQL
+bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL
 	@$(PY) -m bench.recall
 
-verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the image's recipe, without an engine or a cluster
+verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the Dockerfile, without an engine or a cluster
 	@$(PY) -m deploy.verify
 
-verify-observability: $(VENV)/deploy.stamp ## Ask the dashboards' queries of a Prometheus on a live cluster, and try each alert
+verify-observability: $(VENV)/deploy.stamp ## Run the dashboards' queries on the Prometheus of a live cluster, and try each alert
 	@$(PY) -m proofs.observability
 
 verify-readme: $(VENV)/run.stamp ## Follow README.md word by word: start the cluster, run each block as printed
@@ -93,16 +93,16 @@ proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses
 proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on any replica: SHORT=1 for a quick look
 	@$(PY) -m proofs.mcp $(if $(SHORT),--short)
 
-proof-overload: $(VENV)/run.stamp ## Prove that overload is shed and slow clients hurt nobody: SHORT=1 for a quick look
+proof-overload: $(VENV)/run.stamp ## Prove that services shed overload and survive slow clients: SHORT=1 for a quick look
 	@$(PY) -m proofs.overload $(if $(SHORT),--short)
 
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
 
-proof-upgrade: $(VENV)/run.stamp ## Prove that the code before goes on while the schema changes: PREVIOUS=commit, SHORT=1
+proof-upgrade: $(VENV)/run.stamp ## Prove that the previous code keeps working while the schema changes: PREVIOUS=commit, SHORT=1
 	@PREVIOUS="$(PREVIOUS)" $(PY) -m proofs.upgrade $(if $(SHORT),--short)
 
-clean: ## Remove the environment and the caches; the stack's data in .data stays
+clean: ## Remove the environment and the caches, but keep the stack's data in .data
 	@rm -rf $(VENV) .node .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

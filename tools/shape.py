@@ -1,8 +1,8 @@
-"""Counts over the syntax trees that the project holds itself to: `make shape` prints them, and fails above a bar.
+"""Measures the shape of the code from its syntax trees: `make shape` prints the figures and fails above a limit.
 
-A function's length is the lines of its body, from the first statement to the last: decorators, signature and docstring
-are left out, comments and blank lines in between are not. A nested function counts by itself and in the function around
-it. Modules form a circle when they import each other on loading; imports in functions and under TYPE_CHECKING do not.
+A function's length is the lines of its body from the first statement to the last, with comments and blank lines but
+without decorators, signature and docstring. A nested function counts by itself and in its outer function. Modules
+form a circle when they import each other on loading; imports in functions and under TYPE_CHECKING do not count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COLUMNS = ("functions", "median", "p90", "longest file", "modules a folder", "c
 @dataclass(frozen=True)
 class Module:
     path: Path
-    """From the project's root."""
+    """Relative to the project's root."""
     text: str
 
     @property
@@ -51,7 +51,7 @@ class Module:
 
 
 def read(folders: Sequence[str], root: Path = ROOT) -> list[Module]:
-    """Every module of some folders, generated ones aside."""
+    """Every module of the folders, without generated ones."""
     paths = (path for folder in folders for path in sorted((root / folder).rglob("*.py")))
     modules = (Module(path.relative_to(root), path.read_text()) for path in paths)
     return [module for module in modules if not module.path.as_posix().startswith(GENERATED)]
@@ -71,7 +71,7 @@ def _body_lines(function: Function) -> int:
 
 
 def unexplained_imports(module: Module) -> list[int]:
-    """The lines of imports inside functions that no comment on the line, or just above, gives a reason for."""
+    """The lines of imports inside functions without a comment on the line or just above."""
     comments = _comment_lines(module.text)
     unexplained: list[int] = []
     explained_until = 0
@@ -103,7 +103,7 @@ def _comment_lines(text: str) -> set[int]:
 
 
 def loaded_imports(module: Module, known: set[str]) -> set[str]:
-    """Which of the known modules a module imports when it is loaded."""
+    """The known modules that a module imports when it is loaded."""
     package = module.name if module.path.name == "__init__.py" else module.name.rpartition(".")[0]
     named = (
         name
@@ -141,7 +141,7 @@ def _named_by(node: ast.stmt, package: str, known: set[str]) -> Iterator[str]:
 
 
 def circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
-    """Groups of modules each of which leads to every other."""
+    """Groups of modules in which each leads to every other."""
     reached = {name: _reached(imports, name) for name in imports}
     groups = {
         frozenset(other for other in targets if name in reached[other])
@@ -169,10 +169,10 @@ class Shape:
     longest_file: Module
     long_files: list[Module]
     modules: Counter[Path]
-    """How many each folder holds, `__init__` not counted."""
+    """The number of modules in each folder, without `__init__`."""
     circles: list[list[str]]
     local_imports: list[str]
-    """Unexplained ones, as path:line."""
+    """The unexplained ones, as path:line."""
 
 
 def measure(modules: Sequence[Module]) -> Shape:
@@ -233,7 +233,7 @@ def figures(shape: Shape) -> dict[str, float]:
 
 
 def table(modules: Sequence[Module]) -> Iterator[str]:
-    """A row for each top folder, and one for all of them."""
+    """A row for each top folder, and one for all together."""
     yield _row("", _COLUMNS)
     for folder in FOLDERS:
         yield _row(folder, figures(measure([m for m in modules if m.path.parts[0] == folder])).values())

@@ -1,4 +1,4 @@
-"""Write the typed part of the Python client from the API's document."""
+"""Writes the typed part of the Python client from the API's document."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sources(document: dict[str, Any]) -> dict[str, str]:
 
 
 def _needed(operations: Iterable[Operation], components: dict[str, Schema]) -> set[str]:
-    """Components that a group's calls name, and those that these refer to."""
+    """The components that a group's calls name, and all that these refer to."""
     named = chain.from_iterable(map(_named, operations))
     found: set[str] = set()
     todo = list(named)
@@ -58,7 +58,7 @@ def _needed(operations: Iterable[Operation], components: dict[str, Schema]) -> s
 def _named(one: Operation) -> Iterable[str]:
     yield from names_in([answer for status, answer in one.told["responses"].items() if status < "3"])
     yield from names_in([p.get("schema", {}) for p in one.told["parameters"]])
-    # The body itself is the call's arguments; what it holds is not.
+    # A flat body becomes the call's arguments, so only its fields' components are needed.
     yield from names_in(one.flat or one.told.get("requestBody", {}))
 
 

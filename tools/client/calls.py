@@ -1,4 +1,4 @@
-"""The client's calls: a function for each operation of the document, and the groups that have them as methods."""
+"""The client's calls: a function for each operation of the document, and groups with these as methods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _JSON = "application/json"
 
 
 class Operation:
-    """One of the document, as a function of the client."""
+    """One operation of the document, as a function of the client."""
 
     def __init__(self, method: str, path: str, told: dict[str, Any], document: dict[str, Any]) -> None:
         self.method, self.path, self.told = method.upper(), path, told
@@ -54,12 +54,12 @@ class Operation:
 
     @property
     def flat(self) -> Schema | None:
-        """The body's model, when its fields are the call's arguments."""
+        """The body's schema, if its fields are the call's arguments."""
         return self._components[name_of(self.body)] if self.body is not None and "$ref" in self.body else None
 
     @property
     def line(self) -> str | None:
-        """The model of a line, when the body is JSON Lines."""
+        """The model of a line, if the body is JSON Lines."""
         return name_of(self._content[_LINES]["x-item-schema"]) if _LINES in self._content else None
 
     @property
@@ -121,7 +121,7 @@ class Operation:
         return [*told, "timeout=timeout"]
 
     def _repeatable(self) -> bool:
-        """Done twice it is as done once, and answers the same."""
+        """Whether calling it twice has the same effect and answer as once."""
         return self.keyed or self.told["x-access"] == "read" or self.method in ("PUT", "PATCH")
 
     def _body(self) -> str:
@@ -142,7 +142,7 @@ def module(operations: list[Operation], models: list[str]) -> str:
 
 
 def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str:
-    """The methods of the groups in `direct` are the client's own; the others are reached through an attribute each."""
+    """The client has the methods of the groups in `direct` itself, and an attribute for each other group."""
     others = {name: some for name, some in by_group.items() if name not in direct}
     own = [one for name in direct for one in by_group[name]]
     text = HEADER + _GROUP_IMPORTS.format(modules=", ".join(sorted(by_group)))

@@ -1,4 +1,4 @@
-"""The client's models: a dataclass for each component of the document that is not a call's arguments."""
+"""The client's models: a dataclass for each component of the document, except those that are a call's arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _field(name: str, schema: Schema, required: bool) -> str:
     kind = annotation(schema)
     default = "" if required else f" = {_default(schema)}"
     if required and len(schema.get("enum", ())) == 1:
-        # The tag of a union says itself.
+        # A union's tag has a fixed value.
         default = f' = field(default="{schema["enum"][0]}", init=False)'
     elif not required and not may_be_null(schema) and "default" not in schema:
         kind += " | None"

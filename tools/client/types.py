@@ -1,4 +1,4 @@
-"""How the document's schemas read in Python."""
+"""Python annotations of the document's schemas."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 
 def named(schema: Schema) -> dict[str, Schema]:
-    """An object's properties, without the short names of others."""
+    """An object's properties, without aliases."""
     return {name: one for name, one in schema["properties"].items() if ALIAS not in one}
 
 
 def annotation(schema: Schema, *, given: bool = False) -> str:
-    """`given`: it is an argument, which takes any sequence or mapping."""
+    """An argument takes any sequence or mapping."""
     if "$ref" in schema:
         return name_of(schema)
     if "anyOf" in schema:
@@ -52,16 +52,16 @@ def may_be_null(schema: Schema) -> bool:
 
 
 def means_something_as_null(schema: Schema, required: bool) -> bool:
-    """Left out it is one thing, null another: nothing says that null is its default."""
+    """Whether null differs from leaving the field out, because null is not its default."""
     return not required and may_be_null(schema) and "default" not in schema
 
 
 def names_in(schema: Any) -> Iterator[str]:
-    """Components that a schema refers to, directly."""
+    """The components that a schema refers to directly."""
     if isinstance(schema, dict):
         if "$ref" in schema:
             yield name_of(schema)
-        # A discriminator names them a second time.
+        # Skip a discriminator, which names them again.
         for key, item in schema.items():
             if key != "discriminator":
                 yield from names_in(item)

@@ -1,4 +1,4 @@
-"""Publish the tools of MCP anew; refused where a client could stumble over the change."""
+"""Publishes the list of MCP tools again, unless the change could break a client."""
 
 import json
 import sys

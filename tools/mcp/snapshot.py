@@ -1,4 +1,4 @@
-"""The tools of MCP as they were published: clients keep what they read of them for a day, so they only ever grow."""
+"""The published list of MCP tools. Clients cache it for a day, so tools may only grow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UPPER = ("maximum", "maxLength", "maxItems")
 
 
 def build() -> Json:
-    """What a client of every toolset reads."""
+    """The tools as a client of every toolset sees them."""
     return {
         name: {
             "description": one.description,
@@ -35,7 +35,7 @@ def rendered(tools: Json) -> str:
 
 
 def breaks(published: Json, now: Json) -> list[str]:
-    """What a client that knows the published tools could stumble over."""
+    """Changes that could break a client which knows the published tools."""
     return [line for name, tool in published.items() for line in _tool(name, tool, now.get(name))]
 
 
@@ -52,11 +52,11 @@ def _tool(name: str, old: Json, new: Json | None) -> Iterator[str]:
         if old["annotations"].get(hint) and not new["annotations"].get(hint):
             yield f"{name}: {hint} does not hold any more"
     if new["annotations"].get("destructiveHint") and not old["annotations"].get("destructiveHint"):
-        yield f"{name}: destroys what it did not"
+        yield f"{name}: is now destructive"
 
 
 def _given(at: str, old: Json, new: Json) -> Iterator[str]:
-    """What was accepted is accepted still."""
+    """Inputs that were accepted and no longer are."""
     if old.get("type") != new.get("type"):
         yield f"{at}: is of another type"
     if more := set(new.get("required", [])) - set(old.get("required", [])):
@@ -77,7 +77,7 @@ def _given(at: str, old: Json, new: Json) -> Iterator[str]:
 
 
 def _answered(at: str, old: Json, new: Json) -> Iterator[str]:
-    """What was answered is answered still, and is of the same type."""
+    """Outputs that are missing or of another type."""
     if old.get("type") != new.get("type"):
         yield f"{at}: is of another type"
     if fewer := set(old.get("required", [])) - set(new.get("required", [])):

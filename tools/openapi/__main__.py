@@ -1,6 +1,6 @@
-"""Write the API's document anew from the code, and the typed part of the client from it.
+"""Writes the API's document from the code, and the typed part of the client from the document.
 
-With --record, or where an example is new, its examples too. --release makes it what later ones may only add to.
+--record, or a new example, records the examples again. --release fixes the API that later versions may only add to.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What a client of the released API could no longer rely on: changes that are more than additions."""
+"""Changes that could break a client of the released API, because they are more than additions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def released() -> dict[str, Any]:
 
 
 def release(document: dict[str, Any]) -> None:
-    """From here on, this is what is promised. A line for each path and component."""
+    """Makes this document the released API. The file has a line for each path and component."""
     bare = without_words({"paths": document["paths"], "components": document["components"]})
     lines = []
     for part, held in (("paths", bare["paths"]), ("components", bare["components"])):
@@ -31,7 +31,7 @@ def release(document: dict[str, Any]) -> None:
 
 
 def without_words(value: Any, of_names: bool = False) -> Any:
-    """`of_names`: the keys are names of fields, not words of the language."""
+    """Drops descriptions. `of_names` means that the keys are names of fields, not keywords of JSON Schema."""
     if isinstance(value, dict):
         return {
             key: without_words(item, of_names=key in ("properties", "paths", "schemas") and not of_names)
@@ -42,7 +42,7 @@ def without_words(value: Any, of_names: bool = False) -> Any:
 
 
 def breaks(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Each as a sentence; empty when there are additions only."""
+    """Each breaking change as a sentence."""
     return list(_Comparison(old, new).breaks())
 
 
@@ -109,7 +109,7 @@ class _Comparison:
                     yield from self._schema(where, content[part], new[media].get(part, {}), asked=asked)
 
     def _schema(self, where: str, old: Schema, new: Schema, *, asked: bool) -> Iterator[str]:
-        """`asked`: it is of requests, where the service must take what it took; else of answers."""
+        """`asked` marks a request's schema: the service must still accept everything. Otherwise it is an answer's."""
         pair = (str(old.get("$ref")), str(new.get("$ref")), asked)
         if "$ref" in old and "$ref" in new:
             if pair in self._seen:
@@ -128,7 +128,7 @@ class _Comparison:
             yield from self._schema(f"{where}.*", old["additionalProperties"], now, asked=asked)
 
     def _choices(self, where: str, old: list[Schema], new: list[Schema], *, asked: bool) -> Iterator[str]:
-        """Every old choice is still taken; no new one is answered. Each is known by its component or its type."""
+        """Requests still take every old choice, and answers have no new one. A component or type names a choice."""
         before = {self._kind(self._old, one): one for one in old}
         now = {self._kind(self._new, one): one for one in new}
         lost = before.keys() - now.keys() if asked else now.keys() - before.keys()
@@ -152,7 +152,7 @@ class _Comparison:
     def _kind(self, document: dict[str, Any], schema: Schema) -> str:
         if "$ref" in schema:
             target = _at(document, schema)
-            # A branch of a union is known by its tag, whatever its name.
+            # The tag identifies a branch of a union, whatever its name.
             tags = [
                 p["enum"][0] for p in target.get("properties", {}).values() if len(p.get("enum", ())) == 1
             ]
@@ -171,7 +171,7 @@ def _at(document: dict[str, Any], schema: Schema) -> Schema:
 
 
 def _limits(where: str, old: Schema, new: Schema, *, asked: bool) -> Iterator[str]:
-    """Of requests only: an answer may always stay within more than it did."""
+    """Limits of requests. The limits of an answer may always become narrower."""
     if not asked:
         return
     for value in old.get("enum", ()):

@@ -1,4 +1,4 @@
-"""One OpenAPI document for everything that the context service answers, whichever service does the work."""
+"""Builds one OpenAPI document for everything that the context service answers, whichever service does the work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tools.openapi.schemas import Schema, schemas_of
 from tools.openapi.vocabulary import short_for
 
 SERVED = Path(context.__file__).with_name("openapi.json")
-# Nothing is opened: the apps are made for their routes only.
+# The apps are created only for their routes and open no connection.
 _SETTINGS = {
     "DATABASE_URL": "postgresql://localhost/none",
     "REDIS_URL": "redis://localhost",
@@ -34,25 +34,25 @@ _SETTINGS = {
     "SCRUBJAY_CACHE_URL": "http://localhost",
     "SCRUBJAY_AGENT_MEMORY_URL": "http://localhost",
 }
-_DONE = {200: "Done.", 201: "Stored.", 204: "Done; there is nothing to say."}
+_DONE = {200: "Done.", 201: "Stored.", 204: "Done, without content."}
 _TAGS = {
-    "context": "Assembly, feedback, explanations, learning, erasure.",
+    "context": "Assembly, feedback, explanation, learning, erasure.",
     "cache": "A mission's working memory: typed entries within exact budgets.",
     "dispatch": "Work given to agents.",
-    "agent memory": "What each agent learned.",
+    "agent memory": "What each agent has learned.",
     "timeline": "Everything that happened, in order.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")
-_ABOUT = """Memory and context for fleets of AI agents: the one address that agents know.
+_ABOUT = """Memory and context for fleets of AI agents, at one address.
 
-- Every call carries a bearer token. `x-access` is what its key must have: `read`, `write` (with read) or `admin`
-  (with both). A key may be bound to an agent, to missions and to users, and have limits: a rate and quotas for the
-  day of UTC, told in `RateLimit-*` headers.
+- Every call carries a bearer token. `x-access` is the access that its key needs: `read`, `write` (includes read) or
+  `admin` (includes both). A key may be bound to an agent, to missions and to users. It may have a rate limit and
+  quotas per UTC day, which `RateLimit-*` headers report.
 - Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
-- A POST that writes takes an `Idempotency-Key`: sent again with the same body, it answers what it answered first.
-- A call has `x-deadline-seconds`; `x-timeout-ms` asks for less.
-- `x-request-id` of an answer finds it in the logs; a caller may send its own.
-- Agents that speak MCP find the same at `/mcp`."""
+- A POST that writes takes an `Idempotency-Key`: a retry with the same body gets the first answer.
+- Each call has a deadline, `x-deadline-seconds`. The header `x-timeout-ms` shortens it.
+- The `x-request-id` of an answer identifies it in the logs. A caller may send its own.
+- MCP clients find the same operations at `/mcp`."""
 
 
 def build(*, with_examples: bool = True) -> dict[str, Any]:
@@ -100,7 +100,7 @@ Schemas = dict[tuple[str, str], Schema]
 
 
 def _schemas(operations: Sequence[Operation]) -> tuple[Schemas, dict[str, Schema]]:
-    """The schema of each parameter, body and answer, by operation and place, and the components."""
+    """The schema of each parameter, body and answer by operation and place, and the components."""
     requests = {(o.id, f"{p.where} {p.name}"): p.type for o in operations for p in o.parameters}
     requests |= {(o.id, f"body {media}"): kind for o in operations for media, kind in o.reads.items()}
     answers = {(o.id, f"answer {media}"): kind for o in operations for media, kind in o.answers.items()}
@@ -109,7 +109,7 @@ def _schemas(operations: Sequence[Operation]) -> tuple[Schemas, dict[str, Schema
 
 
 class _Shown:
-    """Examples of requests as they were played, and the answers that they got."""
+    """The examples' requests as they were played, with their answers."""
 
     def __init__(self, examples: Sequence[Example] = EXAMPLES, kept: dict[str, Any] | None = None) -> None:
         self._examples = examples
@@ -123,7 +123,7 @@ class _Shown:
         }
 
     def parameter(self, operation: str, name: str) -> Any:
-        """The first value given to it, or None."""
+        """The first value that an example gives it, or None."""
         given = (one.parameters[name] for one in self._of(operation) if name in one.parameters)
         return resolved(next(given, None), self._recorded["kept"])
 
@@ -186,7 +186,7 @@ def _parameter(one: Operation, given: Parameter, schemas: Schemas, shown: _Shown
 
 
 def _short(parameters: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Parameters of queries by their short names."""
+    """Query parameters under their short names."""
     queried = {parameter["name"]: parameter for parameter in parameters if parameter["in"] == "query"}
     for short, main in shorts(queried).items():
         told = {name: part for name, part in queried[main].items() if name != "example"}
@@ -209,7 +209,7 @@ def _success(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
 def _content(schema: Schema, media: str) -> dict[str, Any]:
     if media == "application/json":
         return {"schema": schema}
-    # A sequence of items: what one of them is stands beside the text.
+    # For a sequence of items, the schema of one item stands beside the text.
     return {"schema": {"type": "string"}, "x-item-schema": schema}
 
 
@@ -218,21 +218,21 @@ _PARAMETERS = {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
-        "description": "The write happens once: sent again with the same body, it answers what it answered first.",
+        "description": "The write happens once: a retry with the same body gets the first answer.",
         "schema": {"type": "string", "pattern": "^[!-~]{1,200}$"},
     },
     "Timeout": {
         "name": "x-timeout-ms",
         "in": "header",
         "required": False,
-        "description": "How long the caller waits, when that is less than the default. What cannot be read is ignored.",
+        "description": "How long the caller waits, if less than the default. An unreadable value is ignored.",
         "schema": {"type": "integer", "minimum": 1},
     },
     "RequestId": {
         "name": "x-request-id",
         "in": "header",
         "required": False,
-        "description": "The caller's own id of the request, for the logs. What does not match is replaced.",
+        "description": "The caller's own id for the request, for the logs. A value that does not match is replaced.",
         "schema": {"type": "string", "pattern": r"^[\w.:-]{1,128}$"},
     },
 }

@@ -1,6 +1,6 @@
-"""One story that calls every operation: the document's examples, and what its tests play on a running cluster.
+"""A story that calls every operation. It gives the document its examples, and tests play it on a running cluster.
 
-`$name` stands for what an earlier answer kept under that name.
+`$name` stands for a value kept from an earlier answer under that name.
 """
 
 from __future__ import annotations

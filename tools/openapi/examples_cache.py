@@ -13,7 +13,7 @@ class Example:
     body: Any = None
     parameters: dict[str, Any] = field(default_factory=dict)
     keep: dict[str, str] = field(default_factory=dict)
-    """Names for parts of the answer, by their path in it; the empty path is all of it."""
+    """Names for parts of the answer to keep, with their paths. The empty path is the whole answer."""
     accept: str = "application/json"
 
 

@@ -1,4 +1,4 @@
-"""The operations of one service's app: what its handlers' signatures, docstrings and `opt` say."""
+"""Reads the operations of a service's app from its handlers' signatures, docstrings and `opt`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.deadline import READ_SECONDS, WRITE_SECONDS
 
 MEDIA = {"json": "application/json", "lines": "application/x-ndjson", "events": "text/event-stream"}
 _BOUNDS = ("gt", "ge", "lt", "le", "min_length", "max_length", "pattern")
-# Up to a full stop, colon or semicolon outside of backticks.
+# Up to a full stop, colon or semicolon outside backticks.
 _FIRST_CLAUSE = re.compile(r"(?:`[^`]*`|[^`.:;]|[.:;](?=\S))*")
 _RESERVED = {"request", "data", "state", "body", "headers", "cookies", "query", "scope", "socket"}
 
@@ -45,7 +45,7 @@ class Operation:
     description: str
     status: int
     seconds: float
-    """Its deadline, unless the caller asks for less."""
+    """The deadline, unless the caller asks for less."""
     keyed: bool = False
     parameters: list[Parameter] = field(default_factory=list)
     reads: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Operation:
     extra_problems: tuple[int, ...] = ()
 
     def problems(self) -> list[int]:
-        """Statuses of the problems that it may answer with."""
+        """The statuses of the problems that it may answer."""
         found = set(self.extra_problems)
         if self.access != "public":
             found |= {401, 429, 503}
@@ -80,7 +80,7 @@ def handlers_of(app: Litestar) -> list[HTTPRouteHandler]:
 
 
 def _public(app: Litestar) -> Iterator[tuple[HTTPRoute, HTTPRouteHandler]]:
-    """Those that are included in the schema and lie under /api."""
+    """The routes under /api that are included in the schema."""
     for route in app.routes:
         if isinstance(route, HTTPRoute) and route.path_format.startswith("/api/"):
             for handler in route.route_handlers:
@@ -129,7 +129,7 @@ def _answer(annotation: Any) -> dict[str, Any]:
 
 
 def _body(annotation: Any) -> Any:
-    """The body's type without Litestar's mark."""
+    """The body's type without Litestar's marker."""
     kind, *metadata = get_args(annotation)
     kept = [one for one in metadata if not isinstance(one, BodyKwarg)]
     return Annotated[kind, *kept] if kept else kind
@@ -169,7 +169,7 @@ def _kwarg(annotation: Any) -> ParameterKwarg | None:
 
 
 def _as_msgspec(annotation: Any) -> Any:
-    """The same type with Litestar's bounds as msgspec's; what is not given has no null to be told."""
+    """The same type with Litestar's bounds as msgspec's. Without None: a parameter left out is not null."""
     if get_origin(annotation) in (Union, UnionType):
         members = [_as_msgspec(one) for one in get_args(annotation) if one is not NoneType]
         return Union[tuple(members)]  # noqa: UP007

@@ -1,4 +1,4 @@
-"""Play the examples on a running cluster, each with what earlier answers kept."""
+"""Plays the examples on a running cluster, with the values kept from earlier answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Played:
 
 
 class Player:
-    """`document` says where each operation is found; `kept` grows with the answers."""
+    """`document` gives each operation's route. `kept` grows with the answers."""
 
     def __init__(self, url: str, token: str, document: Mapping[str, Any]) -> None:
         self._address = urlsplit(url).netloc
@@ -65,7 +65,7 @@ def _read(response: http.client.HTTPResponse, media: str) -> Any:
     if media != "text/event-stream":
         text = response.read().decode()
         return json.loads(text) if media in _JSON and text else text
-    # A stream does not end: its beginning, up to the end of the first event.
+    # A stream does not end, so read only its first event.
     lines: list[str] = []
     while not (lines[-1:] == ["\n"] and any(line.startswith("data:") for line in lines)):
         lines.append(response.readline().decode())
@@ -73,7 +73,7 @@ def _read(response: http.client.HTTPResponse, media: str) -> Any:
 
 
 def places(document: Mapping[str, Any]) -> dict[str, tuple[str, str, dict[str, str]]]:
-    """Method, path and where each parameter goes, by operation."""
+    """The method, path and places of the parameters of each operation."""
     return {
         operation["operationId"]: (
             method.upper(),
@@ -86,7 +86,7 @@ def places(document: Mapping[str, Any]) -> dict[str, tuple[str, str, dict[str, s
 
 
 def resolved(value: Any, kept: Mapping[str, Any]) -> Any:
-    """With what `$name` stands for."""
+    """Replaces each `$name` with the value that was kept."""
     if isinstance(value, str) and value.startswith("$"):
         return kept[value[1:]]
     if isinstance(value, dict):
@@ -97,7 +97,7 @@ def resolved(value: Any, kept: Mapping[str, Any]) -> Any:
 
 
 def part(answer: Any, path: str) -> Any:
-    """What stands at a dotted path."""
+    """The value at a dotted path."""
     for step in path.split(".") if path else ():
         answer = answer[int(step)] if isinstance(answer, list) else answer[step]
     return answer

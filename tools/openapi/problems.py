@@ -1,4 +1,4 @@
-"""What every operation may answer when it refuses, with an example of each."""
+"""The problems that every operation may answer, with an example of each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _TOLD = {
     400: "The request is not valid: `errors` names the fields.",
     401: "The token is missing, unknown, expired or revoked.",
     403: "The key may not do this, or not for this agent, mission or user.",
-    404: "There is no such thing in the tenant.",
+    404: "The tenant has no such object.",
     408: "The body did not arrive in time; nothing was done.",
-    409: "It conflicts with what is there.",
+    409: "The request conflicts with the current state.",
     413: "The body is larger than 2 MiB.",
-    422: "It can never be done as asked: too large for its budget, or the Idempotency-Key came with another request.",
+    422: "The request can never succeed: it is too large for its budget, or its Idempotency-Key was used for another.",
     429: "The service is full, or the key's limit (`limit`) is reached; retry after `Retry-After` seconds.",
     503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
     "`Retry-After` seconds, a write with its Idempotency-Key.",
@@ -46,7 +46,7 @@ _EXAMPLES: list[AppError] = [
 ]
 HEADERS = {
     "RequestId": {
-        "description": "Finds the request in the logs.",
+        "description": "Identifies the request in the logs.",
         "required": True,
         "schema": {"type": "string"},
     },
@@ -56,15 +56,15 @@ HEADERS = {
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
     },
     "RateLimit": {
-        "description": "Of a key with limits, with every answer: what is left of the nearest one, beside "
-        "`RateLimit-Limit`, `RateLimit-Reset` (seconds) and `RateLimit-Policy` (all of them).",
+        "description": "What is left of the nearest limit of the key, in every answer to a key with limits. Beside it "
+        "stand `RateLimit-Limit`, `RateLimit-Reset` (seconds) and `RateLimit-Policy` (all limits).",
         "required": False,
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
     },
 }
 SCHEMA = {
     "title": "Problem",
-    "description": "RFC 9457. Some problems carry more, such as the id that a conflict is with.",
+    "description": "RFC 9457. Some problems have more fields, such as the id of the conflicting object.",
     "type": "object",
     "properties": {
         "type": {"type": "string"},
@@ -72,7 +72,7 @@ SCHEMA = {
         "status": {"type": "integer"},
         "detail": {"type": "string"},
         "errors": {
-            "description": "What is wrong with which field, as a dotted path from the body's root.",
+            "description": "Which fields are wrong and why. A field is a dotted path from the body's root.",
             "type": "array",
             "items": {
                 "type": "object",
@@ -80,8 +80,8 @@ SCHEMA = {
                 "required": ["field", "message"],
             },
         },
-        "dependency": {"description": "What did not answer.", "type": "string"},
-        "limit": {"description": "The limit of the key that is reached.", "type": "string"},
+        "dependency": {"description": "The dependency that did not answer.", "type": "string"},
+        "limit": {"description": "The key's limit that was reached.", "type": "string"},
     },
     "required": ["type", "title", "status", "detail"],
 }

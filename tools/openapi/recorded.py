@@ -1,4 +1,4 @@
-"""The answers that the document shows: what a real cluster answered to the examples, kept in recorded.json."""
+"""The answers that the document shows: a real cluster's answers to the examples, kept in recorded.json."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILE = Path(__file__).with_name("recorded.json")
 
 
 def recorded() -> dict[str, Any]:
-    """`kept`: what `$name` stood for; `answers`: by operation and media type, the first of each."""
+    """`kept` holds the values of each `$name`, `answers` the first answer by operation and media type."""
     return dict(json.loads(_FILE.read_text()))
 
 
@@ -26,7 +26,7 @@ def is_complete() -> bool:
 
 
 def record(document: Mapping[str, Any]) -> None:
-    """Plays the examples on a cluster of its own. Raises RuntimeError where one is refused."""
+    """Plays the examples on a cluster of its own. Raises RuntimeError when a request is refused."""
     with TemporaryDirectory(prefix="scrubjay-") as folder:
         stack = Stack(Path(folder), {"SCRUBJAY_SAMPLE": "no"})
         try:
@@ -50,7 +50,7 @@ def _write(player: Player) -> None:
 
 
 def _shortened(answer: Any) -> Any:
-    """With the first two of each list: an example shows what an item is, not all that there are. And no secret."""
+    """Keeps the first two items of each list, which show what an item is, and no secret."""
     if isinstance(answer, str) and answer.startswith(PREFIX):
         return f"{PREFIX}shown-this-once"
     if isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""JSON Schemas of what the services decode and encode, as msgspec sees them, with the documentation of each field."""
+"""JSON Schemas of what the services decode and encode, from msgspec, with the documentation of each field."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def _name(struct: type, components: dict[str, Schema]) -> str:
 
 
 def _renamed(value: Any) -> Any:
-    """Two services may use one name: msgspec then qualifies both by module, and clients see `CacheName`.
+    """Two services may use the same name. msgspec then qualifies both by module, and clients see `CacheName`.
 
-    Choices among strings say that they are strings: generators of clients need it.
+    A choice among strings gets the type string, which client generators need.
     """
     if isinstance(value, dict):
         named = {_short(key): _renamed(item) for key, item in value.items()}
@@ -107,7 +107,7 @@ def _may_be_unset(field: mi.Field) -> bool:
 
 
 def _mark_times(kind: mi.Type, schema: Schema) -> None:
-    """msgspec names the format of times with an offset only; a time without one is UTC here."""
+    """msgspec gives a format only to times with an offset. Here a time without an offset is UTC."""
     if isinstance(kind, mi.Metadata):
         _mark_times(kind.type, schema)
     elif isinstance(kind, mi.DateTimeType):
@@ -118,7 +118,7 @@ def _mark_times(kind: mi.Type, schema: Schema) -> None:
 
 
 def _described(struct: type) -> dict[str, str]:
-    """The string after a field is its documentation."""
+    """The documentation of each field: the string after it."""
     texts: dict[str, str] = {}
     for cls in reversed(struct.__mro__):
         if not issubclass(cls, msgspec.Struct) or cls is msgspec.Struct:

@@ -1,4 +1,4 @@
-"""How schemas of requests show the vocabulary: short names, ids as strings, and what a bound key fills in."""
+"""Shows the vocabulary in request schemas: short names, ids as strings, and what a bound key fills in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REQUIRED = "Required unless the key is bound to one."
 
 
 def show_vocabulary(schema: Schema) -> None:
-    """Of the schema of an object that is asked only: answers hold the main names, and ids as numbers."""
+    """Only for request schemas: answers use the main names, and ids as numbers."""
     properties = {name: _with_digits(one) for name, one in schema["properties"].items()}
     for one in properties.values():
         if FROM_KEY in one and one.get("default") == LEFT_OUT:
@@ -30,7 +30,7 @@ def short_for(main: str, schema: Schema) -> Schema:
 
 
 def without_marks(value: Any) -> Any:
-    """Without the marks that only this module reads."""
+    """Removes the marks that only this module reads."""
     if isinstance(value, dict):
         return {key: without_marks(item) for key, item in value.items() if key != ID}
     return [without_marks(item) for item in value] if isinstance(value, list) else value

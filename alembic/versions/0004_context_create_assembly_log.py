@@ -90,6 +90,7 @@ create table context.context_assembly_log (
     constraint context_assembly_log_pkey primary key (tenant, id, created_at)
 ) partition by range (created_at);
 create index context_assembly_log_caller on context.context_assembly_log (tenant, caller, created_at);
+create index context_assembly_log_newest on context.context_assembly_log (tenant, created_at, id);
 create index context_assembly_log_unprocessed on context.context_assembly_log (tenant, caller)
     where processed_at is null and feedback_kind is not null;
 create index context_assembly_log_scopes on context.context_assembly_log using gin (scopes);

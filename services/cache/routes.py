@@ -43,6 +43,7 @@ ROUTES: list[ControllerRouterHandler] = [
             entry_routes.delete_entry,
             entry_routes.mission_entries,
             mission_routes.stats,
+            mission_routes.limits,
             mission_routes.set_limits,
             mission_routes.clear,
         ],

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -192,7 +193,25 @@ async def page_through(client: Client, path: str, limit: int = 1000) -> list[Jso
         events += answer.body["data"]
         if len(answer.body["data"]) < limit:
             return events
-        after = answer.body["next_after"]
+        after = answer.body["data"][-1]["seq"]
+
+
+async def pages(client: Client, path: str, limit: int = 1000, body: Json | None = None) -> list[list[Any]]:
+    """The pages of a list, by its cursors; with `body`, of a list that is read by POST."""
+    found: list[list[Any]] = []
+    more: Json = {}
+    while True:
+        if body is None:
+            joint = "&" if "?" in path else "?"
+            answer = await client.get(f"{path}{joint}{urlencode({'limit': limit, **more})}")
+        else:
+            answer = await client.post(path, {**body, "limit": limit, **more})
+        assert answer.status == 200, answer
+        assert set(answer.body) == {"data", "next"}
+        found.append(answer.body["data"])
+        if answer.body["next"] is None:
+            return found
+        more = {"cursor": answer.body["next"]}
 
 
 def metric(page: str, name: str, labels: Mapping[str, str] | None = None) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp import Client
 
+from tests.support.calls import pages
 from tests.support.cluster import Client as Rest
 from tests.support.cluster import Cluster
 from tests.support.mcp_client import connect
@@ -147,10 +148,10 @@ async def killed_midway(cluster: Cluster, ledgers: list[Ledger], share: int) -> 
 
 async def unlike(rest: Rest, ledgers: list[Ledger]) -> int:
     """Entries that were acknowledged and are not there, there and not acknowledged, or there twice."""
-    answer = await rest.get(f"/api/psychic-cache/{MISSION}/entries")
-    contents = [entry["content"] for entry in answer.body["data"]]
+    entries = [entry for page in await pages(rest, f"/api/psychic-cache/{MISSION}/entries") for entry in page]
+    contents = [entry["content"] for entry in entries]
     told = {one for ledger in ledgers for one in ledger.written}
-    found = {entry["id"] for entry in answer.body["data"]}
+    found = {entry["id"] for entry in entries}
     return len(told ^ found) + len(contents) - len(set(contents))
 
 

@@ -155,8 +155,9 @@ CACHE = [
         "cache_set_limits",
         "Room for twice as much, for two days",
         {"token_budget": 20_000, "ttl_hours": 48},
-        parameters={"mission_id": MISSION},
+        parameters={"mission_id": MISSION, "dry_run": False},
     ),
+    Example("cache_limits", "The limits in force", parameters={"mission_id": MISSION}),
     Example(
         "dispatch_progress",
         "Half way",

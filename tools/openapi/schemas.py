@@ -24,6 +24,8 @@ def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Sc
     """A schema for each type, requests first, and the components that they refer to."""
     types = [*requests, *answers]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
+    for kind, schema in zip(mi.multi_type_info(types), schemas, strict=True):
+        _mark_times(kind, schema)
     asked = set(_structs(mi.multi_type_info(requests)))
     answered = set(_structs(mi.multi_type_info(answers)))
     for struct in asked | answered:

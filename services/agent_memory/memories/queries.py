@@ -7,8 +7,9 @@ from datetime import datetime
 
 import asyncpg
 
-from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput
+from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput, MemoryCursor
 from shared.database.postgres import Connection
+from shared.provenance import utc
 
 _LISTED = (
     "id, agent_name, content, memory_type, created_at, updated_at, access_count, confirmed_count, outcome,"
@@ -18,16 +19,34 @@ _LISTED = (
 LIST = f"""
 select {_LISTED} from memory.agent_memory
 where tenant = $1 and agent_name = $2 and ($3::text is null or memory_type = $3)
-  and ($6::text[] is null or user_id is null or user_id = any($6))
-order by created_at desc, id desc limit $4 offset $5
+  and ($4::text[] is null or user_id is null or user_id = any($4))
+  and ($5::timestamptz is null or created_at >= $5) and ($6::timestamptz is null or created_at < $6)
+  and (created_at, id) < (coalesce($7, 'infinity'::timestamptz), coalesce($8, 9223372036854775807))
+order by created_at desc, id desc limit $9
 """
 
 
 async def list_memories(
-    connection: Connection, tenant: str, request: ListAgentMemoryInput, users: Sequence[str] | None
+    connection: Connection,
+    tenant: str,
+    request: ListAgentMemoryInput,
+    users: Sequence[str] | None,
+    *,
+    before: MemoryCursor | None,
+    limit: int,
 ) -> list[asyncpg.Record]:
+    """Newest first, from the one older than `before` on."""
     rows: list[asyncpg.Record] = await connection.fetch(
-        LIST, tenant, request.agent_name, request.memory_type, request.limit, request.offset, users
+        LIST,
+        tenant,
+        request.agent_name,
+        request.memory_type,
+        users,
+        utc(request.since, "since"),
+        utc(request.until, "until"),
+        None if before is None else before.created_at,
+        None if before is None else before.id,
+        limit,
     )
     return rows
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import NamedTuple
+
 from shared.database.postgres import Connection
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
@@ -47,11 +50,27 @@ def peers_scope(tenant: str, agent: str) -> Scope:
     return Scope(tenant, f"agent:{agent}", indexed_as=[EVERY_AGENT])
 
 
-IDS_OF_TYPE = "select id from memory.agent_memory where tenant = $1 and agent_name = $2 and memory_type = $3"
+class MemoryFilter(NamedTuple):
+    """Which memories of an agent a query may find; None narrows nothing."""
+
+    memory_type: str | None
+    since: datetime | None
+    until: datetime | None
+
+    @property
+    def empty(self) -> bool:
+        return not any(value is not None for value in self)
 
 
-async def ids_of_type(connection: Connection, tenant: str, agent_name: str, memory_type: str) -> list[int]:
-    return [row["id"] for row in await connection.fetch(IDS_OF_TYPE, tenant, agent_name, memory_type)]
+IDS_WITH = """
+select id from memory.agent_memory
+where tenant = $1 and agent_name = $2 and ($3::text is null or memory_type = $3)
+  and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+"""
+
+
+async def ids_with(connection: Connection, tenant: str, agent_name: str, wanted: MemoryFilter) -> list[int]:
+    return [row["id"] for row in await connection.fetch(IDS_WITH, tenant, agent_name, *wanted)]
 
 
 COUNT_PEERS = "select count(*) from memory.agent_memory_chunks where tenant = $1"

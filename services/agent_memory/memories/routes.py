@@ -162,7 +162,7 @@ async def list_memories(
     deadline: DeadlineDep,
 ) -> Memories:
     """An agent's memories, newest first."""
-    return Memories(await reader.list_memories(principal, data, deadline))
+    return await reader.list_memories(principal, data, deadline)
 
 
 @post("/peer-query", opt=READ, status_code=200)

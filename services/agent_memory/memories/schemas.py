@@ -12,8 +12,10 @@ from msgspec import Meta
 
 from shared.bindings import LEFT_OUT, OwnAgent
 from shared.body import Body
+from shared.paging.cursors import MAX_CURSOR, Cursor
+from shared.paging.pages import Page
 from shared.provenance import Remembered, Seq, SourceKind
-from shared.text import BigId, Content, Count, Name, Query, ShortText
+from shared.text import BigId, Content, Name, Query, ShortText
 
 MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
 Outcome = Literal["success", "partial", "failed"]
@@ -103,6 +105,10 @@ class QueryAgentMemoryInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     memory_type: MemoryType | None = None
+    since: datetime | None = None
+    """Memories recorded at this time or later. A time without an offset is UTC."""
+    until: datetime | None = None
+    """Memories recorded before this time."""
     limit: Annotated[int, Meta(ge=1, le=20)] = 10
 
 
@@ -112,15 +118,23 @@ class QueryPeerMemoryInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     memory_type: MemoryType | None = None
+    since: datetime | None = None
+    """Memories recorded at this time or later. A time without an offset is UTC."""
+    until: datetime | None = None
+    """Memories recorded before this time."""
     limit: Annotated[int, Meta(ge=1, le=10)] = 5
 
 
 class ListAgentMemoryInput(Body, kw_only=True):
     agent_name: OwnAgent = LEFT_OUT
     memory_type: MemoryType | None = None
+    since: datetime | None = None
+    """Memories recorded at this time or later. A time without an offset is UTC."""
+    until: datetime | None = None
+    """Memories recorded before this time."""
+    cursor: Annotated[str, Meta(min_length=1, max_length=MAX_CURSOR)] | None = None
+    """The `next` of the page before; else the first page."""
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
-    offset: Count = 0
-    """How many to pass over."""
 
 
 class AgentMemory(msgspec.Struct, omit_defaults=True):
@@ -234,8 +248,13 @@ class FoundMemory(AgentMemory, omit_defaults=True):
     score_parts: dict[str, float] = {}
 
 
-class Memories(msgspec.Struct):
-    memories: list[AgentMemory]
+class Memories(Page[AgentMemory]):
+    """A page of memories, newest first."""
+
+
+class MemoryCursor(Cursor, tag="memories"):
+    created_at: datetime
+    id: BigId
 
 
 class FoundMemories(msgspec.Struct):

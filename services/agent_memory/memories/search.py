@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 import asyncpg
 
 from services.agent_memory.memories import queries_search, ranking
-from services.agent_memory.memories.queries_search import own_scope, peers_scope
+from services.agent_memory.memories.queries_search import MemoryFilter, own_scope, peers_scope
 from services.agent_memory.memories.schemas import (
     FoundMemories,
     FoundMemory,
-    MemoryType,
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
@@ -20,6 +19,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder
 from shared.errors import Invalid
+from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
@@ -50,7 +50,7 @@ class MemorySearch:
         """An agent's own memories by composite score. Reading counts as an access."""
         principal.require_agent(request.agent_name)
         answer = await self._query(
-            self._own, principal, request.agent_name, request.query, request.memory_type, deadline
+            self._own, principal, request.agent_name, request.query, _filter(request), deadline
         )
         del answer.memories[request.limit :]
         self._count_accesses(principal.tenant, [memory.id for memory in answer.memories])
@@ -62,7 +62,7 @@ class MemorySearch:
     ) -> FoundMemories:
         """One other agent's memories that are not private. Leaves its access counts alone."""
         answer = await self._query(
-            self._peer, principal, request.target_agent, request.query, request.memory_type, deadline
+            self._peer, principal, request.target_agent, request.query, _filter(request), deadline
         )
         del answer.memories[request.limit :]
         return answer
@@ -73,7 +73,7 @@ class MemorySearch:
         principal: Principal,
         agent: str,
         question: str,
-        memory_type: MemoryType | None,
+        wanted: MemoryFilter,
         deadline: Deadline,
     ) -> FoundMemories:
         embedded = await query_vector(self._embedder, question, deadline.left() * EMBED_SHARE)
@@ -81,8 +81,8 @@ class MemorySearch:
 
         async def work(c: Connection) -> Found:
             only = None
-            if memory_type is not None:
-                only = await queries_search.ids_of_type(c, principal.tenant, agent, memory_type)
+            if not wanted.empty:
+                only = await queries_search.ids_with(c, principal.tenant, agent, wanted)
             query = StoreQuery(query=question, vector=embedded.half(), model=model, only=only, users=users)
             return await store.find(c, query, own_scope(principal.tenant, agent))
 
@@ -103,6 +103,10 @@ class MemorySearch:
         """For assembly: what everyone but `request.agent` shares."""
         scope = peers_scope(principal.tenant, _agent(principal, request))
         return await self._peers.search(store_query(principal, request), scope, deadline)
+
+
+def _filter(request: QueryAgentMemoryInput | QueryPeerMemoryInput) -> MemoryFilter:
+    return MemoryFilter(request.memory_type, utc(request.since, "since"), utc(request.until, "until"))
 
 
 def _agent(principal: Principal, request: SearchRequest) -> str:

@@ -7,11 +7,18 @@ from datetime import datetime
 import asyncpg
 
 from services.agent_memory.memories import queries
-from services.agent_memory.memories.schemas import AgentMemory, ListAgentMemoryInput, MemoryAnswer
+from services.agent_memory.memories.schemas import (
+    AgentMemory,
+    ListAgentMemoryInput,
+    Memories,
+    MemoryAnswer,
+    MemoryCursor,
+)
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import NotFound
+from shared.paging.pages import page_of
 
 
 class MemoryReader:
@@ -30,13 +37,17 @@ class MemoryReader:
 
     async def list_memories(
         self, principal: Principal, request: ListAgentMemoryInput, deadline: Deadline
-    ) -> list[AgentMemory]:
+    ) -> Memories:
         principal.require_agent(request.agent_name)
-        users = principal.seen_users()
+        users, before = principal.seen_users(), MemoryCursor.read(request.cursor)
         rows = await self._database.run(
-            lambda c: queries.list_memories(c, principal.tenant, request, users), deadline
+            lambda c: queries.list_memories(
+                c, principal.tenant, request, users, before=before, limit=request.limit + 1
+            ),
+            deadline,
         )
-        return [AgentMemory.from_row(row) for row in rows]
+        page = page_of(rows, request.limit, _cursor)
+        return Memories([AgentMemory.from_row(row) for row in page.rows], page.next)
 
     async def pending_review(
         self, principal: Principal, since: dict[str, datetime], deadline: Deadline
@@ -46,6 +57,10 @@ class MemoryReader:
         return await self._database.run(
             lambda c: queries.count_since(c, principal.tenant, since, reader, users), deadline
         )
+
+
+def _cursor(row: asyncpg.Record) -> MemoryCursor:
+    return MemoryCursor(created_at=row["created_at"], id=row["id"])
 
 
 async def find_visible(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:

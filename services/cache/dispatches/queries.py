@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import asyncpg
 
 from services.cache.dispatches.schemas import CompleteInput, ProgressInput, ReportInput, Status
@@ -100,8 +102,8 @@ DISPATCHES = f"""
 select {_COLUMNS} from cache.agent_dispatch
 where tenant = $1 and ($2::text[] is null or mission_id = any($2)) and ($3::text is null or mission_id = $3)
   and ($4::text is null or agent_name = $4) and ($5::text is null or status = $5)
-  and ($6::bigint is null or id < $6)
-order by id desc limit $7
+  and ($6::timestamptz is null or created_at >= $6) and id < coalesce($7::bigint, 9223372036854775807)
+order by id desc limit $8
 """
 
 
@@ -112,6 +114,7 @@ async def dispatches(
     mission_id: str | None,
     agent_name: str | None,
     status: Status | None,
+    since: datetime | None,
     before: int | None,
     limit: int,
 ) -> list[asyncpg.Record]:
@@ -123,6 +126,7 @@ async def dispatches(
         mission_id,
         agent_name,
         status,
+        since,
         before,
         limit,
     )

@@ -16,11 +16,11 @@ from services.cache.dispatches.schemas import (
     Status,
 )
 from services.cache.dispatches.service import DispatchService
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
 
-_BEFORE = Parameter(ge=1, le=2**63 - 1, description="The last id of the page before.")
 DispatchId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -84,8 +84,9 @@ async def dispatches(
     mission_id: FromQuery[str | None] = None,
     agent_name: FromQuery[str | None] = None,
     status: FromQuery[Status | None] = None,
-    before: Annotated[int | None, _BEFORE] = None,
-    limit: Annotated[int, Parameter(ge=1, le=500)] = 100,
+    since: Since = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> DispatchesAnswer:
     """Dispatches, newest first."""
     return await dispatches.list(
@@ -94,7 +95,8 @@ async def dispatches(
         mission_id=mission_id,
         agent_name=agent_name,
         status=status,
-        before=before,
+        since=since,
+        cursor=cursor,
         limit=limit,
     )
 

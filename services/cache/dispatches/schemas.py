@@ -8,6 +8,8 @@ from msgspec import Meta
 
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
 from shared.text import BigId, Name, ShortText, mission_problem
 
 Status = Literal["dispatched", "in_progress", "completed", "stale"]
@@ -76,11 +78,12 @@ class DispatchAnswer(msgspec.Struct):
     data: Dispatch
 
 
-class DispatchesAnswer(msgspec.Struct):
-    """Newest first; `next_before` continues the list."""
+class DispatchesAnswer(Page[Dispatch]):
+    """A page of dispatches, newest first."""
 
-    data: list[Dispatch]
-    next_before: int | None = None
+
+class DispatchCursor(Cursor, tag="dispatches"):
+    id: BigId
 
 
 class Completed(msgspec.Struct):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import asyncpg
 import msgspec
 
@@ -10,6 +12,7 @@ from services.cache.dispatches.schemas import (
     Completed,
     CompleteInput,
     Dispatch,
+    DispatchCursor,
     DispatchesAnswer,
     ProgressInput,
     ReportInput,
@@ -22,6 +25,8 @@ from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database, Work
 from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
+from shared.paging.pages import page_of
+from shared.provenance import utc
 from shared.tasks import every
 
 _SWEEP_SECONDS = 30.0
@@ -115,11 +120,13 @@ class DispatchService:
         mission_id: str | None,
         agent_name: str | None,
         status: Status | None,
-        before: int | None,
+        since: datetime | None,
+        cursor: str | None,
         limit: int,
     ) -> DispatchesAnswer:
         if mission_id is not None:
             principal.require_mission(mission_id)
+        position = DispatchCursor.read(cursor)
         rows = await self._database.run(
             lambda c: queries.dispatches(
                 c,
@@ -127,13 +134,14 @@ class DispatchService:
                 mission_id=mission_id,
                 agent_name=agent_name,
                 status=status,
-                before=before,
-                limit=limit,
+                since=utc(since, "since"),
+                before=None if position is None else position.id,
+                limit=limit + 1,
             ),
             deadline,
         )
-        dispatches = [_dispatch(row) for row in rows]
-        return DispatchesAnswer(dispatches, dispatches[-1].id if len(dispatches) == limit else None)
+        page = page_of(rows, limit, lambda row: DispatchCursor(id=row["id"]))
+        return DispatchesAnswer([_dispatch(row) for row in page.rows], page.next)
 
     async def sweep_forever(self) -> None:
         seconds = max(1.0, self._stale_minutes * 60 / _LOOKS)

@@ -8,6 +8,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
+from services.cache.entries.filter import MATCHES, EntryFilter
 from services.cache.missions.queries import MissionKey
 from shared.auth import Principal
 from shared.database.postgres import Connection
@@ -48,31 +49,41 @@ async def by_id(connection: Connection, principal: Principal, entry_id: int) -> 
     )
 
 
-RECENT = f"""{_ENTRY}
-where tenant = $1 and expires_at > now() and ($2::text[] is null or mission_id = any($2))
-  and {_SEEN.format("$3")}
-order by id desc limit 100
+_PAGE = f"""
+and expires_at > now() and {_SEEN.format("$3")} and {MATCHES}
+and id < coalesce($10::bigint, 9223372036854775807)
+order by id desc limit $11
+"""
+
+OF_ALL_MISSIONS = f"""{_ENTRY}
+where tenant = $1 and ($2::text[] is null or mission_id = any($2)) {_PAGE}
 """
 
 
-async def recent(connection: Connection, principal: Principal) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(
-        RECENT, principal.tenant, principal.seen_missions(), principal.seen_users()
-    )
+async def of_all_missions(
+    connection: Connection, principal: Principal, wanted: EntryFilter, *, before: int | None, limit: int
+) -> list[asyncpg.Record]:
+    """Newest first, from the one older than `before` on."""
+    bounds = (principal.tenant, principal.seen_missions(), principal.seen_users())
+    rows: list[asyncpg.Record] = await connection.fetch(OF_ALL_MISSIONS, *bounds, *wanted, before, limit)
     return rows
 
 
-OF_MISSION = f"""{_ENTRY}
-where tenant = $1 and mission_id = $2 and expires_at > now() and {_SEEN.format("$3")}
-order by id desc limit 1000
-"""
+OF_MISSION = f"{_ENTRY} where tenant = $1 and mission_id = $2 {_PAGE}"
 
 
-async def of_mission(connection: Connection, principal: Principal, mission_id: str) -> list[asyncpg.Record]:
-    """The caller has checked that the principal may read the mission."""
-    rows: list[asyncpg.Record] = await connection.fetch(
-        OF_MISSION, principal.tenant, mission_id, principal.seen_users()
-    )
+async def of_mission(
+    connection: Connection,
+    principal: Principal,
+    mission_id: str,
+    wanted: EntryFilter,
+    *,
+    before: int | None,
+    limit: int,
+) -> list[asyncpg.Record]:
+    """Newest first. The caller has checked that the principal may read the mission."""
+    bounds = (principal.tenant, mission_id, principal.seen_users())
+    rows: list[asyncpg.Record] = await connection.fetch(OF_MISSION, *bounds, *wanted, before, limit)
     return rows
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from services.cache.entries.filter import MATCHES, EntryFilter
 from shared.database.postgres import Connection
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
@@ -27,25 +27,10 @@ def missions_scope(tenant: str, scopes: list[str]) -> Scope:
     return Scope(tenant, scopes, indexed_as=scopes)
 
 
-class EntryFilter(NamedTuple):
-    """Which entries a query may find; None: whatever they hold there."""
-
-    context_types: Sequence[str] | None
-    tags: Sequence[str] | None
-    agent_name: str | None
-    dispatch_id: int | None
-
-    @property
-    def empty(self) -> bool:
-        return not any(value is not None for value in self)
-
-
-IDS_WITH = """
+IDS_WITH = f"""
 select id from cache.psychic_cache
 where tenant = $1 and scope = any($2) and expires_at > now()
-  and ($3::text[] is null or context_type = any($3)) and ($4::text[] is null or tags && $4)
-  and ($5::text is null or agent_name = $5) and ($6::bigint is null or dispatch_id = $6)
-  and ($7::text[] is null or user_id is null or user_id = any($7))
+  and ($3::text[] is null or user_id is null or user_id = any($3)) and {MATCHES}
 """
 
 
@@ -56,16 +41,7 @@ async def ids_with(
     wanted: EntryFilter,
     users: Sequence[str] | None,
 ) -> list[int]:
-    rows = await connection.fetch(
-        IDS_WITH,
-        tenant,
-        list(scopes),
-        wanted.context_types,
-        wanted.tags,
-        wanted.agent_name,
-        wanted.dispatch_id,
-        users,
-    )
+    rows = await connection.fetch(IDS_WITH, tenant, list(scopes), users, *wanted)
     return [row["id"] for row in rows]
 
 

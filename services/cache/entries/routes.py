@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from litestar import Request, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 
+from services.cache.entries.filter import EntryFilter, entry_filter
 from services.cache.entries.schemas import (
     BatchAnswer,
     BatchInput,
+    ContextType,
     DeleteAnswer,
     EntriesAnswer,
     EntriesInput,
@@ -26,11 +29,21 @@ from services.cache.entries.schemas import (
 from services.cache.entries.search import CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since, Until
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems, reads
 
 _WAIT = Parameter(description="Answer when it is found by meaning too, or at the deadline.")
+ContextTypes = Annotated[
+    list[ContextType] | None, Parameter(description="Entries of this type only; may be given several times.")
+]
+TagNames = Annotated[
+    list[str] | None, Parameter(description="Entries with this tag; given several times, with any of them.")
+]
+AgentName = Annotated[
+    str | None, Parameter(min_length=1, max_length=200, description="Entries that this agent wrote.")
+]
 EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -85,10 +98,20 @@ async def checkpoint(
 
 @get("/all/entries", opt=READ)
 async def all_entries(
-    entries: NamedDependency[EntryService], principal: PrincipalDep, deadline: DeadlineDep
+    entries: NamedDependency[EntryService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    context_type: ContextTypes = None,
+    tag: TagNames = None,
+    agent_name: AgentName = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> EntriesAnswer:
-    """The newest 100 entries of all missions the key may read."""
-    return EntriesAnswer(await entries.recent(principal, deadline))
+    """The live entries of all missions the key may read, newest first."""
+    wanted = _filter(context_type, tag, agent_name, since, until)
+    return await entries.of_all_missions(principal, wanted, cursor, limit, deadline)
 
 
 @get("/all/entries/{entry_id:int}", opt=READ | problems(404))
@@ -125,9 +148,34 @@ async def mission_entries(
     entries: NamedDependency[EntryService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
+    context_type: ContextTypes = None,
+    tag: TagNames = None,
+    agent_name: AgentName = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> EntriesAnswer:
     """A mission's live entries, newest first."""
-    return EntriesAnswer(await entries.of_mission(principal, mission_id, deadline))
+    wanted = _filter(context_type, tag, agent_name, since, until)
+    return await entries.of_mission(principal, mission_id, wanted, cursor, limit, deadline)
+
+
+def _filter(
+    context_types: list[ContextType] | None,
+    tags: list[str] | None,
+    agent_name: str | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> EntryFilter:
+    return entry_filter(
+        context_types=context_types,
+        tags=tags,
+        agent_name=agent_name,
+        dispatch_id=None,
+        since=since,
+        until=until,
+    )
 
 
 @post("/internal/turns", opt=READ, status_code=200, include_in_schema=False)

@@ -13,6 +13,8 @@ from services.cache.entries.entry import CacheEntry
 from services.cache.missions.schemas import TtlHours
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
 from shared.provenance import Remembered
 from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
 
@@ -203,6 +205,10 @@ class QueryCacheInput(Body, kw_only=True):
     """Entries with at least one of these; an empty list narrows nothing."""
     agent_name: Name | None = None
     dispatch_id: BigId | None = None
+    since: datetime | None = None
+    """Entries recorded at this time or later. A time without an offset is UTC."""
+    until: datetime | None = None
+    """Entries recorded before this time."""
 
 
 class QueryResult(msgspec.Struct):
@@ -224,8 +230,12 @@ class EntryAnswer(msgspec.Struct):
     data: CacheEntry
 
 
-class EntriesAnswer(msgspec.Struct):
-    data: list[CacheEntry]
+class EntriesAnswer(Page[CacheEntry]):
+    """A page of entries, newest first."""
+
+
+class EntryCursor(Cursor, tag="entries"):
+    id: BigId
 
 
 class Turn(Body, kw_only=True):

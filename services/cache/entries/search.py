@@ -11,7 +11,8 @@ import msgspec
 
 from services.cache.entries import queries_search
 from services.cache.entries.entry import CacheEntry
-from services.cache.entries.queries_search import EntryFilter, missions_scope
+from services.cache.entries.filter import EntryFilter, entry_filter
+from services.cache.entries.queries_search import missions_scope
 from services.cache.entries.query_log import QueryLog
 from services.cache.entries.ranking import recency
 from services.cache.entries.schemas import QueryCacheInput, QueryResult
@@ -114,11 +115,13 @@ class CacheSearch:
 
 
 def _filter(request: QueryCacheInput) -> EntryFilter:
-    return EntryFilter(
-        context_types=request.context_types or None,
-        tags=request.tags or None,
+    return entry_filter(
+        context_types=request.context_types,
+        tags=request.tags,
         agent_name=request.agent_name,
         dispatch_id=request.dispatch_id,
+        since=request.since,
+        until=request.until,
     )
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import asyncpg
 import msgspec
 
 from services.cache.entries import queries
 from services.cache.entries.entry import CacheEntry
-from services.cache.entries.schemas import DeleteResult, StoredTurn, StoredTurns, TurnsInput
+from services.cache.entries.filter import EntryFilter
+from services.cache.entries.schemas import (
+    DeleteResult,
+    EntriesAnswer,
+    EntryCursor,
+    StoredTurn,
+    StoredTurns,
+    TurnsInput,
+)
 from services.cache.entries.text import entry_tokens, search_words
 from services.cache.entries.writing import require_tags
 from services.cache.missions.queries import DefaultLimits, MissionKey, lock_mission, shrink_mission
@@ -18,6 +26,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
+from shared.paging.pages import page_of
 from shared.provenance import head
 from shared.telemetry import metrics, tracing
 
@@ -48,14 +57,31 @@ class EntryService:
             raise NotFound(f"no checkpoint of session {session_id!r}")
         return CacheEntry.from_row(row)
 
-    async def recent(self, principal: Principal, deadline: Deadline) -> list[CacheEntry]:
-        rows = await self._database.run(lambda c: queries.recent(c, principal), deadline)
-        return [CacheEntry.from_row(row) for row in rows]
+    async def of_all_missions(
+        self, principal: Principal, wanted: EntryFilter, cursor: str | None, limit: int, deadline: Deadline
+    ) -> EntriesAnswer:
+        before = _id_in(cursor)
+        rows = await self._database.run(
+            lambda c: queries.of_all_missions(c, principal, wanted, before=before, limit=limit + 1), deadline
+        )
+        return _page(rows, limit)
 
-    async def of_mission(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[CacheEntry]:
+    async def of_mission(
+        self,
+        principal: Principal,
+        mission_id: str,
+        wanted: EntryFilter,
+        cursor: str | None,
+        limit: int,
+        deadline: Deadline,
+    ) -> EntriesAnswer:
         principal.require_mission(mission_id)
-        rows = await self._database.run(lambda c: queries.of_mission(c, principal, mission_id), deadline)
-        return [CacheEntry.from_row(row) for row in rows]
+        before = _id_in(cursor)
+        rows = await self._database.run(
+            lambda c: queries.of_mission(c, principal, mission_id, wanted, before=before, limit=limit + 1),
+            deadline,
+        )
+        return _page(rows, limit)
 
     async def stored_turns(
         self, principal: Principal, request: TurnsInput, deadline: Deadline
@@ -143,3 +169,13 @@ class EntryService:
         if row is None:
             raise NotFound(f"no entry {entry_id}")
         return row
+
+
+def _id_in(cursor: str | None) -> int | None:
+    position = EntryCursor.read(cursor)
+    return None if position is None else position.id
+
+
+def _page(rows: Sequence[asyncpg.Record], limit: int) -> EntriesAnswer:
+    page = page_of(rows, limit, lambda row: EntryCursor(id=row["id"]))
+    return EntriesAnswer([CacheEntry.from_row(row) for row in page.rows], page.next)

@@ -47,7 +47,7 @@ left join lateral (
     select coalesce(sum(c.token_count), 0)::int as tokens, count(*)::int as entries from cache.psychic_cache c
     where m.next_expiry <= now() and c.tenant = m.tenant and c.mission_id = m.mission_id and c.expires_at > now()
 ) e on true
-where m.tenant = $1 and ($2::text[] is null or m.mission_id = any($2)) and ($3::text is null or m.mission_id > $3)
+where m.tenant = $1 and ($2::text[] is null or m.mission_id = any($2)) and m.mission_id > coalesce($3, '')
 order by m.mission_id limit $4
 """
 
@@ -133,6 +133,23 @@ async def set_limits(connection: Connection, mission: MissionKey, limits: Missio
         limits.entry_budget,
         limits.ttl_hours,
     )
+
+
+LIMITS = """
+select mission_id, coalesce(token_budget, $3) as token_budget, coalesce(entry_budget, $4) as entry_budget,
+       coalesce(ttl_hours, $5::float8) as ttl_hours, jsonb_build_object(
+           'token_budget', case when token_budget is null then 'installation' else 'mission' end,
+           'entry_budget', case when entry_budget is null then 'installation' else 'mission' end,
+           'ttl_hours', case when ttl_hours is null then 'installation' else 'mission' end) as origins
+from cache.missions where tenant = $1 and mission_id = $2
+"""
+
+
+async def limits(
+    connection: Connection, mission: MissionKey, defaults: DefaultLimits
+) -> asyncpg.Record | None:
+    """Those in force, and whether each is the mission's own; None when there is no such mission."""
+    return await connection.fetchrow(LIMITS, *mission, *defaults)
 
 
 SHRINK_MISSION = "select cache.shrink_mission($1, $2, $3, $4)"

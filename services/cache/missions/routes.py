@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 
 from services.cache.missions.schemas import (
+    ChangedLimitsAnswer,
     ClearAnswer,
     ClearReason,
     LimitsAnswer,
@@ -18,11 +19,12 @@ from services.cache.missions.schemas import (
 from services.cache.missions.service import MissionService
 from shared.body import decode
 from shared.errors import Invalid
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN, READ, WRITE, problems
 
+_DRY_RUN = Parameter(description="Count what would be evicted, and change nothing.")
 _ANY = msgspec.json.Decoder()
-_AFTER = Parameter(description="The last mission of the page before.")
 _REASON = Parameter(
     required=False,
     description="mission_complete, superseded, contaminated or operator. Needed here, or as `reason` of a JSON body.",
@@ -34,11 +36,11 @@ async def missions(
     missions: NamedDependency[MissionService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    after: Annotated[str | None, _AFTER] = None,
-    limit: Annotated[int, Parameter(ge=1, le=1_000)] = 100,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> MissionsAnswer:
     """The missions the key may read, by name, with their budgets and what they hold."""
-    return await missions.list(principal, after, limit, deadline)
+    return await missions.list(principal, cursor, limit, deadline)
 
 
 @get("/{mission_id:str}/stats", opt=READ | problems(403, 404))
@@ -52,6 +54,17 @@ async def stats(
     return StatsAnswer(await missions.stats(principal, mission_id, deadline))
 
 
+@get("/{mission_id:str}/limits", opt=READ | problems(403, 404))
+async def limits(
+    mission_id: FromPath[str],
+    missions: NamedDependency[MissionService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> LimitsAnswer:
+    """The budgets and the time to live in force in a mission, and whether each is its own or the default."""
+    return LimitsAnswer(await missions.limits(principal, mission_id, deadline))
+
+
 @put("/{mission_id:str}/limits", opt=ADMIN)
 async def set_limits(
     mission_id: FromPath[str],
@@ -59,10 +72,15 @@ async def set_limits(
     missions: NamedDependency[MissionService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-) -> LimitsAnswer:
-    """Budgets and time to live of one mission; what is left out goes back to the installation's default."""
-    await missions.set_limits(principal, mission_id, data, deadline)
-    return LimitsAnswer(data)
+    dry_run: Annotated[bool, _DRY_RUN] = False,
+) -> ChangedLimitsAnswer:
+    """Set the budgets and the time to live of a mission; what is left out goes back to the installation's default.
+
+    The oldest entries beyond the new budgets are evicted at once.
+    """
+    return ChangedLimitsAnswer(
+        await missions.set_limits(principal, mission_id, data, deadline, dry_run=dry_run)
+    )
 
 
 @delete("/{mission_id:str}", opt=WRITE | problems(408, 413), status_code=200)

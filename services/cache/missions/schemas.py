@@ -7,6 +7,9 @@ import msgspec
 from msgspec import Meta
 
 from shared.body import Body
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
+from shared.text import Name
 
 ClearReason = Literal["mission_complete", "superseded", "contaminated", "operator"]
 TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
@@ -68,11 +71,12 @@ class Mission(msgspec.Struct):
     last_write_at: datetime
 
 
-class MissionsAnswer(msgspec.Struct):
-    """By name; `next_after` continues the list."""
+class MissionsAnswer(Page[Mission]):
+    """A page of missions, by name."""
 
-    data: list[Mission]
-    next_after: str | None = None
+
+class MissionCursor(Cursor, tag="missions"):
+    mission_id: Name
 
 
 class MissionLimits(Body, kw_only=True):
@@ -86,5 +90,35 @@ class MissionLimits(Body, kw_only=True):
     """How long an entry lives that does not say it."""
 
 
+LimitOrigin = Literal["mission", "installation"]
+
+
+class LimitOrigins(msgspec.Struct):
+    """Whether the mission has the limit of its own, or the installation's default holds."""
+
+    token_budget: LimitOrigin
+    entry_budget: LimitOrigin
+    ttl_hours: LimitOrigin
+
+
+class LimitsInForce(msgspec.Struct):
+    mission_id: str
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+    """How long an entry lives that names no time to live."""
+    origins: LimitOrigins
+
+
 class LimitsAnswer(msgspec.Struct):
-    data: MissionLimits
+    data: LimitsInForce
+
+
+class ChangedLimits(LimitsInForce):
+    evicted_count: int
+    """Entries that went, so that the new limits hold; in a dry run, those that would go."""
+    dry_run: bool
+
+
+class ChangedLimitsAnswer(msgspec.Struct):
+    data: ChangedLimits

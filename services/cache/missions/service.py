@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncpg
+import msgspec
 
 from services.cache.missions import queries
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from services.cache.missions.schemas import (
     CacheStats,
+    ChangedLimits,
     ClearReason,
     ClearResult,
+    LimitsInForce,
     Mission,
+    MissionCursor,
     MissionLimits,
     MissionsAnswer,
 )
@@ -19,8 +23,17 @@ from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Invalid, NotFound
+from shared.paging.pages import page_of
 from shared.telemetry import tracing
 from shared.text import mission_problem
+
+
+class _DryRunDone(Exception):
+    """Ends a transaction without its changes."""
+
+    def __init__(self, changed: ChangedLimits) -> None:
+        super().__init__("dry run")
+        self.changed = changed
 
 
 class MissionService:
@@ -32,21 +45,22 @@ class MissionService:
         self._limits = limits
 
     async def list(
-        self, principal: Principal, after: str | None, limit: int, deadline: Deadline
+        self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline
     ) -> MissionsAnswer:
+        position = MissionCursor.read(cursor)
         rows = await self._database.run(
             lambda c: queries.missions(
                 c,
                 principal.tenant,
                 principal.seen_missions(),
-                after=after,
-                limit=limit,
+                after=None if position is None else position.mission_id,
+                limit=limit + 1,
                 defaults=self._limits,
             ),
             deadline,
         )
-        missions = [Mission(**row) for row in rows]
-        return MissionsAnswer(missions, missions[-1].mission_id if len(missions) == limit else None)
+        page = page_of(rows, limit, lambda row: MissionCursor(mission_id=row["mission_id"]))
+        return MissionsAnswer([Mission(**row) for row in page.rows], page.next)
 
     async def stats(self, principal: Principal, mission_id: str, deadline: Deadline) -> CacheStats:
         mission = _granted(principal, mission_id)
@@ -57,19 +71,38 @@ class MissionService:
             raise NotFound(f"no mission {mission_id!r}")
         return CacheStats(**row)
 
+    async def limits(self, principal: Principal, mission_id: str, deadline: Deadline) -> LimitsInForce:
+        mission = _granted(principal, mission_id)
+        row = await self._database.run(lambda c: queries.limits(c, mission, self._limits), deadline)
+        return _in_force(mission, row)
+
     async def set_limits(
-        self, principal: Principal, mission_id: str, limits: MissionLimits, deadline: Deadline
-    ) -> None:
-        """Evicts entries where the mission holds more than the new limits allow."""
+        self,
+        principal: Principal,
+        mission_id: str,
+        limits: MissionLimits,
+        deadline: Deadline,
+        *,
+        dry_run: bool = False,
+    ) -> ChangedLimits:
+        """Evicts entries where the mission holds more than the new limits allow; a dry run counts them only."""
         if problem := mission_problem(mission_id):
             raise Invalid.field("mission_id", problem)
         mission = _granted(principal, mission_id)
 
-        async def change(connection: Connection) -> None:
+        async def change(connection: Connection) -> ChangedLimits:
             await queries.set_limits(connection, mission, limits)
-            await queries.shrink_mission(connection, mission, self._limits)
+            evicted = await queries.shrink_mission(connection, mission, self._limits)
+            now = _in_force(mission, await queries.limits(connection, mission, self._limits))
+            changed = ChangedLimits(**msgspec.structs.asdict(now), evicted_count=evicted, dry_run=dry_run)
+            if dry_run:
+                raise _DryRunDone(changed)
+            return changed
 
-        await self._database.transaction(change, deadline)
+        try:
+            return await self._database.transaction(change, deadline)
+        except _DryRunDone as done:
+            return done.changed
 
     @tracing.memory("delete_memory", "cache")
     async def clear(
@@ -86,6 +119,12 @@ class MissionService:
         row = await self._database.transaction(clear, deadline)
         self._doorbell.ring(principal.tenant)
         return ClearResult(**row)
+
+
+def _in_force(mission: MissionKey, row: asyncpg.Record | None) -> LimitsInForce:
+    if row is None:
+        raise NotFound(f"no mission {mission.mission_id!r}")
+    return msgspec.convert(dict(row), LimitsInForce)
 
 
 def _granted(principal: Principal, mission_id: str) -> MissionKey:

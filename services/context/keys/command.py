@@ -69,11 +69,11 @@ async def _make(keys: KeyService, principal: Principal, arguments: argparse.Name
 
 
 async def _list(keys: KeyService, principal: Principal, _: argparse.Namespace) -> str:
-    lines: list[str] = []
-    after = 0
-    while page := (await keys.list(principal, after, _PAGE, Deadline(_SECONDS))).data:
-        lines += [to_json(one) for one in page]
-        after = page[-1].id
+    page = await keys.list(principal, None, _PAGE, Deadline(_SECONDS))
+    lines = [to_json(key) for key in page.data]
+    while page.next is not None:
+        page = await keys.list(principal, page.next, _PAGE, Deadline(_SECONDS))
+        lines += [to_json(key) for key in page.data]
     return "\n".join(lines)
 
 

@@ -8,13 +8,12 @@ from litestar.params import JSONBody, Parameter
 
 from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, MadeKey, RotateInput
 from services.context.keys.service import KeyService
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import ADMIN, KEYED, problems
 
 KeyId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
-After = Annotated[int, Parameter(ge=0, le=2**63 - 1)]
-Limit = Annotated[int, Parameter(ge=1, le=1_000)]
 
 
 @post("/", opt=ADMIN | KEYED, status_code=201)
@@ -38,11 +37,11 @@ async def list_keys(
     key_service: NamedDependency[KeyService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    after: After = 0,
-    limit: Limit = 100,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> ApiKeys:
     """The tenant's keys with what they used today, revoked ones too; never a secret."""
-    return await key_service.list(principal, after, limit, deadline)
+    return await key_service.list(principal, cursor, limit, deadline)
 
 
 @get("/{key_id:int}", opt=ADMIN | problems(404))

@@ -9,7 +9,9 @@ from msgspec import UNSET, Meta, UnsetType
 
 from shared.auth import Access
 from shared.body import Body
-from shared.text import Name
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
+from shared.text import BigId, Name
 
 Status = Literal["active", "expired", "revoked"]
 PerSecond = Annotated[float, Meta(gt=0, le=1_000_000)]
@@ -112,8 +114,9 @@ class MadeKey(msgspec.Struct):
     """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
 
 
-class ApiKeys(msgspec.Struct):
-    """A page, by id; `next_after` is where the next one begins."""
+class ApiKeys(Page[ApiKey]):
+    """A page of keys, by id."""
 
-    data: list[ApiKey]
-    next_after: int
+
+class KeyCursor(Cursor, tag="keys"):
+    id: BigId

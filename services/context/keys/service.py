@@ -9,13 +9,23 @@ import msgspec
 
 from services.context.keys import queries
 from services.context.keys.grants import Holder, narrowed, require_within
-from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, Limits, MadeKey, RotateInput
+from services.context.keys.schemas import (
+    ApiKey,
+    ApiKeys,
+    KeyChange,
+    KeyCursor,
+    KeyInput,
+    Limits,
+    MadeKey,
+    RotateInput,
+)
 from services.context.keys.verification import PREFIX, REACH, Keys, hash_token
 from shared.auth import Access, Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Forbidden, Invalid, NotFound, Unauthorized
+from shared.paging.pages import page_of
 from shared.provenance import utc
 
 _SCOPE = "keys"
@@ -68,9 +78,12 @@ class KeyService:
 
         return await self._once(principal, key, write, token, 201, deadline, tenant=tenant)
 
-    async def list(self, principal: Principal, after: int, limit: int, deadline: Deadline) -> ApiKeys:
-        rows = await self._database.run(lambda c: queries.list_keys(c, principal, after, limit), deadline)
-        return ApiKeys([_api_key(row) for row in rows], rows[-1]["id"] if rows else after)
+    async def list(self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline) -> ApiKeys:
+        position = KeyCursor.read(cursor)
+        after = 0 if position is None else position.id
+        rows = await self._database.run(lambda c: queries.list_keys(c, principal, after, limit + 1), deadline)
+        page = page_of(rows, limit, lambda row: KeyCursor(id=row["id"]))
+        return ApiKeys([_api_key(row) for row in page.rows], page.next)
 
     async def get(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
         return await self._database.run(lambda c: _get(c, principal, key_id), deadline)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 import asyncpg
@@ -19,10 +20,12 @@ from context.caller_budget_config
 where tenant = $1 and ($2::text is null or caller in ($2, '*')) order by caller
 """
 LIST_HISTORY = """
-select caller, source, old_weight, new_weight, old_token_share, new_token_share, cause, effectiveness, assemblies,
+select id, caller, source, old_weight, new_weight, old_token_share, new_token_share, cause, effectiveness, assemblies,
        created_at
 from context.source_weight_history
-where tenant = $1 and ($2::text is null or caller in ($2, '*')) order by id desc limit $3
+where tenant = $1 and ($2::text is null or caller in ($2, '*'))
+  and ($3::timestamptz is null or created_at >= $3) and id < coalesce($4::bigint, 9223372036854775807)
+order by id desc limit $5
 """
 
 
@@ -37,9 +40,16 @@ async def list_budgets(connection: Connection, tenant: str, caller: str | None) 
 
 
 async def list_history(
-    connection: Connection, tenant: str, caller: str | None, limit: int
+    connection: Connection,
+    tenant: str,
+    caller: str | None,
+    since: datetime | None,
+    *,
+    before: int | None,
+    limit: int,
 ) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(LIST_HISTORY, tenant, caller, limit)
+    """Newest first, from the one older than `before` on."""
+    rows: list[asyncpg.Record] = await connection.fetch(LIST_HISTORY, tenant, caller, since, before, limit)
     return rows
 
 

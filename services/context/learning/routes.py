@@ -21,9 +21,10 @@ from services.context.learning.schemas import (
     WeightInput,
 )
 from services.context.learning.service import Learning
-from services.context.log.routes import CallerName, Limit, OptionalName
+from services.context.log.routes import CallerName, OptionalName
 from services.context.schemas import SourceStore
 from shared.deadline import Deadline
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN, READ, takes
 
@@ -47,10 +48,12 @@ async def weight_history(
     principal: PrincipalDep,
     deadline: DeadlineDep,
     caller: OptionalName = None,
-    limit: Limit = 100,
+    since: Since = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> WeightHistory:
     """List the changes that evaluations and operators made, newest first."""
-    return WeightHistory(await learning_service.history(principal, caller, limit, deadline))
+    return await learning_service.history(principal, caller, since, cursor, limit, deadline)
 
 
 @put("/weights", opt=ADMIN)

@@ -8,7 +8,9 @@ import msgspec
 
 from services.context.schemas import SourceStore, TokenBudget, TokenShare, Weight
 from shared.body import Body
-from shared.text import Name
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
+from shared.text import BigId, Name
 
 
 class SourceWeight(msgspec.Struct):
@@ -45,6 +47,7 @@ class WeightInput(Body, kw_only=True):
 
 
 class WeightChange(msgspec.Struct):
+    id: int
     caller: str
     source: str
     old_weight: float
@@ -60,8 +63,12 @@ class WeightChange(msgspec.Struct):
     created_at: datetime
 
 
-class WeightHistory(msgspec.Struct):
-    data: list[WeightChange]
+class WeightHistory(Page[WeightChange]):
+    """A page of changes, newest first."""
+
+
+class HistoryCursor(Cursor, tag="weight history"):
+    id: BigId
 
 
 class CallerBudget(msgspec.Struct):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TypeVar
 
 import asyncpg
@@ -12,14 +13,18 @@ from services.context.learning.queries import PutBudget, PutWeight
 from services.context.learning.schemas import (
     BudgetInput,
     CallerBudget,
+    HistoryCursor,
     SourceWeight,
     WeightChange,
+    WeightHistory,
     WeightInput,
 )
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Invalid
+from shared.paging.pages import page_of
+from shared.provenance import utc
 
 Row = TypeVar("Row", SourceWeight, WeightChange)
 
@@ -38,13 +43,23 @@ class Learning:
         return [_rounded(SourceWeight(**dict(row))) for row in rows]
 
     async def history(
-        self, principal: Principal, caller: str | None, limit: int, deadline: Deadline
-    ) -> list[WeightChange]:
+        self,
+        principal: Principal,
+        caller: str | None,
+        since: datetime | None,
+        cursor: str | None,
+        limit: int,
+        deadline: Deadline,
+    ) -> WeightHistory:
+        position = HistoryCursor.read(cursor)
+        before = None if position is None else position.id
+        whose, start = principal.agent or caller, utc(since, "since")
         rows = await self._database.run(
-            lambda c: queries.list_history(c, principal.tenant, principal.agent or caller, limit),
+            lambda c: queries.list_history(c, principal.tenant, whose, start, before=before, limit=limit + 1),
             deadline,
         )
-        return [_rounded(WeightChange(**dict(row))) for row in rows]
+        page = page_of(rows, limit, lambda row: HistoryCursor(id=row["id"]))
+        return WeightHistory([_rounded(WeightChange(**dict(row))) for row in page.rows], page.next)
 
     async def budgets(
         self, principal: Principal, caller: str | None, deadline: Deadline

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 import asyncpg
 import msgspec
 
+from services.context.log.schemas import LogCursor
 from shared.auth import Principal
 from shared.database.postgres import Connection
 
@@ -72,34 +75,58 @@ def _reach(principal: Principal) -> tuple[str, str | None, list[str] | None, lis
     )
 
 
+class LogFilter(NamedTuple):
+    """Which assemblies are listed; None narrows nothing. The fields stand in the order of LIST's parameters."""
+
+    caller: str | None = None
+    mission_namespace: str | None = None
+    user_id: str | None = None
+    session_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+# The plain bound on created_at leaves out partitions, which the comparison of rows does not.
 LIST = f"""
 select {_ENTRY} from context.context_assembly_log
 where {_READABLE} and ($5::text is null or caller = $5) and ($6::text is null or mission_namespace = $6)
-order by created_at desc, id desc limit $7 offset $8
+  and ($7::text is null or user_id = $7) and ($8::text is null or session_id = $8)
+  and created_at >= coalesce($9, '-infinity'::timestamptz)
+  and created_at < coalesce($10, 'infinity'::timestamptz)
+  and created_at <= coalesce($11, 'infinity'::timestamptz)
+  and (created_at, id) < (coalesce($11, 'infinity'::timestamptz), coalesce($12, 9223372036854775807))
+order by created_at desc, id desc limit $13
 """
 
 
 async def list_assemblies(
-    connection: Connection,
-    principal: Principal,
-    caller: str | None,
-    mission_namespace: str | None,
-    limit: int,
-    offset: int,
+    connection: Connection, principal: Principal, wanted: LogFilter, *, before: LogCursor | None, limit: int
 ) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(
-        LIST, *_reach(principal), caller, mission_namespace, limit, offset
-    )
+    """Newest first, from the one older than `before` on."""
+    place = (None, None) if before is None else (before.created_at, before.id)
+    rows: list[asyncpg.Record] = await connection.fetch(LIST, *_reach(principal), *wanted, *place, limit)
     return rows
 
 
+# One look into the index for each caller, instead of one at each assembly.
 CALLERS = f"""
-select distinct caller from context.context_assembly_log where {_READABLE} order by caller limit 1000
+with recursive found as (
+    (select caller from context.context_assembly_log
+     where {_READABLE} and caller > coalesce($5, '') order by caller limit 1)
+    union all
+    select (select l.caller from context.context_assembly_log l
+            where {_READABLE} and l.caller > found.caller order by l.caller limit 1)
+    from found where found.caller is not null
+)
+select caller from found where caller is not null limit $6
 """
 
 
-async def callers(connection: Connection, principal: Principal) -> list[str]:
-    return [row["caller"] for row in await connection.fetch(CALLERS, *_reach(principal))]
+async def callers(
+    connection: Connection, principal: Principal, *, after: str | None, limit: int
+) -> list[str]:
+    """By name, from the one behind `after` on."""
+    return [row["caller"] for row in await connection.fetch(CALLERS, *_reach(principal), after, limit)]
 
 
 FIND = f"""

@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.context.log.feedback import Feedback
+from services.context.log.queries import LogFilter
 from services.context.log.schemas import (
     Callers,
     ContextFeedback,
@@ -23,6 +24,8 @@ from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
 from services.context.log.sources import Sources
 from services.context.schemas import Success
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since, Until
+from shared.provenance import utc
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
@@ -33,8 +36,6 @@ _NAME = Parameter(min_length=1, max_length=200)
 AssemblyId = Annotated[int, _ID]
 CallerName = Annotated[str, _NAME]
 OptionalName = Annotated[str | None, _NAME]
-Limit = Annotated[int, Parameter(ge=1, le=500)]
-Offset = Annotated[int, Parameter(ge=0, le=1_000_000, description="How many to skip.")]
 
 
 @get("/log", opt=READ)
@@ -44,21 +45,29 @@ async def log(
     deadline: DeadlineDep,
     caller: OptionalName = None,
     mission_namespace: OptionalName = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
+    user_id: OptionalName = None,
+    session_id: OptionalName = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> LogEntries:
     """List assemblies, newest first."""
-    return LogEntries(
-        await assembly_log.assemblies(principal, caller, mission_namespace, limit, offset, deadline)
-    )
+    period = (utc(since, "since"), utc(until, "until"))
+    wanted = LogFilter(caller, mission_namespace, user_id, session_id, *period)
+    return await assembly_log.assemblies(principal, wanted, cursor, limit, deadline)
 
 
 @get("/log/callers", opt=READ)
 async def log_callers(
-    assembly_log: NamedDependency[AssemblyLog], principal: PrincipalDep, deadline: DeadlineDep
+    assembly_log: NamedDependency[AssemblyLog],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Callers:
-    """List the callers that have assembled."""
-    return Callers(await assembly_log.callers(principal, deadline))
+    """List the callers that have assembled, by name."""
+    return await assembly_log.callers(principal, cursor, limit, deadline)
 
 
 @get("/log/{assembly_id:int}", opt=READ | problems(404))

@@ -10,7 +10,9 @@ from msgspec import Meta, field
 
 from services.context.schemas import Degraded, SourceStore, TokenBudget, TokenShare, Weight
 from shared.body import Body
-from shared.text import BigId, Count, ShortText
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
+from shared.text import BigId, Count, Name, ShortText
 
 
 class ContextFeedback(Body, kw_only=True):
@@ -49,12 +51,21 @@ class LogEntry(msgspec.Struct, omit_defaults=True):
     """When learning used it."""
 
 
-class LogEntries(msgspec.Struct):
-    data: list[LogEntry]
+class LogEntries(Page[LogEntry]):
+    """A page of assemblies, newest first."""
 
 
-class Callers(msgspec.Struct):
-    data: list[str]
+class LogCursor(Cursor, tag="assemblies"):
+    created_at: datetime
+    id: BigId
+
+
+class Callers(Page[str]):
+    """A page of callers, by name."""
+
+
+class CallerCursor(Cursor, tag="callers"):
+    caller: Name
 
 
 class ExplainedCandidate(msgspec.Struct, omit_defaults=True):

@@ -11,10 +11,15 @@ import msgspec
 from services.context import stores
 from services.context.log import queries
 from services.context.log.journal import Journal
+from services.context.log.queries import LogFilter
 from services.context.log.replay import LoggedCandidate, Replayed, replay
 from services.context.log.schemas import (
+    CallerCursor,
+    Callers,
     Explained,
     ExplainedCandidate,
+    LogCursor,
+    LogEntries,
     LogEntry,
     Replay,
     ReplayInput,
@@ -22,6 +27,7 @@ from services.context.log.schemas import (
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
+from shared.paging.pages import page_of
 
 
 class AssemblyLog:
@@ -32,21 +38,30 @@ class AssemblyLog:
     async def assemblies(
         self,
         principal: Principal,
-        caller: str | None,
-        mission_namespace: str | None,
+        wanted: LogFilter,
+        cursor: str | None,
         limit: int,
-        offset: int,
         deadline: Deadline,
-    ) -> list[LogEntry]:
+    ) -> LogEntries:
         """Newest first. A key bound to an agent, missions or users sees only their assemblies."""
+        before = LogCursor.read(cursor)
         rows = await self._database.run(
-            lambda c: queries.list_assemblies(c, principal, caller, mission_namespace, limit, offset),
+            lambda c: queries.list_assemblies(c, principal, wanted, before=before, limit=limit + 1),
             deadline,
         )
-        return [msgspec.convert(dict(row), LogEntry) for row in rows]
+        page = page_of(rows, limit, lambda row: LogCursor(created_at=row["created_at"], id=row["id"]))
+        return LogEntries([msgspec.convert(dict(row), LogEntry) for row in page.rows], page.next)
 
-    async def callers(self, principal: Principal, deadline: Deadline) -> list[str]:
-        return await self._database.run(lambda c: queries.callers(c, principal), deadline)
+    async def callers(
+        self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline
+    ) -> Callers:
+        position = CallerCursor.read(cursor)
+        after = None if position is None else position.caller
+        names = await self._database.run(
+            lambda c: queries.callers(c, principal, after=after, limit=limit + 1), deadline
+        )
+        page = page_of(names, limit, lambda name: CallerCursor(caller=name))
+        return Callers(list(page.rows), page.next)
 
     async def explain(self, principal: Principal, assembly_id: int, deadline: Deadline) -> Explained:
         row = await self._find(principal, assembly_id, deadline)

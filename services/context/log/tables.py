@@ -55,6 +55,7 @@ context_assembly_log = Table(
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id", "created_at"),
     Index("context_assembly_log_caller", "tenant", "caller", "created_at"),
+    Index("context_assembly_log_newest", "tenant", "created_at", "id"),
     Index(
         "context_assembly_log_unprocessed",
         "tenant",

@@ -82,11 +82,11 @@ def request_of(
         # Handles hold slashes; a name with one finds nothing, as in a request of one's own.
         value = quote(_text(name, left.pop(name, None)), safe="/" if name == "handle" else "")
         path = path.replace("{" + name + "}", value)
-    query = {name: _text(name, left.pop(name)) for name in route.in_query if left.get(name) is not None}
+    query = {name: _texts(name, left.pop(name)) for name in route.in_query if left.get(name) is not None}
     if not route.has_body:
         if left := {name: value for name, value in left.items() if name not in route.in_query}:
             raise Invalid.field(next(iter(left)), "unknown field")
-        return path, urlencode(query).encode(), b"", headers
+        return path, urlencode(query, doseq=True).encode(), b"", headers
     body: Json = {}
     for name, value in left.items():
         if value is None:
@@ -98,7 +98,12 @@ def request_of(
             body[name] = value
     encoded = _encoded(body)
     headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(encoded))]
-    return path, urlencode(query).encode(), encoded, headers
+    return path, urlencode(query, doseq=True).encode(), encoded, headers
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    """The values of a query parameter, which may be given several times."""
+    return [_text(name, each) for each in value] if isinstance(value, list) else [_text(name, value)]
 
 
 def _text(name: str, value: Any) -> str:

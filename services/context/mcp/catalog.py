@@ -95,6 +95,7 @@ TOOLS: tuple[Tool, ...] = (
         "query_psychic_cache",
         "cache_query",
         "Search the entries of one mission; mission_id `*` searches every mission that the key may read.",
+        without=("until",),
     ),
     Tool(
         "clear_psychic_cache",
@@ -113,17 +114,18 @@ TOOLS: tuple[Tool, ...] = (
         "list_missions",
         "cache_missions",
         "The missions that the key may read, by name, with their budgets and what they hold.",
-        fields={"after": "The next_after of the page before."},
     ),
     Tool(
         "list_mission_entries",
         "cache_mission_entries",
         "The live entries of a mission, newest first.",
+        without=("until",),
     ),
     Tool(
         "list_recent_entries",
         "cache_all_entries",
-        "The newest 100 entries of all missions that the key may read.",
+        "The live entries of all missions that the key may read, newest first.",
+        without=("until",),
     ),
     Tool(
         "mission_stats",
@@ -175,25 +177,28 @@ TOOLS: tuple[Tool, ...] = (
         "dispatch_list",
         "dispatch_list",
         "Dispatches, newest first; narrow them by mission, agent or status.",
-        fields={"status": "Only dispatches of this status.", "before": "The next_before of the page before."},
+        fields={"status": "Only dispatches of this status."},
     ),
     Tool(
         "query_agent_memory",
         "agent_memory_query",
         "Search one agent's own memories, best composite score first. Counts as a use of what is found.",
         fields=_OF_TIER,
+        without=("until",),
     ),
     Tool(
         "query_peer_memory",
         "agent_memory_peer_query",
         "Search what one other agent learned, without what it keeps private.",
         fields=_OF_TIER,
+        without=("until",),
     ),
     Tool(
         "list_agent_memories",
         "agent_memory_list",
         "An agent's memories, newest first.",
-        fields={"offset": "How many to pass over.", **_OF_TIER},
+        fields=_OF_TIER,
+        without=("until",),
     ),
     Tool(
         "get_agent_memory",
@@ -238,8 +243,10 @@ TOOLS: tuple[Tool, ...] = (
         fields={
             "caller": "Only those of this agent.",
             "mission_namespace": "Only those of this mission.",
-            "offset": "How many to pass over.",
+            "user_id": "Only those about this user.",
+            "session_id": "Only those of this session.",
         },
+        without=("until",),
     ),
     Tool(
         "get_source",
@@ -269,7 +276,7 @@ TOOLS: tuple[Tool, ...] = (
         "timeline",
         "What happened, in order: numbered events with kinds and ids, never content.",
         fields={
-            "after": "Events after this number; next_after of a page continues it.",
+            "after": "Events after this number: the seq of the last event that was read.",
         },
         without=("last_event_id",),
     ),

@@ -72,7 +72,7 @@ RESOURCES = (
         f"{SCHEME}timeline/{{after}}",
         "timeline_after",
         "The timeline after a number",
-        "Events after a number, such as the next_after of what was read before.",
+        "Events after a number: the seq of the last event that was read.",
         "timeline",
         {"limit": _MOST_EVENTS},
     ),

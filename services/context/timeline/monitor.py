@@ -11,6 +11,9 @@ import msgspec
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page, page_of
+from shared.text import BigId
 
 # An agent that has been silent for longer is idle.
 IDLE_MINUTES = 5
@@ -34,16 +37,20 @@ with recent as materialized (
     select agent_name, jsonb_object_agg(kind, n) as events
     from (select agent_name, kind, count(*) as n from recent group by agent_name, kind) k group by agent_name
 )
-select l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id, l.session_id, l.dispatch_id, c.events,
+select l.seq, l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id, l.session_id, l.dispatch_id,
+       c.events,
        case when l.created_at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
        array(select d.dispatch_id from dispatches d where d.agent_name = l.agent_name
              and d.kind in ('dispatch_report', 'dispatch_progress') order by 1) as open_dispatches
 from latest l join counted c on c.agent_name = l.agent_name
-order by l.seq desc limit 1000
+where l.seq < coalesce($8::bigint, 9223372036854775807)
+order by l.seq desc limit $9
 """
 
 
 class MonitoredAgent(msgspec.Struct):
+    seq: int
+    """The number of its last event."""
     agent_name: str
     status: str
     """`active` if it did something in the last five minutes, or else `idle`."""
@@ -58,18 +65,31 @@ class MonitoredAgent(msgspec.Struct):
     """How many events of each kind it caused in the requested time."""
 
 
-class Monitored(msgspec.Struct):
-    data: list[MonitoredAgent]
-    """The most recently active agent first."""
+class Monitored(Page[MonitoredAgent]):
+    """A page of agents, the most recently active first."""
 
 
-async def agents(
-    database: Database, principal: Principal, mission: str | None, minutes: int, deadline: Deadline
-) -> list[MonitoredAgent]:
+class MonitorCursor(Cursor, tag="monitor"):
+    seq: BigId
+
+
+async def monitored(
+    database: Database,
+    principal: Principal,
+    mission: str | None,
+    minutes: int,
+    cursor: str | None,
+    limit: int,
+    deadline: Deadline,
+) -> Monitored:
     """Raises Forbidden for a mission that the key has no grant for. A key bound to an agent sees only that agent."""
     if mission is not None:
         principal.require_mission(mission)
-    granted = principal.seen_missions()
-    values: Sequence[Any] = (principal.tenant, minutes, mission, granted, principal.agent)
-    rows = await database.run(lambda c: c.fetch(AGENTS, *values, _MOST_EVENTS, IDLE_MINUTES), deadline)
-    return [MonitoredAgent(**dict(row)) for row in rows]
+    position = MonitorCursor.read(cursor)
+    before = None if position is None else position.seq
+    bounds: Sequence[Any] = (principal.tenant, minutes, mission, principal.seen_missions(), principal.agent)
+    rows = await database.run(
+        lambda c: c.fetch(AGENTS, *bounds, _MOST_EVENTS, IDLE_MINUTES, before, limit + 1), deadline
+    )
+    page = page_of(rows, limit, lambda row: MonitorCursor(seq=row["seq"]))
+    return Monitored([MonitoredAgent(**dict(row)) for row in page.rows], page.next)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
 
-from services.context.timeline.schemas import Event
+from services.context.timeline.schemas import Event, Filter
+from shared.auth import Principal
 from shared.database.postgres import Connection
 
 NUMBER_EVENTS = "select timeline.number_events($1)"
@@ -33,27 +33,33 @@ READ_EVENTS = """
 select seq, kind, scope, mission_id, agent_name, session_id, dispatch_id, payload, created_at
 from timeline.events
 where tenant = $1 and seq > $2
-  and ($4::text is null or mission_id = $4) and ($5::text is null or kind = $5)
-  and ($6::bigint is null or dispatch_id = $6)
-  and ($7::text[] is null or mission_id = any($7)) and ($8::text is null or agent_name = $8)
+  and ($4::text is null or mission_id = $4) and ($5::text[] is null or kind = any($5))
+  and ($6::bigint is null or dispatch_id = $6) and ($7::text is null or agent_name = $7)
+  and created_at >= coalesce($8, '-infinity'::timestamptz)
+  and ($9::text[] is null or mission_id = any($9)) and ($10::text is null or agent_name = $10)
 order by seq limit $3
 """
 
 
 async def read_events(
     connection: Connection,
-    tenant: str,
+    principal: Principal,
+    wanted: Filter,
     after: int,
     limit: int,
-    *,
-    mission: str | None,
-    kind: str | None,
-    dispatch_id: int | None,
-    missions: Sequence[str] | None,
-    agent: str | None,
 ) -> list[Event]:
     rows: list[asyncpg.Record] = await connection.fetch(
-        READ_EVENTS, tenant, after, limit, mission, kind, dispatch_id, missions, agent
+        READ_EVENTS,
+        principal.tenant,
+        after,
+        limit,
+        wanted.mission,
+        wanted.kinds,
+        wanted.dispatch_id,
+        wanted.agent,
+        wanted.since,
+        principal.seen_missions(),
+        principal.agent,
     )
     return [Event(**dict(row)) for row in rows]
 

@@ -10,14 +10,17 @@ from litestar.params import HeaderParameter, Parameter
 from litestar.response import Stream
 
 from services.context.keys import Keys
-from services.context.timeline.monitor import Monitored, agents
-from services.context.timeline.schemas import Event, Events
-from services.context.timeline.service import Filter, Timeline
+from services.context.timeline.monitor import Monitored, monitored
+from services.context.timeline.schemas import Event, EventCursor, Events, Filter
+from services.context.timeline.service import Timeline
 from shared.errors import Invalid
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since
+from shared.provenance import utc
 from shared.web.dependencies import DeadlineDep, DrainDep, PrincipalDep
 from shared.web.operations import READ, answers, problems
 
 _AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the previous page.")
+_KIND = Parameter(description="Only events of this kind, such as cache_write. Repeat it for several kinds.")
 _LAST_EVENT_ID = HeaderParameter(
     name="Last-Event-ID",
     ge=0,
@@ -39,29 +42,29 @@ async def timeline(
     principal: PrincipalDep,
     deadline: DeadlineDep,
     after: Annotated[int | None, _AFTER] = None,
-    limit: Annotated[int, Parameter(ge=1, le=1_000)] = 200,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
     mission: Annotated[str | None, Parameter(description="Only this mission's events.")] = None,
-    kind: Annotated[
-        str | None, Parameter(description="Only events of this kind, such as cache_write.")
-    ] = None,
+    agent: Annotated[str | None, Parameter(description="Only this agent's events.")] = None,
+    kind: Annotated[list[str] | None, _KIND] = None,
     dispatch_id: Annotated[
         int | None, Parameter(ge=1, le=2**63 - 1, description="Only this dispatch's events.")
     ] = None,
+    since: Since = None,
     last_event_id: Annotated[int | None, _LAST_EVENT_ID] = None,
 ) -> Response[Any]:
     """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`.
 
-    A page begins after event `after`, or else with the first event. A stream begins after `Last-Event-ID`, or else
-    after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15 s.
+    A page begins after `cursor` or event `after`, or else with the first event. A stream begins after `Last-Event-ID`,
+    or else after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15 s.
     """
-    for name, value in (("mission", mission), ("kind", kind)):
-        if value is not None and "\x00" in value:
+    for name, values in (("mission", [mission]), ("agent", [agent]), ("kind", kind or [])):
+        if any("\x00" in value for value in values if value is not None):
             raise Invalid.field(name, "must not contain U+0000")
-    wanted = Filter(mission, kind, dispatch_id)
+    wanted = Filter(mission, agent, kind or None, dispatch_id, utc(since, "since"))
     if "text/event-stream" not in request.headers.get("accept", ""):
-        start = after or 0
-        page = await timeline_service.page(principal, wanted, start, limit, deadline)
-        return Response(Events(page, page[-1].seq if page else start))
+        start = _start(after, cursor)
+        return Response(await timeline_service.page(principal, wanted, start, limit, deadline))
     if wanted.mission is not None:
         principal.require_mission(wanted.mission)
     begin = last_event_id if last_event_id is not None else after
@@ -75,6 +78,16 @@ async def timeline(
     )
 
 
+def _start(after: int | None, cursor: str | None) -> int:
+    """The number that a page begins after. Raises Invalid."""
+    position = EventCursor.read(cursor)
+    if position is None:
+        return after or 0
+    if after is not None:
+        raise Invalid.field("cursor", "cannot be combined with `after`")
+    return position.seq
+
+
 @get("/api/context/monitor", operation_id="monitor", opt=READ | problems(403), tags=["timeline"])
 async def monitor(
     timeline_service: NamedDependency[Timeline],
@@ -82,8 +95,10 @@ async def monitor(
     deadline: DeadlineDep,
     mission: Annotated[str | None, Parameter(description="Only agents in this mission.")] = None,
     minutes: Annotated[int, Parameter(ge=1, le=1_440, description="How many minutes to look back.")] = 60,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Monitored:
     """Show what each agent is doing now: its last event, its open dispatches, and its recent events by kind."""
     if mission is not None and "\x00" in mission:
         raise Invalid.field("mission", "must not contain U+0000")
-    return Monitored(await agents(timeline_service.database, principal, mission, minutes, deadline))
+    return await monitored(timeline_service.database, principal, mission, minutes, cursor, limit, deadline)

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
+
+from shared.paging.cursors import Cursor
+from shared.paging.pages import Page
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """Which events are read; None narrows nothing."""
+
+    mission: str | None = None
+    agent: str | None = None
+    kinds: list[str] | None = None
+    dispatch_id: int | None = None
+    since: datetime | None = None
 
 
 class Event(msgspec.Struct):
@@ -23,8 +37,9 @@ class Event(msgspec.Struct):
     created_at: datetime
 
 
-class Events(msgspec.Struct):
-    """A page of the timeline. The next page begins after `next_after`."""
+class Events(Page[Event]):
+    """A page of the timeline, in order. To read later events, pass the last `seq` as `after`."""
 
-    data: list[Event]
-    next_after: int
+
+class EventCursor(Cursor, tag="timeline"):
+    seq: Annotated[int, Meta(ge=0, le=2**63 - 1)]

@@ -11,23 +11,18 @@ import msgspec
 
 from services.context.timeline import queries
 from services.context.timeline.numbering import POLL_SECONDS, Numbering
-from services.context.timeline.schemas import Event
+from services.context.timeline.schemas import Event, EventCursor, Events, Filter
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
+from shared.paging.pages import page_of
 from shared.web.drain import Drain
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1_000
 PAGE = 200
 _PAGE_SECONDS = 2.0
-
-
-class Filter(msgspec.Struct, frozen=True):
-    mission: str | None = None
-    kind: str | None = None
-    dispatch_id: int | None = None
 
 
 class Timeline:
@@ -37,23 +32,19 @@ class Timeline:
 
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
-    ) -> list[Event]:
+    ) -> Events:
         """Numbered events after `after`, in order. A bound key sees only its agent's and missions' events."""
+        events = await self._events(principal, wanted, after, limit + 1, deadline)
+        page = page_of(events, limit, lambda event: EventCursor(seq=event.seq))
+        return Events(list(page.rows), page.next)
+
+    async def _events(
+        self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
+    ) -> list[Event]:
         if wanted.mission is not None:
             principal.require_mission(wanted.mission)
         return await self.database.run(
-            lambda c: queries.read_events(
-                c,
-                principal.tenant,
-                after,
-                limit,
-                mission=wanted.mission,
-                kind=wanted.kind,
-                dispatch_id=wanted.dispatch_id,
-                missions=principal.seen_missions(),
-                agent=principal.agent,
-            ),
-            deadline,
+            lambda c: queries.read_events(c, principal, wanted, after, limit), deadline
         )
 
     async def last(self, principal: Principal, deadline: Deadline) -> int:
@@ -72,7 +63,7 @@ class Timeline:
             # The replica's numbering knows the last number, so an idle stream makes no query.
             if (last := self._numbering.last) != looked_at:
                 with contextlib.suppress(AppError):
-                    events = await self.page(principal, wanted, after, PAGE, Deadline(_PAGE_SECONDS))
+                    events = await self._events(principal, wanted, after, PAGE, Deadline(_PAGE_SECONDS))
                     looked_at = last
             for event in events:
                 yield _server_sent(event)

@@ -74,7 +74,7 @@ async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> No
         assert half.body["stored"][0] in both.body["items"]
         entries = (await agent.get(f"/api/psychic-cache/remembered-{owner}-{way}/entries")).body["data"]
         memories = (await agent.post("/api/agent-memory/list", {"agent_name": f"{owner}-{way}"})).body
-        assert (len(entries), len(memories["memories"])) == (1, 1)
+        assert (len(entries), len(memories["data"])) == (1, 1)
 
 
 async def _remembers(agent: Client, owner: str, way: str, headers: Mapping[str, str] | None = None) -> Answer:

@@ -21,6 +21,7 @@ from tests.support.calls import (
     assert_unavailable,
     lesson,
     note,
+    pages,
     question,
     timed,
     until,
@@ -205,10 +206,10 @@ async def _nothing_lost_or_doubled(callers: Callers) -> None:
         answer = await callers.write(key)
         assert answer.status == 201, answer
         assert _id_of(answer) == acknowledged.get(key, _id_of(answer)), "a retry made another"
-    entries = await callers.agent.get(f"/api/psychic-cache/{callers.mission}/entries")
+    entries = await pages(callers.agent, f"/api/psychic-cache/{callers.mission}/entries")
     memories = await _memories(callers)
     for path, found in (
-        ("/api/psychic-cache/write", entries.body["data"]),
+        ("/api/psychic-cache/write", [entry for page in entries for entry in page]),
         ("/api/agent-memory/commit", memories),
     ):
         wanted = sorted(body["content"] for one, body in callers.writes.values() if one == path)
@@ -216,13 +217,9 @@ async def _nothing_lost_or_doubled(callers: Callers) -> None:
 
 
 async def _memories(callers: Callers) -> list[Json]:
-    found: list[Json] = []
-    while True:
-        body = {"agent_name": callers.mission, "limit": 100, "offset": len(found)}
-        page = (await callers.agent.post("/api/agent-memory/list", body)).body["memories"]
-        found += page
-        if len(page) < 100:
-            return found
+    body = {"agent_name": callers.mission}
+    found = await pages(callers.agent, "/api/agent-memory/list", 100, body)
+    return [memory for page in found for memory in page]
 
 
 async def test_killed(cluster: Cluster, servers: Servers, callers: Callers) -> None:

@@ -305,7 +305,7 @@ async def test_export_wipe_import_export_gives_identical_files(tenant: Tenant, s
 
 async def _counted(client: Client) -> None:
     answer = await client.post(f"{ROOT}/list", {"agent_name": "agent 0/é"})
-    assert any(one.get("access_count") for one in answer.body["memories"])
+    assert any(one.get("access_count") for one in answer.body["data"])
 
 
 async def test_an_import_keeps_ids_but_where_they_are_taken(

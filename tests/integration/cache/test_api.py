@@ -450,11 +450,6 @@ async def test_lists_are_newest_first(client: Client) -> None:
     assert [entry["id"] for entry in everywhere] == ids[::-1]
 
 
-async def test_the_list_of_all_ends_at_100(client: Client) -> None:
-    await asyncio.gather(*(write(client, note(f"m{n % 2}", f"note {n}")) for n in range(110)))
-    assert len((await client.get("/api/psychic-cache/all/entries")).body["data"]) == 100
-
-
 async def test_stats(client: Client) -> None:
     for kind in ("intel", "intel", "report"):
         await write(client, body(kind))

@@ -70,7 +70,7 @@ async def stats(client: Client, mission: str) -> dict[str, Any]:
 
 
 async def entries(client: Client, mission: str) -> list[dict[str, Any]]:
-    answer = await client.get(f"/api/psychic-cache/{mission}/entries")
+    answer = await client.get(f"/api/psychic-cache/{mission}/entries?limit=1000")
     assert answer.status == 200, answer
     data: list[dict[str, Any]] = answer.body["data"]
     return data

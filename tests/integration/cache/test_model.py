@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from local.database import Database
+from services.cache.entries.filter import EntryFilter
 from services.cache.entries.schemas import QueryCacheInput, WriteResult
 from services.cache.service import CacheService
 from shared.deadline import Deadline
@@ -152,10 +153,9 @@ class Machine(RuleBasedStateMachine):
     @rule(tenant=TENANTS)
     def everywhere(self, tenant: str) -> None:
         ids = {e.id for m in ("one", "two") for e in self.mission(tenant, m).held}
-        assert {
-            e.id
-            for e in self.do(Bench.service.entries.recent(principal(self.names[tenant]), Deadline(SECONDS)))
-        } == ids
+        who = principal(self.names[tenant])
+        page = Bench.service.entries.of_all_missions(who, EntryFilter(), None, 1_000, Deadline(SECONDS))
+        assert {e.id for e in self.do(page).data} == ids
 
     @rule(tenant=TENANTS, session=st.sampled_from(["s", "t"]))
     def latest_checkpoint(self, tenant: str, session: str) -> None:
@@ -208,8 +208,8 @@ class Machine(RuleBasedStateMachine):
     def agree(self, tenant: str, name: str) -> None:
         """What lists and stats say is what the model holds."""
         mission, who = self.mission(tenant, name), principal(self.names[tenant])
-        listed = Bench.runner.run(Bench.service.entries.of_mission(who, name, Deadline(SECONDS)))
-        assert [e.id for e in listed] == [e.id for e in reversed(mission.held)]
+        page = Bench.service.entries.of_mission(who, name, EntryFilter(), None, 1_000, Deadline(SECONDS))
+        assert [e.id for e in Bench.runner.run(page).data] == [e.id for e in reversed(mission.held)]
         if not mission.counts["written"]:
             return
         stats = Bench.runner.run(Bench.service.missions.stats(who, name, Deadline(SECONDS)))

@@ -17,7 +17,7 @@ from services.context.keys.verification import KNOWN_SECONDS
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
 from tests.integration.context.test_grants import WRITE, assert_problem
-from tests.support.calls import Stream, note, page_through, until
+from tests.support.calls import Stream, note, page_through, pages, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import spare
 
@@ -64,11 +64,7 @@ async def test_a_key_is_made_listed_and_withdrawn(cluster: Cluster, admin_client
 
 async def test_keys_come_in_pages(admin_client: Client, tenant: Tenant) -> None:
     ids = [(await make(admin_client, name=f"worker {n}"))[0] for n in range(5)]
-    seen: list[int] = []
-    after = 0
-    while page := (await admin_client.get(f"{KEYS}?after={after}&limit=2")).body["data"]:
-        seen += [key["id"] for key in page]
-        after = seen[-1]
+    seen = [key["id"] for page in await pages(admin_client, KEYS, 2) for key in page]
     assert seen == sorted(seen)
     assert set(ids) <= set(seen)
 

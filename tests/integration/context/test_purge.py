@@ -175,7 +175,7 @@ async def test_a_purged_agent_is_nowhere_to_be_seen(
     admin_client: Client, both: dict[str, dict[str, int]]
 ) -> None:
     await admin_client.post(PURGE, {"scope": f"agent:{GONE}"})
-    assert (await admin_client.post("/api/agent-memory/list", {"agent_name": GONE})).body["memories"] == []
+    assert (await admin_client.post("/api/agent-memory/list", {"agent_name": GONE})).body["data"] == []
     for path, name in (("query", "agent_name"), ("peer-query", "target_agent")):
         found = await admin_client.post(f"/api/agent-memory/{path}", {name: GONE, "query": "ibis"})
         assert found.body["memories"] == []

@@ -17,7 +17,7 @@ from services.context.timeline import queries
 from shared.database.postgres import Connection
 from tests.conftest import Servers
 from tests.integration.conftest import Tenant
-from tests.support.calls import Stream, note, page_through, tokens_of, until
+from tests.support.calls import Stream, note, page_through, pages, tokens_of, until
 from tests.support.cluster import Client
 
 WRITE = "/api/psychic-cache/write"
@@ -195,18 +195,10 @@ async def test_a_stream_without_a_cursor_begins_now(client: Client) -> None:
 async def test_pages_follow_each_other(client: Client) -> None:
     ids = [await write(client) for _ in range(7)]
     await until(lambda: _pages(client, 7), 20)
-    walked, after, sizes = [], 0, []
-    while True:
-        page = (await client.get(f"/api/timeline?after={after}&limit=3")).body
-        if not page["data"]:
-            break
-        walked += [event["payload"]["id"] for event in page["data"]]
-        sizes.append(len(page["data"]))
-        assert page["next_after"] == page["data"][-1]["seq"]
-        after = page["next_after"]
-    assert walked == ids
-    assert sizes == [3, 3, 1]
-    assert page["next_after"] == after
+    walked = await pages(client, "/api/timeline", limit=3)
+    assert [[event["payload"]["id"] for event in page] for page in walked] == [ids[:3], ids[3:6], ids[6:]]
+    last = walked[-1][-1]["seq"]
+    assert (await client.get(f"/api/timeline?after={last}")).body == {"data": [], "next": None}
 
 
 async def test_events_hold_ids_and_counts_only(client: Client) -> None:

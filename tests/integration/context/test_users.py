@@ -100,7 +100,7 @@ async def test_a_key_of_a_user_sees_nothing_of_others(told: Told) -> None:
 
 async def test_rows_name_their_user(told: Told) -> None:
     listed = (await told.anyone.get("/api/psychic-cache/pier/entries")).body["data"]
-    memories = (await post(told.anyone, "/api/agent-memory/list", {"agent_name": "scout"}))["memories"]
+    memories = (await post(told.anyone, "/api/agent-memory/list", {"agent_name": "scout"}))["data"]
     found = (await post(told.anyone, "/api/psychic-cache/query", {"mission_id": "pier", "query": "ferry"}))[
         "data"
     ]["entries"]

@@ -165,7 +165,7 @@ async def test_numbers_out_of_range(client: Client, path: str, value: float) -> 
         "/api/psychic-cache/query": ["token_budget"],
         "/api/agent-memory/commit": ["seq", "recalled_from"],
         "/api/agent-memory/query": ["limit"],
-        "/api/agent-memory/list": ["limit", "offset"],
+        "/api/agent-memory/list": ["limit"],
         "/api/agent-memory/peer-query": ["limit"],
         "/api/context/assemble": ["token_budget", "dispatch_id"],
         "/api/context/feedback": ["assembly_id", "tokens_used"],

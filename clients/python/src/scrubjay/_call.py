@@ -120,7 +120,7 @@ def steps(call: Call[T], policy: Policy) -> Steps[T]:
 
 def _request(call: Call[Any]) -> tuple[str, dict[str, str], bytes | None]:
     given = {name: encode(value) for name, value in call.query.items() if value is not None}
-    target = call.path + (f"?{urlencode(given)}" if given else "")
+    target = call.path + (f"?{urlencode(given, doseq=True)}" if given else "")
     headers = {"accept": f"{JSON}, {LINES}"}
     content = None
     if call.lines is not None:

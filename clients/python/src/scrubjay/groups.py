@@ -23,6 +23,7 @@ class Cache(Group):
     write_batch = Method(cache.write_batch)
     clear = Method(cache.clear)
     mission_entries = Method(cache.mission_entries)
+    limits = Method(cache.limits)
     set_limits = Method(cache.set_limits)
     stats = Method(cache.stats)
 
@@ -100,6 +101,7 @@ class AsyncCache(AsyncGroup):
     write_batch = AsyncMethod(cache.write_batch)
     clear = AsyncMethod(cache.clear)
     mission_entries = AsyncMethod(cache.mission_entries)
+    limits = AsyncMethod(cache.limits)
     set_limits = AsyncMethod(cache.set_limits)
     stats = AsyncMethod(cache.stats)
 

@@ -157,8 +157,10 @@ def list_(
     agent_name: str | None = None,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
-    offset: int | None = None,
     timeout: float | None = None,
 ) -> Call[Memories]:
     """An agent's memories, newest first."""
@@ -168,7 +170,14 @@ def list_(
         answer=Memories,
         seconds=2.0,
         repeatable=True,
-        body=fields(agent_name=agent_name, memory_type=memory_type, limit=limit, offset=offset),
+        body=fields(
+            agent_name=agent_name,
+            memory_type=memory_type,
+            since=since,
+            until=until,
+            cursor=cursor,
+            limit=limit,
+        ),
         timeout=timeout,
     )
 
@@ -179,6 +188,8 @@ def peer_query(
     query: str,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
@@ -189,7 +200,14 @@ def peer_query(
         answer=FoundMemories,
         seconds=2.0,
         repeatable=True,
-        body=fields(target_agent=target_agent, query=query, memory_type=memory_type, limit=limit),
+        body=fields(
+            target_agent=target_agent,
+            query=query,
+            memory_type=memory_type,
+            since=since,
+            until=until,
+            limit=limit,
+        ),
         timeout=timeout,
     )
 
@@ -217,6 +235,8 @@ def query(
     agent_name: str | None = None,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
@@ -227,7 +247,9 @@ def query(
         answer=FoundMemories,
         seconds=2.0,
         repeatable=True,
-        body=fields(agent_name=agent_name, query=query, memory_type=memory_type, limit=limit),
+        body=fields(
+            agent_name=agent_name, query=query, memory_type=memory_type, since=since, until=until, limit=limit
+        ),
         timeout=timeout,
     )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from scrubjay._call import Call, fields, path
 from scrubjay.models import (
     BatchAnswer,
     CacheDeleteAnswer,
+    ChangedLimitsAnswer,
     ClearAnswer,
     Decision,
     Directive,
@@ -31,15 +33,44 @@ from scrubjay.models import (
 
 def all_entries(
     *,
+    context_type: Sequence[
+        Literal[
+            "decision",
+            "directive",
+            "escalation",
+            "intel",
+            "output",
+            "report",
+            "shadow_clone",
+            "state_change",
+            "thread_checkpoint",
+        ]
+    ]
+    | None = None,
+    tag: Sequence[str] | None = None,
+    agent_name: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[EntriesAnswer]:
-    """The newest 100 entries of all missions the key may read."""
+    """The live entries of all missions the key may read, newest first."""
     return Call(
         method="GET",
         path="/api/psychic-cache/all/entries",
         answer=EntriesAnswer,
         seconds=2.0,
         repeatable=True,
+        query={
+            "context_type": context_type,
+            "tag": tag,
+            "agent_name": agent_name,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+        },
         timeout=timeout,
     )
 
@@ -96,7 +127,7 @@ def delete_entry(
 
 def missions(
     *,
-    after: str | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[MissionsAnswer]:
@@ -107,7 +138,7 @@ def missions(
         answer=MissionsAnswer,
         seconds=2.0,
         repeatable=True,
-        query={"after": after, "limit": limit},
+        query={"cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -150,6 +181,8 @@ def query(
     tags: Sequence[str] | None = None,
     agent_name: str | None = None,
     dispatch_id: int | str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
     timeout: float | None = None,
 ) -> Call[QueryAnswer]:
     """Search a mission's entries; mission `*` is every mission the key may read."""
@@ -167,6 +200,8 @@ def query(
             tags=tags,
             agent_name=agent_name,
             dispatch_id=dispatch_id,
+            since=since,
+            until=until,
         ),
         timeout=timeout,
     )
@@ -255,6 +290,26 @@ def clear(
 def mission_entries(
     mission_id: str,
     *,
+    context_type: Sequence[
+        Literal[
+            "decision",
+            "directive",
+            "escalation",
+            "intel",
+            "output",
+            "report",
+            "shadow_clone",
+            "state_change",
+            "thread_checkpoint",
+        ]
+    ]
+    | None = None,
+    tag: Sequence[str] | None = None,
+    agent_name: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[EntriesAnswer]:
     """A mission's live entries, newest first."""
@@ -262,6 +317,31 @@ def mission_entries(
         method="GET",
         path=path("/api/psychic-cache/{mission_id}/entries", mission_id=mission_id),
         answer=EntriesAnswer,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "context_type": context_type,
+            "tag": tag,
+            "agent_name": agent_name,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+        },
+        timeout=timeout,
+    )
+
+
+def limits(
+    mission_id: str,
+    *,
+    timeout: float | None = None,
+) -> Call[LimitsAnswer]:
+    """The budgets and the time to live in force in a mission, and whether each is its own or the default."""
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/{mission_id}/limits", mission_id=mission_id),
+        answer=LimitsAnswer,
         seconds=2.0,
         repeatable=True,
         timeout=timeout,
@@ -274,15 +354,19 @@ def set_limits(
     token_budget: int | None = None,
     entry_budget: int | None = None,
     ttl_hours: float | None = None,
+    dry_run: bool | None = None,
     timeout: float | None = None,
-) -> Call[LimitsAnswer]:
-    """Budgets and time to live of one mission; what is left out goes back to the installation's default."""
+) -> Call[ChangedLimitsAnswer]:
+    """Set the budgets and the time to live of a mission; what is left out goes back to the installation's
+    default. The oldest entries beyond the new budgets are evicted at once.
+    """
     return Call(
         method="PUT",
         path=path("/api/psychic-cache/{mission_id}/limits", mission_id=mission_id),
-        answer=LimitsAnswer,
+        answer=ChangedLimitsAnswer,
         seconds=5.0,
         repeatable=True,
+        query={"dry_run": dry_run},
         body=fields(token_budget=token_budget, entry_budget=entry_budget, ttl_hours=ttl_hours),
         timeout=timeout,
     )

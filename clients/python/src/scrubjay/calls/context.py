@@ -219,7 +219,7 @@ def make_key(
 
 def list_keys(
     *,
-    after: int | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[ApiKeys]:
@@ -230,7 +230,7 @@ def list_keys(
         answer=ApiKeys,
         seconds=5.0,
         repeatable=False,
-        query={"after": after, "limit": limit},
+        query={"cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -322,8 +322,12 @@ def log(
     *,
     caller: str | None = None,
     mission_namespace: str | None = None,
+    user_id: str | None = None,
+    session_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
-    offset: int | None = None,
     timeout: float | None = None,
 ) -> Call[LogEntries]:
     """List assemblies, newest first."""
@@ -333,22 +337,34 @@ def log(
         answer=LogEntries,
         seconds=2.0,
         repeatable=True,
-        query={"caller": caller, "mission_namespace": mission_namespace, "limit": limit, "offset": offset},
+        query={
+            "caller": caller,
+            "mission_namespace": mission_namespace,
+            "user_id": user_id,
+            "session_id": session_id,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+        },
         timeout=timeout,
     )
 
 
 def log_callers(
     *,
+    cursor: str | None = None,
+    limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[Callers]:
-    """List the callers that have assembled."""
+    """List the callers that have assembled, by name."""
     return Call(
         method="GET",
         path="/api/context/log/callers",
         answer=Callers,
         seconds=2.0,
         repeatable=True,
+        query={"cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -537,6 +553,8 @@ def reset_weight(
 def weight_history(
     *,
     caller: str | None = None,
+    since: datetime | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[WeightHistory]:
@@ -547,6 +565,6 @@ def weight_history(
         answer=WeightHistory,
         seconds=2.0,
         repeatable=True,
-        query={"caller": caller, "limit": limit},
+        query={"caller": caller, "since": since, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )

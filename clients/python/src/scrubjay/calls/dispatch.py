@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from scrubjay._call import Call, fields, path
@@ -13,7 +14,8 @@ def list_(
     mission_id: str | None = None,
     agent_name: str | None = None,
     status: Literal["completed", "dispatched", "in_progress", "stale"] | None = None,
-    before: int | None = None,
+    since: datetime | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[DispatchesAnswer]:
@@ -28,7 +30,8 @@ def list_(
             "mission_id": mission_id,
             "agent_name": agent_name,
             "status": status,
-            "before": before,
+            "since": since,
+            "cursor": cursor,
             "limit": limit,
         },
         timeout=timeout,

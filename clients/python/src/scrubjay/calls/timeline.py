@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from scrubjay._call import Call
 from scrubjay.models import Events, Monitored
 
@@ -10,6 +13,8 @@ def monitor(
     *,
     mission: str | None = None,
     minutes: int | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[Monitored]:
     """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
@@ -21,7 +26,7 @@ def monitor(
         answer=Monitored,
         seconds=2.0,
         repeatable=True,
-        query={"mission": mission, "minutes": minutes},
+        query={"mission": mission, "minutes": minutes, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -29,17 +34,20 @@ def monitor(
 def timeline(
     *,
     after: int | None = None,
+    cursor: str | None = None,
     limit: int | None = None,
     mission: str | None = None,
-    kind: str | None = None,
+    agent: str | None = None,
+    kind: Sequence[str] | None = None,
     dispatch_id: int | None = None,
+    since: datetime | None = None,
     last_event_id: int | None = None,
     timeout: float | None = None,
 ) -> Call[Events]:
     """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`. A page begins
-    after event `after`, or else with the first event. A stream begins after `Last-Event-ID`, or else
-    after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15
-    s.
+    after `cursor` or event `after`, or else with the first event. A stream begins after `Last-Event-
+    ID`, or else after `after`, or else with the next event. It never ends by itself, and sends a keep-
+    alive every 15 s.
     """
     return Call(
         method="GET",
@@ -49,10 +57,13 @@ def timeline(
         repeatable=True,
         query={
             "after": after,
+            "cursor": cursor,
             "limit": limit,
             "mission": mission,
+            "agent": agent,
             "kind": kind,
             "dispatch_id": dispatch_id,
+            "since": since,
             "last_event_id": last_event_id,
         },
         timeout=timeout,

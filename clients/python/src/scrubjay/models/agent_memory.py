@@ -199,7 +199,11 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memories:
-    memories: list[AgentMemory]
+    """A page of memories, newest first."""
+
+    data: list[AgentMemory]
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,6 +154,24 @@ class CacheStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedLimits:
+    mission_id: str
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+    """How long an entry lives that names no time to live."""
+    origins: LimitOrigins
+    evicted_count: int
+    """Entries that went, so that the new limits hold; in a dry run, those that would go."""
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedLimitsAnswer:
+    data: ChangedLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClearAnswer:
     data: ClearResult
 
@@ -248,7 +266,11 @@ class Directive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntriesAnswer:
+    """A page of entries, newest first."""
+
     data: list[CacheEntry]
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,8 +354,27 @@ class Intel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOrigins:
+    """Whether the mission has the limit of its own, or the installation's default holds."""
+
+    token_budget: Literal["installation", "mission"]
+    entry_budget: Literal["installation", "mission"]
+    ttl_hours: Literal["installation", "mission"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsAnswer:
-    data: MissionLimits
+    data: LimitsInForce
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsInForce:
+    mission_id: str
+    token_budget: int
+    entry_budget: int
+    ttl_hours: float
+    """How long an entry lives that names no time to live."""
+    origins: LimitOrigins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,23 +391,12 @@ class Mission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MissionLimits:
-    """Null goes back to the installation's default."""
-
-    token_budget: int | None = None
-    """Tokens that the mission may hold."""
-    entry_budget: int | None = None
-    """Entries that it may hold."""
-    ttl_hours: float | None = None
-    """How long an entry lives that does not say it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MissionsAnswer:
-    """By name; `next_after` continues the list."""
+    """A page of missions, by name."""
 
     data: list[Mission]
-    next_after: str | None
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

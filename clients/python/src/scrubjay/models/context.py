@@ -34,10 +34,11 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKeys:
-    """A page, by id; `next_after` is where the next one begins."""
+    """A page of keys, by id."""
 
     data: list[ApiKey]
-    next_after: int
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,11 @@ class CallerBudgets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callers:
+    """A page of callers, by name."""
+
     data: list[str]
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +205,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntries:
+    """A page of assemblies, newest first."""
+
     data: list[LogEntry]
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,6 +373,7 @@ class WeightAdjustment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightChange:
+    id: int
     caller: str
     source: str
     old_weight: float
@@ -381,4 +391,8 @@ class WeightChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightHistory:
+    """A page of changes, newest first."""
+
     data: list[WeightChange]
+    next: str | None
+    """The `cursor` of the next page; null on the last."""

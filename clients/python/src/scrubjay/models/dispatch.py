@@ -53,7 +53,8 @@ class DispatchAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchesAnswer:
-    """Newest first; `next_before` continues the list."""
+    """A page of dispatches, newest first."""
 
     data: list[Dispatch]
-    next_before: int | None
+    next: str | None
+    """The `cursor` of the next page; null on the last."""

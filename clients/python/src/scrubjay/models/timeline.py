@@ -25,20 +25,26 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """A page of the timeline. The next page begins after `next_after`."""
+    """A page of the timeline, in order. To read later events, pass the last `seq` as `after`."""
 
     data: list[Event]
-    next_after: int
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monitored:
+    """A page of agents, the most recently active first."""
+
     data: list[MonitoredAgent]
-    """The most recently active agent first."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitoredAgent:
+    seq: int
+    """The number of its last event."""
     agent_name: str
     status: str
     """`active` if it did something in the last five minutes, or else `idle`."""

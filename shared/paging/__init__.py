@@ -1,0 +1,1 @@
+"""Pages of lists: what a page is, where it ends, and how a request asks for the next."""

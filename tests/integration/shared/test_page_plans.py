@@ -1,0 +1,69 @@
+"""A page is read from an index in the order of its list, from the place of its cursor on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import pytest
+
+from services.agent_memory.memories import queries as memories
+from services.cache.dispatches import queries as dispatches
+from services.cache.entries import queries as entries
+from services.cache.missions import queries as missions
+from services.context.keys import queries as keys
+from services.context.learning import queries as learning
+from services.context.log import queries as log
+from services.context.timeline import queries as timeline
+from shared.database.postgres import Connection
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Planned(NamedTuple):
+    """`place` stands in the condition of the index: rows before the page are not read."""
+
+    sql: str
+    arguments: tuple[Any, ...]
+    place: str
+
+
+_NO_FILTER = (None,) * 6
+PLANS = {
+    "a mission's entries": Planned(entries.OF_MISSION, ("t", "m", None, *_NO_FILTER, 77, 10), "id <"),
+    "all entries": Planned(entries.OF_ALL_MISSIONS, ("t", None, None, *_NO_FILTER, 77, 10), "id <"),
+    "missions": Planned(missions.MISSIONS, ("t", None, "m", 10, 1, 1), "mission_id >"),
+    "dispatches": Planned(dispatches.DISPATCHES, ("t", *(None,) * 5, 77, 10), "id <"),
+    "memories": Planned(memories.LIST, ("t", "ana", *(None,) * 4, NOW, 77, 10), "created_at"),
+    "the log": Planned(log.LIST, ("t", *(None,) * 9, NOW, 77, 10), "created_at"),
+    "a caller's log": Planned(
+        log.LIST, ("t", None, None, None, "ana", *(None,) * 5, NOW, 77, 10), "created_at"
+    ),
+    "callers": Planned(log.CALLERS, ("t", None, None, None, "ana", 10), "caller >"),
+    "weight history": Planned(learning.LIST_HISTORY, ("t", None, None, 77, 10), "id <"),
+    "keys": Planned(keys.LIST_KEYS, ("t", None, None, None, 77, 10), "id >"),
+    "the timeline": Planned(timeline.READ_EVENTS, ("t", 77, 10, *(None,) * 7), "seq >"),
+}
+
+
+def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for child in node.get("Plans", []):
+        yield from _nodes(child)
+
+
+@pytest.mark.parametrize("name", PLANS)
+async def test_a_page_begins_at_its_place_in_an_index(sql: Connection, name: str) -> None:
+    """Tables are nearly empty here, where a planner would read and sort them whole: both are switched off."""
+    planned = PLANS[name]
+    async with sql.transaction():
+        await sql.execute(
+            "set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off"
+        )
+        text = await sql.fetchval(f"explain (format json) {planned.sql}", *planned.arguments)
+    nodes = list(_nodes(json.loads(text)[0]["Plan"]))
+    assert not [node for node in nodes if node["Node Type"] == "Sort"]
+    conditions = [node.get("Index Cond", "") for node in nodes]
+    assert any(planned.place in condition for condition in conditions), conditions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -10,7 +10,7 @@ import msgspec.inspect as mi
 from msgspec import Meta
 
 from shared.auth import Principal
-from shared.errors import Invalid
+from shared.errors import FieldError, Invalid
 from shared.text import mission_problem
 
 FROM_KEY = "x-from-key"
@@ -43,10 +43,18 @@ def fill_in(body: Any, principal: Principal) -> None:
     """Puts the key's agent and mission where `body` names none. Raises Invalid where the key has none either."""
     missing = list(_fill(body, principal, ""))
     if missing:
-        raise Invalid("; ".join(f"{e['field']}: {e['message']}" for e in missing), errors=missing)
+        raise Invalid.of(missing)
 
 
-def _fill(body: Any, principal: Principal, path: str) -> Iterator[dict[str, str]]:
+def unbound(principal: Principal | None) -> Mapping[str, str]:
+    """What the key fills in for nobody, as {mark: why a field with this mark is required}; nothing without a key."""
+    if principal is None:
+        return {}
+    own = {"agent": principal.agent, "mission": _mission(principal)}
+    return {mark: why for mark, why in _REQUIRED.items() if own[mark] is None}
+
+
+def _fill(body: Any, principal: Principal, path: str) -> Iterator[FieldError]:
     plan = _plan(body.__class__)
     for name, of in plan.fields:
         value = getattr(body, name)
@@ -55,7 +63,7 @@ def _fill(body: Any, principal: Principal, path: str) -> Iterator[dict[str, str]
             if own is not None:
                 setattr(body, name, own)
             elif value is not None:
-                yield {"field": path + name, "message": _REQUIRED[of]}
+                yield FieldError(field=path + name, message=_REQUIRED[of])
     for name in plan.lists:
         for place, item in enumerate(getattr(body, name)):
             yield from _fill(item, principal, f"{path}{name}[{place}].")
@@ -71,7 +79,7 @@ def _plan(kind: type) -> _Plan:
     info = mi.type_info(kind)
     fields = info.fields if isinstance(info, mi.StructType) else ()
     return _Plan(
-        tuple(_Field(field.name, of) for field in fields if (of := _mark(field.type))),
+        tuple(_Field(field.name, of) for field in fields if (of := mark_of(field.type))),
         tuple(
             field.name
             for field in fields
@@ -80,11 +88,12 @@ def _plan(kind: type) -> _Plan:
     )
 
 
-def _mark(kind: mi.Type) -> Any:
+def mark_of(kind: mi.Type) -> Any:
+    """What a key fills in for a field of this type, if anything."""
     if isinstance(kind, mi.UnionType):
-        return next((mark for one in kind.types if (mark := _mark(one))), None)
+        return next((mark for one in kind.types if (mark := mark_of(one))), None)
     if isinstance(kind, mi.Metadata):
-        return (kind.extra_json_schema or {}).get(FROM_KEY) or _mark(kind.type)
+        return (kind.extra_json_schema or {}).get(FROM_KEY) or mark_of(kind.type)
     return None
 
 

@@ -1,18 +1,26 @@
-"""Request bodies: strict decoding into structs, with errors that name the field."""
+"""Request bodies: strict decoding into structs, and every error of a body that is refused."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
+import msgspec.inspect as mi
 
-from shared.errors import Invalid
-from shared.vocabulary import Rewritten, rewritten
+from shared.auth import Principal
+from shared.bindings import unbound
+from shared.errors import FieldError, Invalid
+from shared.validation.values import MISSING, MOST_ERRORS, UNKNOWN_FIELD, FieldsRefused, errors_of
+from shared.vocabulary import Rewritten
+
+__all__ = ["MAX_BODY", "UNKNOWN_FIELD", "Body", "decode"]
 
 T = TypeVar("T")
 
-UNKNOWN_FIELD = "unknown field"
 # Bytes of a request's body.
 MAX_BODY = 2 * 1024 * 1024
 
@@ -21,9 +29,18 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaul
     """Base of every request body: unknown fields are refused, and so is text that Postgres cannot hold."""
 
     def __post_init__(self) -> None:
-        for field in self.__struct_fields__:
-            if _holds_nul(getattr(self, field)):
-                raise ValueError(f"{field}: must not contain U+0000")
+        errors = [
+            (field, "must not contain U+0000")
+            for field in self.__struct_fields__
+            if _holds_nul(getattr(self, field))
+        ]
+        errors += islice(self.checks(), MOST_ERRORS)
+        if errors:
+            raise FieldsRefused(errors)
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        """What types cannot say of the fields, as pairs of a field and what is wrong with it."""
+        return iter(())
 
 
 def _holds_nul(value: Any) -> bool:
@@ -36,47 +53,63 @@ def _holds_nul(value: Any) -> bool:
     return False
 
 
-_PATH = re.compile(r"^(?P<message>.*?)(?: - at `(?P<path>\$[^`]*|key[^`]*)`)?$", re.S)
-_NAMED = re.compile(r"^Object (?P<what>missing required|contains unknown) field `(?P<name>[^`]+)`$")
-_REFUSED = re.compile(r"^(?P<name>\w+): (?P<message>.*)$", re.S)
+def decode(body: bytes, decoder: msgspec.json.Decoder[T], principal: Principal | None = None) -> T:
+    """Short names and ids as strings are taken, too: see `shared.vocabulary`.
 
-
-def invalid(error: msgspec.DecodeError) -> Invalid:
-    """A decoding error as a 400 that names the field, as a dotted path from the body's root."""
-    if not isinstance(error, msgspec.ValidationError):
-        return Invalid.field("body", f"not valid JSON: {error}")
-    match = _PATH.match(str(error))
-    message, path = (match["message"], match["path"] or "") if match else (str(error), "")
-    path = path.removeprefix("$").removeprefix(".")
-    if named := _NAMED.match(message):
-        path = f"{path}.{named['name']}" if path else named["name"]
-        message = "is required" if named["what"].startswith("missing") else UNKNOWN_FIELD
-    elif refused := _REFUSED.match(message):
-        path = f"{path}.{refused['name']}" if path else refused["name"]
-        message = refused["message"]
-    return Invalid.field(path or "body", message)
-
-
-def decode(body: bytes, decoder: msgspec.json.Decoder[T]) -> T:
-    """Raises Invalid. Short names and ids as strings are taken, too: see `shared.vocabulary`."""
+    Raises Invalid with every error of the body. `principal` is the caller whose key may fill in fields: without those
+    that it leaves open, a body is refused (`shared.bindings`).
+    """
+    kind: Any = decoder.type
     try:
         return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        if (found := rewritten(body, decoder.type)) is not None:
-            return _decode_rewritten(found, decoder)
-        raise invalid(error) from error
-    except msgspec.DecodeError as error:
-        raise invalid(error) from error
-    except UnicodeDecodeError as error:
-        raise Invalid.field("body", "not valid UTF-8") from error
-    except RecursionError as error:
-        raise Invalid.field("body", "nested too deeply") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found = Rewritten(_document(body), kind)
+        refused: Exception = error
+    if found.changed:
+        try:
+            return decoder.decode(msgspec.json.encode(found.document))
+        except (msgspec.DecodeError, OverflowError) as error:
+            refused = error
+    errors = errors_of(_type_info(kind), found.document, unbound(principal))
+    raise found.as_given(Invalid.of(errors or [_where(refused)])) from refused
 
 
-def _decode_rewritten(found: Rewritten, decoder: msgspec.json.Decoder[T]) -> T:
+def _document(body: bytes) -> Any:
     try:
-        return decoder.decode(msgspec.json.encode(found.document))
-    except msgspec.DecodeError as error:
-        raise found.as_given(invalid(error)) from error
-    except OverflowError as error:
-        raise Invalid.field("body", "holds a number that is out of range") from error
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Invalid.field("body", _not_json(body, error)) from error
+
+
+@lru_cache(maxsize=256)
+def _type_info(kind: Any) -> mi.Type:
+    return mi.type_info(kind)
+
+
+_BYTE = re.compile(r"\(byte \d+\)")
+
+
+def _not_json(body: bytes, error: Exception) -> str:
+    if not body:
+        return MISSING
+    if isinstance(error, RecursionError):
+        return "is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return "is not valid UTF-8"
+    if isinstance(error, msgspec.ValidationError):
+        return "holds a number that is out of range"
+    place = _BYTE.search(str(error))
+    return "is not valid JSON " + (place[0] if place else "(it breaks off)")
+
+
+_PATH = re.compile(r" - at `\$\.?(?P<path>[^`]*)`$")
+
+
+def _where(refused: Exception) -> FieldError:
+    """What the decoder itself says, for a body so large that the walk ends before the error."""
+    match = _PATH.search(str(refused))
+    own = isinstance(refused.__cause__, FieldsRefused)
+    return FieldError(
+        field=match["path"] if match and match["path"] else "body",
+        message=str(refused.__cause__) if own else "is not valid",
+    )

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import msgspec
 import msgspec.inspect as mi
 
-from shared.errors import Invalid
+from shared.errors import FieldError, Invalid
 
 SHORT: Mapping[str, str] = {
     "agent_name": "agent",
@@ -28,6 +27,8 @@ ID = "x-id"
 ALIAS = "x-alias-of"
 """Marks in the API's document what is the short name of another."""
 
+# A list without a bound is not looked through beyond so many items.
+_MOST_ITEMS = 10_000
 _DIGITS = re.compile(r"[0-9]{1,19}")
 
 
@@ -47,8 +48,8 @@ class Rewritten:
 
     def as_given(self, refused: Invalid) -> Invalid:
         """The same refusal, with the names that the caller used."""
-        errors = [{**error, "field": self._path(error["field"])} for error in refused.errors or ()]
-        return Invalid("; ".join(f"{e['field']}: {e['message']}" for e in errors), errors=errors)
+        errors = refused.errors or ()
+        return Invalid.of(FieldError({**error, "field": self._path(error["field"])}) for error in errors)
 
     def _path(self, field: str) -> str:
         for main, short in self.given.items():
@@ -63,10 +64,16 @@ class Rewritten:
         if isinstance(value, dict):
             return self._object(value, options, path)
         if isinstance(value, list):
-            lists = [option for option in options if isinstance(option, mi.ListType)]
-            items = lists[0].item_type if lists else mi.AnyType()
-            return [self._value(item, items, f"{path}[{i}]") for i, item in enumerate(value)]
+            return self._list(value, options, path)
         return value
+
+    def _list(self, value: list[Any], options: list[mi.Type], path: str) -> list[Any]:
+        kind = next((option for option in options if isinstance(option, mi.ListType)), None)
+        if kind is None or len(value) > (kind.max_length or _MOST_ITEMS):
+            return value
+        if not any(isinstance(option, mi.StructType | mi.Metadata) for option in _options(kind.item_type)):
+            return value
+        return [self._value(item, kind.item_type, f"{path}[{i}]") for i, item in enumerate(value)]
 
     def _number(self, value: str, options: list[mi.Type]) -> Any:
         is_id = any(isinstance(option, mi.Metadata) for option in options)
@@ -127,7 +134,7 @@ def _renamed(values: dict[str, Any], short: str, main: str, path: str) -> dict[s
 
 def _differ(short: str, main: str) -> Invalid:
     errors = [
-        {"field": one, "message": f"differs from {other}, which names the same: give one of them"}
+        FieldError(field=one, message=f"differs from {other}, which names the same: give one of them")
         for one, other in ((short, main), (main, short))
     ]
     return Invalid(f"{short} and {main} name the same and differ: give one of them", errors=errors)
@@ -152,15 +159,4 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-@cache
-def _type_info(kind: Any) -> mi.Type:
-    return mi.type_info(kind)
-
-
-def rewritten(body: bytes, kind: Any) -> Rewritten | None:
-    """The body in the main names, or None where they change nothing. Raises Invalid."""
-    try:
-        found = Rewritten(msgspec.json.decode(body), kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return found if found.changed else None
+_type_info = lru_cache(maxsize=256)(mi.type_info)

@@ -22,9 +22,9 @@ from local.process import free_port
 HOST = "memory.example.com"
 _EVENTS, _PAUSE = 3, 0.4
 _STREAM = "/api/timeline"
-_PUBLIC = ("/api/context/assemble", "/api/psychic-cache/write", "/schema/openapi.json", "/mcp")
+_PUBLIC = ("/", "/api/context/assemble", "/api/psychic-cache/write", "/schema/openapi.json", "/mcp")
 # Not reachable from outside, through an Ingress or the compose file's proxy.
-CLOSED = ("/", "/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics", "/api/%2e%2e/metrics")
+CLOSED = ("/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics", "/api/%2e%2e/metrics")
 
 
 class _Backend(ThreadingHTTPServer):

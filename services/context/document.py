@@ -14,10 +14,12 @@ from typing import Any
 
 import msgspec
 from litestar import Request, Response, Router, get
-from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
+from litestar.response import Redirect
 
-_PUBLIC = {"access": "public"}
+from shared.errors import NotFound
+from shared.web.operations import PUBLIC
+
 _FILE = Path(__file__).with_name("openapi.json")
 _ASSETS = {
     "swagger-ui.css": "text/css",
@@ -36,7 +38,7 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-_SAFE = {
+SAFE = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -81,38 +83,43 @@ def asset(name: str) -> tuple[bytes, bytes]:
     """A file of the page, as it is and compressed."""
     spec = importlib.util.find_spec("drf_spectacular_sidecar")
     if spec is None or not spec.submodule_search_locations:
-        raise NotFoundException(detail="the page's files are not installed")
+        raise NotFound("the page's files are not installed")
     folder = Path(spec.submodule_search_locations[0]) / "static/drf_spectacular_sidecar/swagger-ui-dist"
     content = (folder / name).read_bytes()
     return content, gzip.compress(content)
 
 
-@get("/schema/openapi.json", opt=_PUBLIC)
+@get("/schema/openapi.json", opt=PUBLIC)
 async def openapi_json() -> Response[bytes]:
     return Response(as_json(), media_type="application/json")
 
 
-@get("/schema/openapi.yaml", opt=_PUBLIC)
+@get("/schema/openapi.yaml", opt=PUBLIC)
 async def openapi_yaml() -> Response[bytes]:
     return Response(await asyncio.to_thread(as_yaml), media_type="application/yaml")
 
 
-@get("/docs", opt=_PUBLIC)
+@get("/", opt=PUBLIC, sync_to_thread=False, status_code=307)
+def root() -> Redirect:
+    return Redirect("/docs", status_code=307)
+
+
+@get("/docs", opt=PUBLIC)
 async def page() -> Response[bytes]:
-    return Response(_PAGE, media_type="text/html", headers=_SAFE)
+    return Response(_PAGE, media_type="text/html", headers=SAFE)
 
 
-@get("/docs/start.js", opt=_PUBLIC)
+@get("/docs/start.js", opt=PUBLIC)
 async def start() -> Response[bytes]:
-    return Response(_START, media_type="text/javascript", headers=_SAFE)
+    return Response(_START, media_type="text/javascript", headers=SAFE)
 
 
-@get("/docs/{name:str}", opt=_PUBLIC)
+@get("/docs/{name:str}", opt=PUBLIC)
 async def page_asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[bytes]:
     if name not in _ASSETS:
-        raise NotFoundException(detail="no such file")
+        raise NotFound("no such file")
     plain, small = await asyncio.to_thread(asset, name)
-    headers = {**_SAFE, "cache-control": _DAY, "vary": "accept-encoding"}
+    headers = {**SAFE, "cache-control": _DAY, "vary": "accept-encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(small, media_type=_ASSETS[name], headers={**headers, "content-encoding": "gzip"})
     return Response(plain, media_type=_ASSETS[name], headers=headers)
@@ -120,7 +127,7 @@ async def page_asset(request: Request[Any, Any, Any], name: FromPath[str]) -> Re
 
 DOCUMENT = Router(
     "/",
-    route_handlers=[openapi_json, openapi_yaml, page, start, page_asset],
+    route_handlers=[root, openapi_json, openapi_yaml, page, start, page_asset],
     include_in_schema=False,
     dto=None,
     return_dto=None,

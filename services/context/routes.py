@@ -12,6 +12,7 @@ from services.context.keys.routes import KEYS
 from services.context.learning import routes as learning
 from services.context.log import routes as log
 from services.context.mcp import endpoint
+from services.context.problems import PROBLEM_PAGES
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.timeline.routes import monitor, timeline
@@ -25,6 +26,7 @@ ROUTES: list[ControllerRouterHandler] = [
     timeline,
     monitor,
     DOCUMENT,
+    PROBLEM_PAGES,
     *endpoint.ROUTES,
     *forward.ROUTES,
 ]

@@ -22,6 +22,8 @@ SearchableScope = Annotated[str, Meta(min_length=1, max_length=250)]
 
 _SCOPE = re.compile(r"^(?:(?:mission|agent|user|project):\S.*|shared)$", re.S)
 
+NOT_A_SCOPE = "must be mission:…, agent:…, user:…, project:… or shared"
+
 
 def is_scope(text: str) -> bool:
     return _SCOPE.match(text) is not None

@@ -13,6 +13,7 @@ from shared import auth
 from shared.auth import Principal
 from shared.errors import Unauthorized
 from shared.vocabulary import in_query
+from shared.web.parameters import refuse_unknown
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
@@ -33,6 +34,8 @@ def inward(service_token: str) -> Authenticate:
 def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
     """Litestar runs it before it reads the query and the body: a caller without access learns nothing about them.
 
+    It refuses query parameters that the route does not know, which Litestar ignores.
+
     It is not one of Litestar's guards, because Litestar copies the handler for those in each request.
     """
 
@@ -45,6 +48,8 @@ def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], 
         if request.scope["query_string"]:
             names = _parameters(request.route_handler.fn)
             request.scope["query_string"] = in_query(request.scope["query_string"], names)
+            if access != "public":
+                refuse_unknown(request)
 
     return before_request
 

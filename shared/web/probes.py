@@ -9,18 +9,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import AppError
+from shared.errors import NotReady
 from shared.web.drain import Drain
 from shared.web.operations import PUBLIC
 
 PATHS = ("/livez", "/readyz", "/metrics")
 # A service is not ready before the schema is there.
 _MIGRATED = "select version_num from public.alembic_version"
-
-
-class _NotReady(AppError):
-    status = 503
-    title = "Not ready"
 
 
 @get("/livez", opt=PUBLIC, media_type=MediaType.TEXT, sync_to_thread=False, include_in_schema=False)
@@ -37,7 +32,7 @@ def readiness(database: Database, drain: Drain) -> ControllerRouterHandler:
     @get("/readyz", opt=PUBLIC, media_type=MediaType.TEXT, include_in_schema=False)
     async def readyz() -> str:
         if drain.started.is_set():
-            raise _NotReady("draining")
+            raise NotReady("draining")
         await database.run(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
         return "ok"
 

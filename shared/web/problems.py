@@ -13,21 +13,36 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.types import ExceptionHandlersMap, Send
 
 from shared.body import MAX_BODY
-from shared.errors import AppError, Invalid, TooLarge
+from shared.errors import (
+    KINDS,
+    PROBLEMS,
+    AppError,
+    FieldError,
+    Invalid,
+    MethodNotAllowed,
+    NotFound,
+    PassedOn,
+    TooLarge,
+)
+from shared.validation.nearest import nearest
+from shared.validation.values import MISSING
+from shared.web.parameters import parameter_errors
 
 PROBLEM = "application/problem+json"
+# Paths that are worth suggesting.
+_PUBLIC = "/api/"
 
 log = structlog.get_logger()
 
 
-def problem_response(error: AppError) -> Response[bytes]:
-    headers = {}
+def problem_response(error: AppError, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    fields = dict(headers or {})
     if error.retry_after is not None:
-        headers["retry-after"] = str(max(1, math.ceil(error.retry_after)))
+        fields["retry-after"] = str(max(1, math.ceil(error.retry_after)))
     if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
+        fields["www-authenticate"] = "Bearer"
     return Response(
-        msgspec.json.encode(error.problem()), status_code=error.status, media_type=PROBLEM, headers=headers
+        msgspec.json.encode(error.problem()), status_code=error.status, media_type=PROBLEM, headers=fields
     )
 
 
@@ -48,20 +63,8 @@ def _on_app_error(_: Request[Any, Any, Any], error: AppError) -> Response[bytes]
     return problem_response(error)
 
 
-def _on_http_error(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
-    if isinstance(error, ValidationException):
-        return problem_response(_from_validation(error))
-    if error.status_code == TooLarge.status:
-        return problem_response(too_large())
-    body = {
-        "type": "about:blank",
-        "title": error.__class__.__name__.removesuffix("Exception"),
-        "status": error.status_code,
-        "detail": error.detail,
-    }
-    return Response(
-        msgspec.json.encode(body), status_code=error.status_code, media_type=PROBLEM, headers=error.headers
-    )
+def _on_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    return problem_response(_from_litestar(request, error), error.headers)
 
 
 def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
@@ -76,19 +79,36 @@ EXCEPTION_HANDLERS: ExceptionHandlersMap = {
 }
 
 
-def _from_validation(error: ValidationException) -> Invalid:
+def _from_litestar(request: Request[Any, Any, Any], error: HTTPException) -> AppError:
+    if isinstance(error, ValidationException):
+        return _invalid(request, error)
+    if error.status_code == NotFound.status:
+        return _no_route(request)
+    if error.status_code == MethodNotAllowed.status:
+        allowed = (error.headers or {}).get("allow", "")
+        return MethodNotAllowed(f"{request.method} is not allowed here; allowed: {allowed}")
+    if error.status_code == TooLarge.status:
+        return too_large()
+    kind = next((kind for kind in KINDS.values() if kind.status == error.status_code), AppError)
+    problem = {"type": PROBLEMS + kind.kind, "title": kind.title, "detail": error.detail}
+    return PassedOn(error.status_code, problem)
+
+
+def _no_route(request: Request[Any, Any, Any]) -> NotFound:
+    paths = [route.path_format for route in request.app.routes if route.path_format.startswith(_PUBLIC)]
+    meant = nearest(request.scope["path"], paths)
+    error = NotFound("there is no such path; /docs describes those that there are")
+    if meant is not None:
+        error.extra["did_you_mean"] = meant
+    return error
+
+
+def _invalid(request: Request[Any, Any, Any], error: ValidationException) -> Invalid:
+    """Litestar finds one error in a parameter, or a body missing."""
+    if errors := parameter_errors(request):
+        return Invalid.of(errors)
     extra = error.extra if isinstance(error.extra, list) else []
-    errors = [
-        _field_error(str(item.get("key") or "body"), str(item.get("message", "invalid")))
-        for item in extra
-        if isinstance(item, dict)
-    ]
-    return Invalid(
-        "; ".join(f"{e['field']}: {e['message']}" for e in errors) or error.detail, errors=errors or None
-    )
-
-
-def _field_error(field: str, message: str) -> dict[str, str]:
-    if field == "data":
-        return {"field": "body", "message": "is required"}
-    return {"field": field, "message": message}
+    names = [str(item.get("key", "body")) for item in extra if isinstance(item, dict)]
+    if names == ["data"]:
+        return Invalid.field("body", MISSING)
+    return Invalid.of(FieldError(field=name, message="is not valid") for name in names or ["body"])

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
+from litestar import Request
 from litestar.dto import AbstractDTO
 from litestar.typing import FieldDefinition
 
 from shared.bindings import fill_in
 from shared.body import decode
-from shared.errors import Invalid
+from shared.errors import Invalid, Unsupported
+from shared.web.parameters import parameter_errors
 
 T = TypeVar("T")
+
+# A request without a type is taken to be JSON.
+_JSON = re.compile(r"^\s*(?:$|application/(?:[\w.-]+\+)?json\s*(?:;|$))", re.ASCII | re.IGNORECASE)
+
+
+def _not_json() -> Unsupported:
+    return Unsupported("the body must be JSON, sent with Content-Type: application/json")
 
 
 class StrictBody(AbstractDTO[T]):
@@ -21,14 +31,21 @@ class StrictBody(AbstractDTO[T]):
     _decoders: ClassVar[dict[str, msgspec.json.Decoder[Any]]] = {}
 
     def decode_bytes(self, value: bytes) -> Any:
-        connection = self.asgi_connection
-        body = decode(value, self._decoders[connection.route_handler.handler_id])
-        if (principal := connection.scope["state"].get("principal")) is not None:
+        request: Request[Any, Any, Any] = self.asgi_connection  # type: ignore[assignment]
+        if not _JSON.match(request.headers.get("content-type", "")):
+            raise _not_json()
+        principal = request.scope["state"].get("principal")
+        try:
+            body = decode(value, self._decoders[request.route_handler.handler_id], principal)
+        except Invalid as error:
+            raise Invalid.of([*parameter_errors(request), *(error.errors or [])]) from error
+        if principal is not None:
             fill_in(body, principal)
         return body
 
     def decode_builtins(self, value: dict[str, Any]) -> Any:
-        raise Invalid.field("body", "must be application/json")
+        """Litestar calls it for forms."""
+        raise _not_json()
 
     @classmethod
     def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:

@@ -16,9 +16,10 @@ from services.context import app as context
 from services.context.settings import Settings as ContextSettings
 from shared.version import VERSION
 from shared.vocabulary import shorts
+from shared.web.parameters import Parameter
 from tools.openapi.examples import EXAMPLES
 from tools.openapi.examples_cache import Example
-from tools.openapi.operations import Operation, Parameter, operations_of
+from tools.openapi.operations import Operation, operations_of
 from tools.openapi.playing import resolved
 from tools.openapi.problems import HEADERS, SCHEMA, responses
 from tools.openapi.recorded import recorded
@@ -48,7 +49,8 @@ _ABOUT = """Memory and context for fleets of AI agents, at one address.
 - Every call carries a bearer token. `x-access` is the access that its key needs: `read`, `write` (includes read) or
   `admin` (includes both). A key may be bound to an agent, to missions and to users. It may have a rate limit and
   quotas per UTC day, which `RateLimit-*` headers report.
-- Errors are problem documents (RFC 9457); a 400 names the fields in `errors`.
+- Errors are problem documents (RFC 9457). `type` is the path of a page that explains the kind of problem. `errors` of a
+  400 names everything that is wrong, with the allowed values and the nearest known name.
 - A POST that writes takes an `Idempotency-Key`: a retry with the same body gets the first answer.
 - Each call has a deadline, `x-deadline-seconds`. The header `x-timeout-ms` shortens it.
 - The `x-request-id` of an answer identifies it in the logs. A caller may send its own.

@@ -6,32 +6,20 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, get_args, get_type_hints
 
-import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import BodyKwarg, ParameterKwarg
+from litestar.params import BodyKwarg
 from litestar.routes import HTTPRoute
 
 from shared.deadline import READ_SECONDS, WRITE_SECONDS
+from shared.web.parameters import Parameter, parameters_of
 
 MEDIA = {"json": "application/json", "lines": "application/x-ndjson", "events": "text/event-stream"}
-_BOUNDS = ("gt", "ge", "lt", "le", "min_length", "max_length", "pattern")
 # Up to a full stop, colon or semicolon outside backticks.
 _FIRST_CLAUSE = re.compile(r"(?:`[^`]*`|[^`.:;]|[.:;](?=\S))*")
-_RESERVED = {"request", "data", "state", "body", "headers", "cookies", "query", "scope", "socket"}
-
-
-@dataclass
-class Parameter:
-    name: str
-    where: str
-    type: Any
-    required: bool
-    default: Any = None
-    description: str | None = None
 
 
 @dataclass
@@ -63,7 +51,7 @@ class Operation:
         if self.parameters or self.reads:
             found.add(400)
         if self.reads:
-            found |= {408, 413}
+            found |= {408, 413, 415} if "application/json" in self.reads else {408, 413}
         if self.keyed:
             found |= {400, 422}
         return sorted(found)
@@ -103,7 +91,7 @@ def _operation(handler: HTTPRouteHandler, method: str, route: HTTPRoute) -> Oper
         status=handler.status_code,
         seconds=opt.get("seconds") or (READ_SECONDS if opt.get("access") == "read" else WRITE_SECONDS),
         keyed=opt.get("keyed", False),
-        parameters=list(_parameters(handler, hints, route)),
+        parameters=list(parameters_of(handler, route.path_parameters)),
         reads=_by_media(opt.get("reads") or ({"json": _body(hints["data"])} if "data" in hints else {})),
         answers=_by_media(opt.get("answers") or _answer(hints["return"])),
         extra_problems=tuple(opt.get("problems", ())),
@@ -137,45 +125,3 @@ def _body(annotation: Any) -> Any:
 
 def _by_media(by_name: dict[str, Any]) -> dict[str, Any]:
     return {MEDIA[name]: kind for name, kind in by_name.items()}
-
-
-def _parameters(handler: HTTPRouteHandler, hints: dict[str, Any], route: HTTPRoute) -> Iterator[Parameter]:
-    provided = handler.resolve_dependencies()
-    in_path = set(route.path_parameters)
-    for name, signature in inspect.signature(handler.fn).parameters.items():
-        if name in _RESERVED or name in provided:
-            continue
-        told = _kwarg(hints[name])
-        where, shown = "query", name
-        if name in in_path:
-            where = "path"
-        elif told is not None and told.header:
-            where, shown = "header", told.header
-        default = None if signature.default is inspect.Parameter.empty else signature.default
-        yield Parameter(
-            name=shown,
-            where=where,
-            type=_as_msgspec(hints[name]),
-            required=where == "path" or (signature.default is inspect.Parameter.empty),
-            default=default,
-            description=told.description if told is not None else None,
-        )
-
-
-def _kwarg(annotation: Any) -> ParameterKwarg | None:
-    if get_origin(annotation) in (Union, UnionType):
-        return next((found for one in get_args(annotation) if (found := _kwarg(one))), None)
-    return next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, ParameterKwarg)), None)
-
-
-def _as_msgspec(annotation: Any) -> Any:
-    """The same type with Litestar's bounds as msgspec's. Without None: a parameter left out is not null."""
-    if get_origin(annotation) in (Union, UnionType):
-        members = [_as_msgspec(one) for one in get_args(annotation) if one is not NoneType]
-        return Union[tuple(members)]  # noqa: UP007
-    if get_origin(annotation) is Annotated:
-        base = _as_msgspec(annotation.__origin__)
-        told = _kwarg(annotation)
-        bounds = {name: value for name in _BOUNDS if (value := getattr(told, name, None)) is not None}
-        return Annotated[base, msgspec.Meta(**bounds)] if bounds else base
-    return annotation

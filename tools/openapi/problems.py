@@ -16,30 +16,27 @@ from shared.errors import (
     Unauthorized,
     Unavailable,
     Unprocessable,
+    Unsupported,
 )
+from shared.validation.values import UNKNOWN_FIELD, field_error
 from shared.web.problems import PROBLEM
 
-_TOLD = {
-    400: "The request is not valid: `errors` names the fields.",
-    401: "The token is missing, unknown, expired or revoked.",
-    403: "The key may not do this, or not for this agent, mission or user.",
-    404: "The tenant has no such object.",
-    408: "The body did not arrive in time; nothing was done.",
-    409: "The request conflicts with the current state.",
-    413: "The body is larger than 2 MiB.",
-    422: "The request can never succeed: it is too large for its budget, or its Idempotency-Key was used for another.",
-    429: "The service is full, or the key's limit (`limit`) is reached; retry after `Retry-After` seconds.",
-    503: "A dependency (`dependency`) did not answer in time; a write may or may not have happened. Retry after "
-    "`Retry-After` seconds, a write with its Idempotency-Key.",
-}
 _EXAMPLES: list[AppError] = [
-    Invalid.field("query", "Expected `str` of length >= 1"),
+    Invalid.of(
+        [
+            field_error("query", "must be a string of 1 to 8000 characters, not an empty one"),
+            field_error(
+                "missoin_namespace", UNKNOWN_FIELD, given="missoin_namespace", known=["mission_namespace"]
+            ),
+        ]
+    ),
     Unauthorized("the token is not valid"),
     Forbidden("this key acts as agent 'scout' only"),
     NotFound("no entry 4711"),
     TooLate("the body did not arrive in time"),
     Conflict("dispatch 12 is completed"),
     TooLarge("a request body may hold 2097152 bytes"),
+    Unsupported("the body must be JSON, sent with Content-Type: application/json"),
     Unprocessable("this Idempotency-Key was used with another request"),
     TooMany("the service is full", retry_after=1.0),
     Unavailable("postgres", "the database did not answer in time"),
@@ -67,18 +64,37 @@ SCHEMA = {
     "description": "RFC 9457. Some problems have more fields, such as the id of the conflicting object.",
     "type": "object",
     "properties": {
-        "type": {"type": "string"},
+        "type": {
+            "description": "The kind of problem: the path of a page that explains it.",
+            "type": "string",
+        },
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
         "errors": {
-            "description": "Which fields are wrong and why. A field is a dotted path from the body's root.",
+            "description": "Everything that is wrong with the request, at most 50 errors.",
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+                "properties": {
+                    "field": {
+                        "description": "A field of the body, as a dotted path from its root with the indexes of "
+                        "lists; else a parameter or a header.",
+                        "type": "string",
+                    },
+                    "message": {"description": "What the field must be.", "type": "string"},
+                    "allowed": {"description": "The values that it may have.", "type": "array", "items": {}},
+                    "did_you_mean": {
+                        "description": "The known name nearest to what was given.",
+                        "type": "string",
+                    },
+                },
                 "required": ["field", "message"],
             },
+        },
+        "did_you_mean": {
+            "description": "Of a 404: the path nearest to the one that is unknown.",
+            "type": "string",
         },
         "dependency": {"description": "The dependency that did not answer.", "type": "string"},
         "limit": {"description": "The key's limit that was reached.", "type": "string"},
@@ -101,7 +117,7 @@ def _response(error: AppError) -> dict[str, Any]:
         headers["www-authenticate"] = {"schema": {"const": "Bearer"}}
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
-        "description": _TOLD[error.status],
+        "description": error.meaning,
         "headers": headers,
         "content": {PROBLEM: {"schema": schema, "example": error.problem()}},
     }

@@ -39,6 +39,7 @@ from shared.web.idempotency_key import key_of
 from shared.web.operations import ADMIN, KEYED, READ, WRITE, answers, problems, reads
 
 MAX_ID = 2**63 - 1
+_NOT_TIMES = 'must be a JSON object of agents and ISO 8601 times, such as {"scout": "2026-01-31T09:30:00Z"}'
 _SINCE = Parameter(description="A JSON map of agents to ISO times.")
 
 
@@ -187,7 +188,7 @@ async def pending_review(
     try:
         wanted = msgspec.json.decode(since, type=dict[str, datetime])
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise Invalid.field("since", f"must be a JSON map of agent to ISO time: {error}") from error
+        raise Invalid.field("since", _NOT_TIMES) from error
     if len(wanted) > 1000:
         raise Invalid.field("since", "at most 1000 agents")
     times = {agent: at for agent, given in wanted.items() if (at := utc(given, "since")) is not None}

@@ -26,8 +26,9 @@ from shared.body import decode
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import Invalid
+from shared.errors import FieldError, Invalid
 from shared.provenance import utc
+from shared.validation.values import MOST_ERRORS
 
 MAX_LINES = 1_000
 NDJSON = "application/x-ndjson"
@@ -36,16 +37,20 @@ _DECODER = msgspec.json.Decoder(ExportedMemory)
 
 
 def parse(body: bytes) -> list[ExportedMemory]:
-    """Raises Invalid naming the line and the field."""
-    lines = []
+    """Raises Invalid naming the lines and the fields."""
+    lines: list[ExportedMemory] = []
+    errors: list[FieldError] = []
     for number, line in enumerate(body.splitlines(), 1):
         if not line.strip():
             continue
         try:
             lines.append(decode(line, _DECODER))
         except Invalid as error:
-            field = (error.errors or [{"field": "body"}])[0]["field"]
-            raise Invalid.field(f"line {number}.{field}", error.detail) from error
+            errors += [{**one, "field": f"line {number}.{one['field']}"} for one in error.errors or ()]
+        if len(errors) >= MOST_ERRORS:
+            break
+    if errors:
+        raise Invalid.of(errors[:MOST_ERRORS])
     if len(lines) > MAX_LINES:
         raise Invalid.field("body", f"at most {MAX_LINES} lines")
     if len({line.id for line in lines}) < len(lines):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -30,10 +31,9 @@ class ReportInput(Body, kw_only=True):
     session_id: Name | None = None
     """The session that works on it."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def checks(self) -> Iterator[tuple[str, str]]:
         if problem := mission_problem(self.mission_id):
-            raise ValueError(f"mission_id: {problem}")
+            yield "mission_id", problem
 
 
 class ProgressInput(Body, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -50,10 +51,9 @@ class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
     dispatch_id: BigId | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def checks(self) -> Iterator[tuple[str, str]]:
         if problem := mission_problem(self.mission_id):
-            raise ValueError(f"mission_id: {problem}")
+            yield "mission_id", problem
 
 
 class Decision(BaseWrite, tag="decision", kw_only=True):

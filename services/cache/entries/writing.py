@@ -30,6 +30,7 @@ from shared.errors import AppError, Conflict, Invalid, Unprocessable
 from shared.provenance import head, utc
 from shared.search.chunking import chunk
 from shared.telemetry import metrics, tracing
+from shared.validation.values import field_error
 
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
@@ -96,7 +97,7 @@ class EntryWriter:
         puts: dict[str, dict[int, Put]] = defaultdict(dict)
         for position, raw in enumerate(batch.entries):
             try:
-                entry = decode(bytes(raw), _DECODER)
+                entry = decode(bytes(raw), _DECODER, principal)
                 fill_in(entry, principal)
                 self._check(principal, entry)
                 puts[entry.mission_id][position] = put_of(principal, entry)
@@ -206,7 +207,9 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
 def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
     """Raises Invalid for a tag that is not `allowed`; None allows any."""
     if allowed is not None and (unknown := [tag for tag in tags if tag not in allowed]):
-        raise Invalid.field("tags", f"{unknown[0]!r} is not one of {', '.join(sorted(allowed))}")
+        known = sorted(allowed)
+        message = f"must be one of {', '.join(known)}"
+        raise Invalid.of(field_error(f"tags[{tags.index(tag)}]", message, known, tag) for tag in unknown)
 
 
 def _result(put: Put, row: asyncpg.Record) -> WriteResult:

@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody, Parameter
 from services.cache.missions.schemas import (
     ChangedLimitsAnswer,
     ClearAnswer,
+    ClearInput,
     ClearReason,
     LimitsAnswer,
     MissionLimits,
@@ -18,16 +19,15 @@ from services.cache.missions.schemas import (
 )
 from services.cache.missions.service import MissionService
 from shared.body import decode
-from shared.errors import Invalid
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN, READ, WRITE, problems
 
 _DRY_RUN = Parameter(description="Count what would be evicted, and change nothing.")
-_ANY = msgspec.json.Decoder()
+_CLEAR = msgspec.json.Decoder(ClearInput)
 _REASON = Parameter(
     required=False,
-    description="mission_complete, superseded, contaminated or operator. Needed here, or as `reason` of a JSON body.",
+    description="Why. Needed here, or as `reason` of a JSON body.",
 )
 
 
@@ -90,19 +90,8 @@ async def clear(
     missions: NamedDependency[MissionService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    reason: Annotated[str | None, _REASON] = None,
+    reason: Annotated[ClearReason | None, _REASON] = None,
 ) -> ClearAnswer:
     """Delete a mission's entries. The reason is required, in the query or the body, and kept in the timeline."""
-    given = reason if reason is not None else _reason_in(await request.body())
-    try:
-        known = msgspec.convert(given, ClearReason)
-    except msgspec.ValidationError as error:
-        raise Invalid.field(
-            "reason", "must be mission_complete, superseded, contaminated or operator"
-        ) from error
-    return ClearAnswer(await missions.clear(principal, mission_id, known, deadline))
-
-
-def _reason_in(body: bytes) -> Any:
-    document = decode(body, _ANY) if body else {}
-    return document.get("reason") if isinstance(document, dict) else None
+    given = reason or decode(await request.body() or b"{}", _CLEAR).reason
+    return ClearAnswer(await missions.clear(principal, mission_id, given, deadline))

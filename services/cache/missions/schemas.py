@@ -15,6 +15,10 @@ ClearReason = Literal["mission_complete", "superseded", "contaminated", "operato
 TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
 
 
+class ClearInput(Body, kw_only=True):
+    reason: ClearReason
+
+
 class ClearResult(msgspec.Struct):
     deleted_count: int
     freed_tokens: int

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, field
 
-from services.context.schemas import Degraded, SearchableScope, is_scope
+from services.context.schemas import NOT_A_SCOPE, Degraded, SearchableScope, is_scope
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.text import BigId, Name, Query, mission_problem
@@ -42,13 +43,12 @@ class AssembleContextInput(Body, kw_only=True):
     debug: bool = False
     """With what each arm of the search said of every candidate. Needs admin."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def checks(self) -> Iterator[tuple[str, str]]:
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
-            raise ValueError(f"mission_namespace: {problem}")
-        for scope in self.scopes:
+            yield "mission_namespace", problem
+        for place, scope in enumerate(self.scopes):
             if not is_scope(scope):
-                raise ValueError("scopes: each is mission:…, agent:…, user:…, project:… or shared")
+                yield f"scopes[{place}]", NOT_A_SCOPE
 
 
 class Source(msgspec.Struct):

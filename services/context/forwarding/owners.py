@@ -18,7 +18,7 @@ from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
 from shared.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
-from shared.errors import AppError, Unavailable
+from shared.errors import PassedOn, Unavailable
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.settings import KEPT_SECONDS
 from shared.telemetry import call_spans
@@ -196,15 +196,6 @@ class Owners(dict[str, Owner]):
     """The services that own stores, by name."""
 
 
-class Refused(AppError):
-    """An owner's refusal of the caller's request, passed on unchanged."""
-
-    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        super().__init__(str(problem.get("detail", "")), errors=problem.get("errors"))
-        self.status = status  # type: ignore[misc]
-        self.title = str(problem.get("title", ""))  # type: ignore[misc]
-
-
 def outdated(problem: Mapping[str, Any]) -> bool:
     """Whether an owner of the previous release refused a field that it does not know, during an upgrade."""
     return any(error.get("message") == UNKNOWN_FIELD for error in problem.get("errors") or ())
@@ -216,7 +207,7 @@ def _failure(status: int, answer: bytes) -> Exception:
             problem = msgspec.json.decode(answer, type=dict[str, Any])
         except msgspec.DecodeError:
             return Failed("erroring")
-        return Failed("outdated") if outdated(problem) else Refused(status, problem)
+        return Failed("outdated") if outdated(problem) else PassedOn(status, problem)
     return Failed("overloaded" if status in (429, 503) else "erroring")
 
 

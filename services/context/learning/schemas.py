@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
@@ -98,12 +99,11 @@ class BudgetInput(Body, kw_only=True):
     manual: bool = True
     """False lets learning continue from this value."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def checks(self) -> Iterator[tuple[str, str]]:
         if self.min_budget is not None and self.min_budget > self.default_budget:
-            raise ValueError("min_budget: must not exceed default_budget")
+            yield "min_budget", "must not exceed default_budget"
         if self.max_budget is not None and self.max_budget < self.default_budget:
-            raise ValueError("max_budget: must not be below default_budget")
+            yield "max_budget", "must not be below default_budget"
 
 
 class WeightAdjustment(msgspec.Struct):

@@ -12,27 +12,16 @@ from litestar.types import ASGIApp
 from services.context.mcp.catalog import KEY
 from services.context.mcp.schemas import Json, Route
 from shared import deadline as deadlines
-from shared.errors import AppError, Invalid
+from shared.errors import Invalid, PassedOn
+from shared.validation.values import MOST_ERRORS, UNKNOWN_FIELD, field_error
 from shared.vocabulary import renamed
 from shared.web.idempotency_key import HEADER
 
 _PASSED_ON = (b"authorization", deadlines.HEADER.encode())
 
 
-class Problem(AppError):
-    """What a route refused, as it said it."""
-
-    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None) -> None:
-        extra = {name: value for name, value in problem.items() if name in ("stored", "dependency")}
-        super().__init__(
-            str(problem.get("detail", "")), errors=problem.get("errors"), retry_after=retry_after, **extra
-        )
-        self.status = status  # type: ignore[misc]
-        self.title = str(problem.get("title", ""))  # type: ignore[misc]
-
-
 async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, Any]) -> Any:
-    """The route's answer. `outer` is the scope of the MCP request, whose key calls. Raises Problem and Invalid."""
+    """The route's answer. `outer` is the scope of the MCP request, whose key calls. Raises PassedOn and Invalid."""
     path, query, body, headers = request_of(route, arguments)
     inner = {
         "type": "http",
@@ -62,10 +51,8 @@ async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, A
     outer["state"]["answer_headers"] = inner["state"].get("answer_headers", ())
     try:
         return exchange.answer()
-    except Problem as problem:
-        for outside, _ in route.nested.values():
-            # As the tool's fields are named.
-            problem.detail = problem.detail.replace(f"{outside}.", "")
+    except PassedOn as problem:
+        _name_as_the_tool(problem, route)
         raise
 
 
@@ -84,8 +71,12 @@ def request_of(
         path = path.replace("{" + name + "}", value)
     query = {name: _texts(name, left.pop(name)) for name in route.in_query if left.get(name) is not None}
     if not route.has_body:
-        if left := {name: value for name, value in left.items() if name not in route.in_query}:
-            raise Invalid.field(next(iter(left)), "unknown field")
+        known = {*route.in_path, *route.in_query}
+        if unknown := [name for name in left if name not in known]:
+            raise Invalid.of(
+                field_error(name, UNKNOWN_FIELD, given=name, known=known - arguments.keys())
+                for name in unknown[:MOST_ERRORS]
+            )
         return path, urlencode(query, doseq=True).encode(), b"", headers
     body: Json = {}
     for name, value in left.items():
@@ -104,6 +95,14 @@ def request_of(
 def _texts(name: str, value: Any) -> list[str]:
     """The values of a query parameter, which may be given several times."""
     return [_text(name, each) for each in value] if isinstance(value, list) else [_text(name, value)]
+
+
+def _name_as_the_tool(problem: PassedOn, route: Route) -> None:
+    """A tool's fields are flat: an object's own fields stand beside the others."""
+    for outside in {outside for outside, _ in route.nested.values()}:
+        problem.detail = problem.detail.replace(f"{outside}.", "")
+        for error in problem.errors or ():
+            error["field"] = error["field"].removeprefix(f"{outside}.")
 
 
 def _text(name: str, value: Any) -> str:
@@ -158,5 +157,5 @@ class _Exchange:
         body = b"".join(self._pieces)
         answer = msgspec.json.decode(body) if body else {}
         if self._status >= 400:
-            raise Problem(self._status, answer, self._retry_after)
+            raise PassedOn(self._status, answer, self._retry_after)
         return answer

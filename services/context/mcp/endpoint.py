@@ -18,8 +18,10 @@ from services.context.keys import Keys
 from services.context.mcp.catalog import TOOLSETS
 from shared.body import MAX_BODY
 from shared.deadline import Deadline
-from shared.errors import AppError, Invalid, Unauthorized
+from shared.errors import AppError, Invalid, MethodNotAllowed, TooLate, Unauthorized
+from shared.validation.values import MOST_ERRORS, field_error
 from shared.web.dependencies import service_of
+from shared.web.parameters import UNKNOWN_PARAMETER
 from shared.web.problems import send_problem, too_large
 from shared.web.request import deadline_of, name_route
 
@@ -91,13 +93,13 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
         replayed = await _admit(scope, receive)
         if scope["method"] != "POST":
             # Nothing is ever sent unasked: there is no stream to open, and no session to end.
-            raise _NotAllowed("POST is the only method here")
+            raise MethodNotAllowed("POST is the only method here")
         scope["state"]["toolsets"] = toolsets_of(scope["query_string"].decode("latin-1")) or server.toolsets
         handle = await server.app()
     except Unauthorized as error:
         challenge = f'Bearer resource_metadata="{_address(scope, server.public_url)}{METADATA}{PATH}"'
         await send_problem(error, send, {"www-authenticate": challenge})
-    except _NotAllowed as error:
+    except MethodNotAllowed as error:
         await send_problem(error, send, {"allow": "POST"})
     except AppError as error:
         await send_problem(error, send)
@@ -139,7 +141,7 @@ async def _read(receive: Receive, deadline: Deadline) -> bytes:
                 if not message.get("more_body"):
                     return bytes(body)
     except TimeoutError as error:
-        raise _TooSlow("the request's body did not come in time") from error
+        raise TooLate("the request's body did not come in time") from error
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
@@ -152,12 +154,17 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 def toolsets_of(query: str) -> tuple[str, ...]:
-    """The toolsets that the address names. Raises Invalid for one that there is not."""
-    named = [
-        name for value in parse_qs(query).get("toolset", []) for name in re.split(r"[,|]", value) if name
-    ]
+    """The toolsets that the address names. Raises Invalid for one that there is not, and for another parameter."""
+    given = parse_qs(query, keep_blank_values=True)
+    if unknown := [name for name in given if name != "toolset"]:
+        raise Invalid.of(
+            field_error(name, UNKNOWN_PARAMETER, given=name, known=["toolset"])
+            for name in unknown[:MOST_ERRORS]
+        )
+    named = [name for value in given.get("toolset", []) for name in re.split(r"[,|]", value) if name]
     if strange := [name for name in named if name not in TOOLSETS]:
-        raise Invalid.field("toolset", f"{strange[0]!r} is not one of {', '.join(TOOLSETS)}")
+        message = f"must be one of {', '.join(TOOLSETS)}"
+        raise Invalid.of([field_error("toolset", message, TOOLSETS, strange[0])])
     return tuple(named)
 
 
@@ -180,16 +187,6 @@ def metadata(request: Request[Any, Any, Any]) -> dict[str, Any]:
         "bearer_methods_supported": ["header"],
         "scopes_supported": ["read", "write", "admin"],
     }
-
-
-class _NotAllowed(AppError):
-    status = 405
-    title = "Method not allowed"
-
-
-class _TooSlow(AppError):
-    status = 408
-    title = "Request timeout"
 
 
 ROUTES = [mcp, metadata]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
-from services.context.schemas import SearchableScope, is_scope
+from services.context.schemas import NOT_A_SCOPE, SearchableScope, is_scope
 from shared.body import Body
 from shared.text import Name
 
@@ -21,13 +23,12 @@ class PurgeInput(Body, kw_only=True):
     user_id: Name | None = None
     """The scope `user:…`, everything about the user, and every assembly for the user or with any of this."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        present = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
-        if len(present) != 1:
-            raise ValueError("scope: exactly one of scope, mission_id, agent_name and user_id is needed")
-        if not is_scope(self.purged):
-            raise ValueError("scope: must be mission:…, agent:…, user:…, project:… or shared")
+    def checks(self) -> Iterator[tuple[str, str]]:
+        given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
+        if len(given) != 1:
+            yield "scope", "exactly one of scope, mission_id, agent_name and user_id is needed"
+        elif not is_scope(self.purged):
+            yield given[0], NOT_A_SCOPE if self.scope is not None else "must not begin with a space"
 
     @property
     def purged(self) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -61,15 +62,14 @@ class RememberInput(Body, kw_only=True):
         BigId | None, Meta(description="The assembly that led to it. This counts as weak feedback.")
     ] = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def checks(self) -> Iterator[tuple[str, str]]:
         if (self.text is None) == (not self.messages):
-            raise ValueError("text: give either text or messages")
-        if self.messages and (self.speaker is not None or self.source_kind is not None):
-            which = "speaker" if self.speaker is not None else "source_kind"
-            raise ValueError(f"{which}: belongs to text; a message says it by its name and role")
+            yield "text", "give either text or messages"
+        for name in ("speaker", "source_kind"):
+            if self.messages and getattr(self, name) is not None:
+                yield name, "belongs to text; a message says it by its name and role"
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
-            raise ValueError(f"mission_namespace: {problem}")
+            yield "mission_namespace", problem
 
 
 class Kept(msgspec.Struct, omit_defaults=True):

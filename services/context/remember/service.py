@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from services.context import stores
-from services.context.forwarding.owners import Owner, Refused, outdated
+from services.context.forwarding.owners import Owner, outdated
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
 from shared.auth import Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import AppError, TooMany, Unavailable
+from shared.errors import AppError, PassedOn, TooMany, Unavailable
 from shared.telemetry import tracing
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
@@ -239,7 +239,7 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
 
 
 def _raise_for(failed: Sequence[AppError], stored: Sequence[Kept], count: int) -> None:
-    away = next((error for error in failed if not isinstance(error, Refused)), None)
+    away = next((error for error in failed if not isinstance(error, PassedOn)), None)
     if away is not None:
         away.extra["stored"] = msgspec.to_builtins(stored)
         raise away
@@ -285,7 +285,7 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)
     away = status >= 500 or outdated(problem)
-    return Unavailable("cache", problem["detail"]) if away else Refused(status, problem)
+    return Unavailable("cache", problem["detail"]) if away else PassedOn(status, problem)
 
 
 def _turn(piece: Piece) -> _Turn | None:

@@ -169,7 +169,8 @@ async def test_a_retry_writes_once(cluster: Cluster, tenant: Tenant) -> None:
 async def test_a_refusal_says_what_to_do(cluster: Cluster, tenant: Tenant) -> None:
     async with session(cluster, tenant) as mcp:
         told = await refused(mcp, "write_psychic_cache", **{**ENTRY, "context_type": "decision"})
-        assert told.startswith("Validation failed (400): intel_source: unknown field"), told
+        assert told.startswith("Validation failed (400): "), told
+        assert "decision_rationale: is required; intel_source: unknown field" in told
         assert "Correct what is named" in told
         told = await refused(mcp, "commit_agent_memory", **LESSON, outcome="success")
         assert "task_description: is required" in told

@@ -8,7 +8,7 @@ import pytest
 from msgspec import field
 
 from shared.body import Body, decode
-from shared.errors import Invalid
+from shared.errors import FieldError, Invalid
 from shared.text import BigId, Name
 from shared.vocabulary import in_query, shorts
 
@@ -47,7 +47,7 @@ def read(body: Any, decoder: msgspec.json.Decoder[Any] = MEMORY) -> Any:
     return decode(json.dumps(body).encode(), decoder)
 
 
-def refused(body: Any, decoder: msgspec.json.Decoder[Any] = MEMORY) -> list[dict[str, str]]:
+def refused(body: Any, decoder: msgspec.json.Decoder[Any] = MEMORY) -> list[FieldError]:
     with pytest.raises(Invalid) as caught:
         read(body, decoder)
     assert caught.value.errors

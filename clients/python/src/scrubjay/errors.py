@@ -24,8 +24,14 @@ class UnknownHostError(NotReachedError):
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
+    """What is wrong with one field, parameter or header of the request."""
+
     field: str
     message: str
+    allowed: tuple[Any, ...] = ()
+    """The values that it may have, where there are few."""
+    did_you_mean: str | None = None
+    """The known name nearest to what was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class Problem:
     detail: str
     errors: tuple[FieldError, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    type: str = "about:blank"
+    """The kind of problem: the path of a page of the service that explains it."""
 
     @classmethod
     def read(cls, status: int, document: object) -> Problem:
@@ -51,15 +59,22 @@ class Problem:
             detail=str(document.get("detail", "")),
             errors=tuple(_field_errors(given if isinstance(given, list) else [])),
             extra={key: value for key, value in document.items() if key not in known},
+            type=str(document.get("type", "about:blank")),
         )
 
 
 def _field_errors(given: list[Any]) -> list[FieldError]:
-    return [
-        FieldError(str(one.get("field", "")), str(one.get("message", "")))
-        for one in given
-        if isinstance(one, dict)
-    ]
+    return [_field_error(one) for one in given if isinstance(one, dict)]
+
+
+def _field_error(given: Mapping[str, Any]) -> FieldError:
+    allowed = given.get("allowed")
+    return FieldError(
+        field=str(given.get("field", "")),
+        message=str(given.get("message", "")),
+        allowed=tuple(allowed) if isinstance(allowed, list) else (),
+        did_you_mean=given.get("did_you_mean"),
+    )
 
 
 class ApiError(ScrubjayError):
@@ -75,9 +90,14 @@ class ApiError(ScrubjayError):
         self.request_id = request_id
         self.retry_after = retry_after
 
+    @property
+    def errors(self) -> tuple[FieldError, ...]:
+        """What is wrong with the request, field by field."""
+        return self.problem.errors
+
 
 class InvalidError(ApiError):
-    """`problem.errors` names the fields."""
+    """`errors` names everything that is wrong with the request."""
 
     status = 400
 

@@ -270,7 +270,7 @@ def write_batch(
 def clear(
     mission_id: str,
     *,
-    reason: str | None = None,
+    reason: Literal["contaminated", "mission_complete", "operator", "superseded"] | None = None,
     timeout: float | None = None,
 ) -> Call[ClearAnswer]:
     """Delete a mission's entries. The reason is required, in the query or the body, and kept in the

@@ -41,7 +41,6 @@ def timeline(
     kind: Sequence[str] | None = None,
     dispatch_id: int | None = None,
     since: datetime | None = None,
-    last_event_id: int | None = None,
     timeout: float | None = None,
 ) -> Call[Events]:
     """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`. A page begins
@@ -64,7 +63,6 @@ def timeline(
             "kind": kind,
             "dispatch_id": dispatch_id,
             "since": since,
-            "last_event_id": last_event_id,
         },
         timeout=timeout,
     )

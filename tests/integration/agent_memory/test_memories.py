@@ -124,7 +124,7 @@ async def test_a_memory_that_was_read_can_be_committed_again(client: Client) -> 
         "memory_id"
     ]
     reads = [await memory(client, id_)]
-    reads += (await client.post(f"{ROOT}/list", {"agent_name": "scout"})).body["memories"]
+    reads += (await client.post(f"{ROOT}/list", {"agent_name": "scout"})).body["data"]
     reads += await found(client, "scout", "replica lags mondays")
     assert len(reads) == 3
     for read in reads:

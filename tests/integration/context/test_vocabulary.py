@@ -41,7 +41,7 @@ async def test_short_names_are_taken_in_every_body(tenant: Tenant) -> None:
     for path, body in bodies:
         answer = await client.post(path, body)
         assert answer.status in (200, 201), (path, answer)
-    listed = (await client.post("/api/agent-memory/list", {"agent_name": "ana"})).body["memories"]
+    listed = (await client.post("/api/agent-memory/list", {"agent_name": "ana"})).body["data"]
     assert {"m"} <= {(memory.get("task_context") or {}).get("mission_namespace") for memory in listed}
     answer = await client.call(
         "PUT", "/api/context/weights", {"agent": "ana", "source": "psychic_cache", "weight": 1}
@@ -127,7 +127,7 @@ async def test_a_key_of_one_agent_and_one_mission_says_both(tenant: Tenant) -> N
     assert (reported["agent_name"], reported["mission_id"]) == ("ana", "m")
     assert (await client.post(COMMIT, LESSON)).status == 201
     assert (await client.post("/api/agent-memory/batch", {"memories": [LESSON]})).status == 201
-    assert len((await client.post("/api/agent-memory/list", {})).body["memories"]) == 1
+    assert len((await client.post("/api/agent-memory/list", {})).body["data"]) == 1
     assert len((await client.post("/api/agent-memory/query", {"query": "gates"})).body["memories"]) == 1
     block = (await client.post(ASSEMBLE, {"query": "gate"})).body
     assert {source["store"] for source in block["sources"]} == {"psychic_cache", "agent_memory_own"}

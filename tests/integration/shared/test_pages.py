@@ -65,18 +65,14 @@ async def fill(client: Client) -> None:
 async def filled(listed: List, client: Client) -> list[Any]:
     """The whole list, once what is recorded behind the requests is in it and nothing more comes."""
 
-    async def settled() -> list[Any] | None:
-        first = await listed.read(client, listed.most)
-        return first[0] if len(first[0]) >= EACH else None
+    async def settled() -> list[Any]:
+        assembled = await client.get("/api/timeline?kind=assemble")
+        assert len(assembled.body["data"]) == EACH
+        (whole,) = await listed.read(client, listed.most)
+        assert len(whole) >= EACH
+        return whole
 
-    await until(lambda: _numbered(client), 20)
-    whole: list[Any] = await until(settled, 20)  # type: ignore[arg-type]
-    return whole
-
-
-async def _numbered(client: Client) -> bool:
-    kinds = [event["kind"] for (event,) in await pages(client, "/api/timeline?kind=assemble", 1)]
-    return len(kinds) == EACH
+    return await until(settled, 20)
 
 
 @pytest.mark.parametrize("listed", LISTS, ids=lambda one: one.path)
@@ -213,15 +209,14 @@ async def test_the_log_is_narrowed(client: Client) -> None:
     async def counts(query: str) -> int:
         return len((await client.get(f"/api/context/log{query}")).body["data"])
 
-    await until(lambda: _equal(counts, "", 3), 5)
+    async def logged() -> None:
+        assert await counts("") == 3
+
+    await until(logged, 5)
     assert await counts("?user_id=alice") == 2
     assert await counts("?user_id=alice&session_id=s2") == 1
     assert await counts("?since=2020-01-01T00:00:00Z&until=2021-01-01T00:00:00") == 0
     assert await counts("?since=2020-01-01T00:00:00Z") == 3
-
-
-async def _equal(counts: Any, query: str, wanted: int) -> bool:
-    return bool(await counts(query) == wanted)
 
 
 async def test_the_timeline_is_narrowed(client: Client) -> None:
@@ -233,15 +228,13 @@ async def test_the_timeline_is_narrowed(client: Client) -> None:
         found = await pages(client, f"/api/timeline?{query}", 1)
         return [(event["kind"], event["agent_name"]) for page in found for event in page]
 
-    await until(lambda: _equal_list(seen, "agent=bo", 2), 20)
-    assert await seen("agent=bo") == [("cache_write", "bo"), ("memory_commit", "bo")]
+    async def numbered() -> None:
+        assert await seen("agent=bo") == [("cache_write", "bo"), ("memory_commit", "bo")]
+
+    await until(numbered, 20)
     both = await seen("kind=cache_write&kind=memory_commit")
     assert both == [(kind, agent) for agent in ("ana", "bo") for kind in ("cache_write", "memory_commit")]
     assert await seen("kind=cache_write&agent=ana") == [("cache_write", "ana")]
     assert await seen("since=2100-01-01T00:00:00Z") == []
     first = (await client.get("/api/timeline?limit=1")).body
     assert_problem(await client.get(f"/api/timeline?after=1&cursor={first['next']}"), 400)
-
-
-async def _equal_list(seen: Any, query: str, wanted: int) -> bool:
-    return len(await seen(query)) == wanted

@@ -3,16 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
 
-from services.cache.entries.filter import MATCHES, EntryFilter
 from services.cache.missions.queries import MissionKey
 from shared.auth import Principal
 from shared.database.postgres import Connection
+from shared.provenance import utc
 from shared.search.sql import scope_key
+
+
+class EntryFilter(NamedTuple):
+    """None narrows nothing. The fields stand in the order of the parameters in MATCHES."""
+
+    context_types: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    """Entries with at least one of these."""
+    agent_name: str | None = None
+    dispatch_id: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def empty(self) -> bool:
+        return not any(value is not None for value in self)
+
+
+def entry_filter(
+    *,
+    context_types: Sequence[str] | None,
+    tags: Sequence[str] | None,
+    agent_name: str | None,
+    dispatch_id: int | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> EntryFilter:
+    """An empty list narrows nothing either; a time without an offset is UTC."""
+    return EntryFilter(
+        context_types or None,
+        tags or None,
+        agent_name,
+        dispatch_id,
+        utc(since, "since"),
+        utc(until, "until"),
+    )
+
+
+# On a row of cache.psychic_cache, with a filter's fields as $4 to $9.
+MATCHES = """
+($4::text[] is null or context_type = any($4)) and ($5::text[] is null or tags && $5)
+and ($6::text is null or agent_name = $6) and ($7::bigint is null or dispatch_id = $7)
+and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)
+"""
 
 # An entry about nobody, or about one of the users that a key may see; null is everybody.
 _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"

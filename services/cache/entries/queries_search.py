@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.cache.entries.filter import MATCHES, EntryFilter
+from services.cache.entries.queries import MATCHES, EntryFilter
 from shared.database.postgres import Connection
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope

@@ -9,7 +9,7 @@ from litestar import Request, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 
-from services.cache.entries.filter import EntryFilter, entry_filter
+from services.cache.entries.queries import EntryFilter, entry_filter
 from services.cache.entries.schemas import (
     BatchAnswer,
     BatchInput,

@@ -11,7 +11,7 @@ import msgspec
 
 from services.cache.entries import queries_search
 from services.cache.entries.entry import CacheEntry
-from services.cache.entries.filter import EntryFilter, entry_filter
+from services.cache.entries.queries import EntryFilter, entry_filter
 from services.cache.entries.queries_search import missions_scope
 from services.cache.entries.query_log import QueryLog
 from services.cache.entries.ranking import recency

@@ -9,7 +9,7 @@ import msgspec
 
 from services.cache.entries import queries
 from services.cache.entries.entry import CacheEntry
-from services.cache.entries.filter import EntryFilter
+from services.cache.entries.queries import EntryFilter
 from services.cache.entries.schemas import (
     DeleteResult,
     EntriesAnswer,

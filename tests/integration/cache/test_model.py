@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from local.database import Database
-from services.cache.entries.filter import EntryFilter
+from services.cache.entries.queries import EntryFilter
 from services.cache.entries.schemas import QueryCacheInput, WriteResult
 from services.cache.service import CacheService
 from shared.deadline import Deadline

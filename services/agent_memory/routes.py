@@ -43,7 +43,7 @@ async def purge_scope(
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router("/api/agent-memory", route_handlers=[forget], tags=["agent memory"]),
+    Router("/api/agent-memory", route_handlers=[forget], tags=["erasure"]),
     internal_search,
     purge_scope,
 ]

@@ -47,7 +47,7 @@ ROUTES: list[ControllerRouterHandler] = [
             mission_routes.set_limits,
             mission_routes.clear,
         ],
-        tags=["cache"],
+        tags=["missions"],
     ),
     DISPATCHES,
     internal_search,

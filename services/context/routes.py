@@ -17,12 +17,17 @@ from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.timeline.routes import monitor, timeline
 
+_HANDLERS: dict[str, list[ControllerRouterHandler]] = {
+    "assemble and remember": [assemble, remember, log.feedback],
+    "why": log.HANDLERS,
+    "learning": learning.HANDLERS,
+    "keys": [KEYS],
+    "erasure": [purge],
+}
+"""By what they are for."""
+
 ROUTES: list[ControllerRouterHandler] = [
-    Router(
-        "/api/context",
-        route_handlers=[assemble, remember, purge, *log.HANDLERS, *learning.HANDLERS, KEYS],
-        tags=["context"],
-    ),
+    *(Router("/api/context", route_handlers=handlers, tags=[tag]) for tag, handlers in _HANDLERS.items()),
     timeline,
     monitor,
     DOCUMENT,

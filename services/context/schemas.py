@@ -31,6 +31,7 @@ def is_scope(text: str) -> bool:
 
 class Success(msgspec.Struct):
     success: bool = True
+    """It was done."""
 
 
 class Degraded(msgspec.Struct):

@@ -31,7 +31,7 @@ class Operation:
 
     def __init__(self, method: str, path: str, told: dict[str, Any], document: dict[str, Any]) -> None:
         self.method, self.path, self.told = method.upper(), path, told
-        self.group = told["tags"][0].replace(" ", "_")
+        self.group = path.split("/")[2].removeprefix("psychic-").replace("-", "_")
         self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in told["parameters"])
         self._components: dict[str, Schema] = document["components"]["schemas"]
         self._parameters = [

@@ -25,6 +25,7 @@ from tools.openapi.problems import HEADERS, SCHEMA, responses
 from tools.openapi.recorded import recorded
 from tools.openapi.schemas import Schema, schemas_of
 from tools.openapi.vocabulary import short_for
+from tools.openapi.words import PARAMETERS
 
 SERVED = Path(context.__file__).with_name("openapi.json")
 # The apps are created only for their routes and open no connection.
@@ -37,11 +38,15 @@ _SETTINGS = {
 }
 _DONE = {200: "Done.", 201: "Stored.", 204: "Done, without content."}
 _TAGS = {
-    "context": "Assembly, feedback, explanation, learning, erasure.",
-    "cache": "A mission's working memory: typed entries within exact budgets.",
-    "dispatch": "Work given to agents.",
-    "agent memory": "What each agent has learned.",
-    "timeline": "Everything that happened, in order.",
+    "assemble and remember": "Ask for the context of a step, say what of it helped, and keep what was said.",
+    "missions": "A mission's working memory: typed entries within exact budgets.",
+    "memories": "What each agent has learned.",
+    "dispatches": "Work given to agents.",
+    "why": "Why a block held what it held, and the items behind its handles.",
+    "learning": "The weights and budgets that feedback moves and operators set.",
+    "timeline": "Everything that happened, in order, and what each agent is doing now.",
+    "keys": "API keys: who may do what, and how much of it.",
+    "erasure": "Delete everything of a scope, an agent or a user.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")
 _ABOUT = """Memory and context for fleets of AI agents, at one address.
@@ -177,11 +182,12 @@ def _parameter(one: Operation, given: Parameter, schemas: Schemas, shown: _Shown
     if given.default is not None:
         schema = {**schema, "default": given.default}
     example = shown.parameter(one.id, given.name)
+    text = given.description or PARAMETERS.get(given.name)
     return {
         "name": given.name,
         "in": given.where,
         "required": given.required,
-        **({"description": given.description} if given.description else {}),
+        **({"description": text} if text else {}),
         "schema": schema,
         **({"example": example} if example is not None else {}),
     }

@@ -68,9 +68,9 @@ SCHEMA = {
             "description": "The kind of problem: the path of a page that explains it.",
             "type": "string",
         },
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
+        "title": {"description": "The kind, in a few words.", "type": "string"},
+        "status": {"description": "The HTTP status of the answer.", "type": "integer"},
+        "detail": {"description": "What is wrong, in a sentence.", "type": "string"},
         "errors": {
             "description": "Everything that is wrong with the request, at most 50 errors.",
             "type": "array",

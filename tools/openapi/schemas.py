@@ -13,6 +13,7 @@ import msgspec
 import msgspec.inspect as mi
 
 from tools.openapi.vocabulary import show_vocabulary, without_marks
+from tools.openapi.words import FIELDS
 
 Schema = dict[str, Any]
 
@@ -31,8 +32,8 @@ def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Sc
     for struct in asked | answered:
         schema = components[_name(struct, components)]
         _complete(schema, struct, answered=struct not in asked)
-        if struct not in answered:
-            show_vocabulary(schema)
+        if struct in asked:
+            show_vocabulary(schema, answered=struct in answered)
     renamed: list[Schema] = _renamed(without_marks(list(schemas)))
     return renamed, _renamed(without_marks(components))
 
@@ -89,11 +90,14 @@ def _complete(schema: Schema, struct: type, *, answered: bool) -> None:
     info = mi.type_info(struct)
     assert isinstance(info, mi.StructType)
     described = _described(struct)
+    if info.tag_field:
+        schema["properties"][info.tag_field]["description"] = FIELDS[info.tag_field]
     for field in info.fields:
         property_ = schema["properties"][field.encode_name]
         _mark_times(field.type, property_)
-        if field.name in described:
-            property_["description"] = described[field.name]
+        text = described.get(field.name) or property_.get("description") or FIELDS.get(field.encode_name)
+        if text is not None:
+            property_["description"] = text
     if answered and not struct.__struct_config__.omit_defaults:  # type: ignore[attr-defined]
         tag = [info.tag_field] if info.tag_field else []
         always = [field.encode_name for field in info.fields if not _may_be_unset(field)]

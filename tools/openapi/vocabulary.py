@@ -13,9 +13,10 @@ _DIGITS = {"type": "string", "pattern": "^[0-9]{1,19}$"}
 _REQUIRED = "Required unless the key is bound to one."
 
 
-def show_vocabulary(schema: Schema) -> None:
-    """Only for request schemas: answers use the main names, and ids as numbers."""
-    properties = {name: _with_digits(one) for name, one in schema["properties"].items()}
+def show_vocabulary(schema: Schema, *, answered: bool) -> None:
+    """`answered`: answers hold it as well, with the main names and ids as numbers."""
+    given: Schema = schema["properties"]
+    properties = given if answered else {name: _with_digits(one) for name, one in given.items()}
     for one in properties.values():
         if FROM_KEY in one and one.get("default") == LEFT_OUT:
             del one["default"]
@@ -26,7 +27,7 @@ def show_vocabulary(schema: Schema) -> None:
 
 
 def short_for(main: str, schema: Schema) -> Schema:
-    return {**schema, "description": f"Short for `{main}`.", ALIAS: main}
+    return {**schema, "description": f"Short for `{main}`, in requests.", ALIAS: main}
 
 
 def without_marks(value: Any) -> Any:

@@ -209,4 +209,4 @@ _HANDLERS: list[ControllerRouterHandler] = [
     import_memories,
 ]
 
-ROUTES = [Router("/api/agent-memory", route_handlers=_HANDLERS, tags=["agent memory"])]
+ROUTES = [Router("/api/agent-memory", route_handlers=_HANDLERS, tags=["memories"])]

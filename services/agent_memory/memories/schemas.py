@@ -59,6 +59,7 @@ class CommitResult(msgspec.Struct):
     """
 
     memory_id: int
+    """The memory that holds it."""
     duplicate_detected: bool
     """The agent had said it before: that memory is confirmed."""
     status: CommitStatus
@@ -75,6 +76,7 @@ class CommitBatchResult(msgspec.Struct):
     """In the order of the request."""
 
     results: list[CommitResult]
+    """One for each memory of the request."""
 
 
 class EditAgentMemoryInput(Body, kw_only=True):
@@ -97,6 +99,7 @@ class ForgetReceipt(msgspec.Struct):
     agent_name: str
     erased: dict[str, int]
     erased_at: datetime
+    """When they were erased."""
 
 
 class QueryAgentMemoryInput(Body, kw_only=True):
@@ -188,18 +191,24 @@ class Confirmation(Body, kw_only=True):
     dispatch_id: int | None = None
     recalled_from: int | None = None
     absorbed_id: int | None = None
+    """The id of the repeat, where it was a memory of its own for a while."""
     count: int
+    """How often this key said it again."""
     first_at: datetime
+    """When it was first said again."""
     last_at: datetime
+    """When it was last said again."""
 
 
 class MemoryAnswer(msgspec.Struct):
     memory: AgentMemory
+    """The memory."""
     confirmations: list[Confirmation]
 
 
 class DeleteAnswer(msgspec.Struct):
     deleted: int
+    """How many memories are gone."""
 
 
 # JavaScript's largest safe integer: further ids would leave the installation few of its own.
@@ -226,6 +235,7 @@ class ExportedMemory(Body, kw_only=True):
     recalled_from: BigId | None = None
     dispatch_id: BigId | None = None
     pending: bool = False
+    """Its duplicates are not looked for yet."""
     access_count: _Times = 0
     confirmed_count: _Times = 0
     created_at: datetime
@@ -237,8 +247,11 @@ class ImportResult(msgspec.Struct):
     """`remapped`: {id in the file: id here}, where the id was taken by another memory or the fact was known."""
 
     imported: int
+    """How many lines became memories."""
     already_there: int
+    """How many lines said what their agent knew."""
     remapped: dict[int, int]
+    """Ids that changed, by the id in the file."""
 
 
 class FoundMemory(AgentMemory, omit_defaults=True):
@@ -246,6 +259,7 @@ class FoundMemory(AgentMemory, omit_defaults=True):
 
     score: float = 0.0
     score_parts: dict[str, float] = {}
+    """Relevance, access and outcome, before they are weighed."""
 
 
 class Memories(Page[AgentMemory]):

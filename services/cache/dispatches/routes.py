@@ -102,5 +102,5 @@ async def dispatches(
 
 
 DISPATCHES = Router(
-    "/api/dispatch", route_handlers=[report, progress, complete, dispatch, dispatches], tags=["dispatch"]
+    "/api/dispatch", route_handlers=[report, progress, complete, dispatch, dispatches], tags=["dispatches"]
 )

@@ -72,6 +72,7 @@ class Dispatch(msgspec.Struct):
     outcome: Outcome | None
     summary: str | None
     closed_at: datetime | None
+    """When it completed or went stale."""
 
 
 class DispatchAnswer(msgspec.Struct):
@@ -91,6 +92,7 @@ class Completed(msgspec.Struct):
 
     id: int
     status: Status
+    """How it stands now."""
     outcome: Outcome
     output_missing: bool
 

@@ -67,17 +67,21 @@ class Directive(BaseWrite, tag="directive", kw_only=True):
     directive_target: Name
     """Who must follow it."""
     directive_priority: Priority | None = None
+    """How urgent it is."""
 
 
 class Intel(BaseWrite, tag="intel", kw_only=True):
     intel_source: ShortText
     """Where it is from."""
     intel_confidence: Confidence | None = None
+    """How sure it is."""
 
 
 class StateChange(BaseWrite, tag="state_change", kw_only=True):
     state_from: ShortText
+    """What it was before."""
     state_to: ShortText
+    """What it is now."""
     state_trigger: ShortText | None = None
     """What brought it about."""
 
@@ -96,6 +100,7 @@ class Report(BaseWrite, tag="report", kw_only=True):
     report_dispatch_id: BigId
     """The dispatch that it reports on."""
     report_outcome: Outcome
+    """How the work ended."""
 
 
 class Escalation(BaseWrite, tag="escalation", kw_only=True):
@@ -118,8 +123,11 @@ class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
     turn_count: Count
     """Turns so far."""
     active_dispatches: Items
+    """The dispatches that are under way."""
     open_decisions: Items
+    """What is not decided yet."""
     pending_directives: Items
+    """The directives that are not followed yet."""
     current_mission_namespaces: Annotated[list[Name], Meta(min_length=1, max_length=100)]
     """The missions that it works in."""
     working_state_prose: Prose
@@ -165,13 +173,16 @@ class BatchItem(msgspec.Struct, omit_defaults=True):
     """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
 
     status: int
+    """The status of a single write."""
     data: WriteResult | None = None
     error: dict[str, Any] | None = None
+    """The problem, where it was refused."""
 
 
 class BatchResult(msgspec.Struct):
     entries: list[BatchItem]
     written: int
+    """How many were written."""
 
 
 class BatchAnswer(msgspec.Struct):
@@ -215,7 +226,9 @@ class QueryResult(msgspec.Struct):
     context_block: str
     """To be put into a prompt: each item fenced with its handle."""
     entries: list[CacheEntry]
+    """The entries of the block, in its order."""
     total_tokens: int
+    """Tokens of the block."""
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str] = []

@@ -54,7 +54,9 @@ class CacheStats(msgspec.Struct):
     created_at: datetime
     last_write_at: datetime
     oldest_at: datetime | None
+    """When its oldest entry was stored."""
     newest_at: datetime | None
+    """When its newest entry was stored."""
     next_expiry: datetime | None
     """When the next one expires."""
 
@@ -70,6 +72,7 @@ class Mission(msgspec.Struct):
     token_budget: int
     entry_budget: int
     written_count: int
+    """Entries that were ever written to it."""
     evicted_count: int
     created_at: datetime
     last_write_at: datetime
@@ -112,6 +115,7 @@ class LimitsInForce(msgspec.Struct):
     ttl_hours: float
     """How long an entry lives that names no time to live."""
     origins: LimitOrigins
+    """Where each limit comes from."""
 
 
 class LimitsAnswer(msgspec.Struct):
@@ -122,6 +126,7 @@ class ChangedLimits(LimitsInForce):
     evicted_count: int
     """Entries that went, so that the new limits hold; in a dry run, those that would go."""
     dry_run: bool
+    """Nothing was changed: the answer is what would be."""
 
 
 class ChangedLimitsAnswer(msgspec.Struct):

@@ -88,10 +88,15 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     score: float
     relevance: float
     text: float
+    """How well its words match, as the text arm saw it."""
     vector: float
+    """How well its meaning matches, as the vector arm saw it."""
     cosine: float | None
+    """The cosine of its vector and the question's; null where it has no vector."""
     tokens: int
+    """Tokens of the candidate whole."""
     outcome: str
+    """What became of it: taken, cut, budget (no room was left), repeat (of another) or floor (too little relevance)."""
 
 
 class Assembly(msgspec.Struct):
@@ -102,6 +107,7 @@ class Assembly(msgspec.Struct):
     sources: list[Source]
     """What is in the block, in its order."""
     total_tokens: int
+    """Tokens of the block."""
     retrieval_ms: float
     degraded: list[Degraded]
     """What did not answer, or not as it should."""

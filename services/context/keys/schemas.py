@@ -61,6 +61,7 @@ class KeyInput(Body, kw_only=True):
     missions: Names | None = None
     users: Names | None = None
     expires_at: datetime | None = None
+    """When it ends; else when the key that makes it does."""
     requests_per_second: PerSecond | None = None
     burst: Burst | None = None
     """Requests at once, one second's worth without it."""
@@ -89,8 +90,10 @@ class ApiKey(msgspec.Struct, kw_only=True):
     tenant: str
     name: str
     status: Status
+    """Whether it is valid, and why not."""
     access: Access
     agent: str | None
+    """The agent that it acts as; null: any."""
     missions: list[str] | None
     users: list[str] | None
     requests_per_second: float | None
@@ -99,17 +102,23 @@ class ApiKey(msgspec.Struct, kw_only=True):
     tokens_per_day: int | None
     created_at: datetime
     created_by: str | None
+    """The key that made it, `env:admin` for a token of the environment."""
     expires_at: datetime | None
     revoked_at: datetime | None
+    """When it was withdrawn."""
     old_secret_until: datetime | None
     """After a rotation: until when the secret before it is valid."""
     last_used_at: datetime | None
+    """When it was last used."""
     requests_today: int
+    """Requests on this day of UTC."""
     tokens_today: int
+    """Tokens written on this day of UTC."""
 
 
 class MadeKey(msgspec.Struct):
     key: ApiKey
+    """The key, without its secret."""
     token: str | None
     """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
 

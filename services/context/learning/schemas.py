@@ -30,6 +30,7 @@ class SourceWeights(msgspec.Struct):
     """Rows that differ from the start values. `*` stands for every caller without a row of its own."""
 
     weights: list[SourceWeight]
+    """A row for each caller and store."""
     start: dict[str, float]
     """The start values, by store."""
 
@@ -127,8 +128,12 @@ class Evaluated(msgspec.Struct):
     """What one cycle changed. The counts are of all rows that now hold settings."""
 
     weight_adjustments: list[WeightAdjustment]
+    """Weights that changed."""
     budget_adjustments: list[BudgetAdjustment]
+    """Budgets that changed."""
     weights_count: int
+    """Rows of weights."""
     budgets_count: int
+    """Rows of budgets."""
     assemblies: int
     """How many assemblies had new feedback."""

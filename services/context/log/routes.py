@@ -124,4 +124,4 @@ async def feedback(
     return Success()
 
 
-HANDLERS: list[ControllerRouterHandler] = [feedback, log, log_callers, explain, replay, source]
+HANDLERS: list[ControllerRouterHandler] = [log, log_callers, explain, replay, source]

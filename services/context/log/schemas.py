@@ -30,7 +30,9 @@ class LogEntry(msgspec.Struct, omit_defaults=True):
     caller: str
     query_hash: str
     token_budget: int
+    """Tokens that the block might have."""
     total_tokens: int
+    """Tokens of the block."""
     retrieval_ms: float
     low_relevance: bool
     degraded: list[Degraded]
@@ -75,6 +77,7 @@ class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     handle: str
     store: str
     outcome: str
+    """What became of it."""
     taken: int
     """Tokens in the block."""
     score: float | None = None
@@ -83,13 +86,16 @@ class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     recency: float | None = None
     priority: float | None = None
     tokens: int | None = None
+    """Tokens of the candidate whole."""
     same_as: str | None = None
+    """The candidate that it repeats."""
 
 
 class Explained(LogEntry, kw_only=True, omit_defaults=True):
     """Every candidate, best first."""
 
     scopes: list[str]
+    """The scopes that were searched."""
     token_shares: dict[str, float]
     """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
@@ -99,6 +105,7 @@ class ReplayInput(Body, kw_only=True):
     """What to change. Fields left out stay as they were."""
 
     token_budget: TokenBudget | None = None
+    """Tokens that the block may have."""
     weights: dict[SourceStore, Weight] = field(default_factory=dict)
     """By store."""
     token_shares: dict[SourceStore, TokenShare] = field(default_factory=dict)
@@ -110,7 +117,9 @@ class Replay(msgspec.Struct):
 
     assembly_id: int
     token_budget: int
+    """Tokens that the block might have."""
     total_tokens: int
+    """Tokens of the block."""
     added: list[str]
     """Handles that would have been added."""
     removed: list[str]
@@ -124,4 +133,5 @@ class SourceItem(msgspec.Struct, omit_defaults=True):
     handle: str
     store: str
     item: Any
+    """The item as its owner answers it."""
     chunk: int | None = None

@@ -344,11 +344,13 @@ KEY = "idempotency_key"
 KEY_DESCRIPTION = "A new word; a retry with it writes nothing twice."
 
 AREAS: Mapping[str, str] = {
-    "context": "context",
-    "cache": "cache",
-    "dispatch": "dispatch",
-    "agent memory": "agent-memory",
+    "assemble and remember": "context",
+    "why": "context",
+    "learning": "context",
+    "missions": "cache",
+    "dispatches": "dispatch",
+    "memories": "agent-memory",
     "timeline": "timeline",
 }
 """Toolsets by the tag of the route."""
-TOOLSETS = ("default", "full", "raw", *AREAS.values())
+TOOLSETS = ("default", "full", "raw", *dict.fromkeys(AREAS.values()))

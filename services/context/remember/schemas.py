@@ -94,4 +94,5 @@ class RememberResult(msgspec.Struct):
     """The outcomes, in the order of the request."""
 
     items: list[Kept]
+    """What became of each message, or of each piece of a long one."""
     stored: Annotated[int, Meta(description="How many items were stored or confirmed.")]

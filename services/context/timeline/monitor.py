@@ -57,10 +57,12 @@ class MonitoredAgent(msgspec.Struct):
     last_event: str
     """The kind of its last event, such as `cache_write`."""
     at: datetime
+    """When it did that."""
     mission_id: str | None
     session_id: str | None
     dispatch_id: int | None
     open_dispatches: list[int]
+    """Dispatches that it was given and has not closed."""
     events: dict[str, int]
     """How many events of each kind it caused in the requested time."""
 

@@ -39,6 +39,52 @@ def test_it_is_described(operation: Operation) -> None:
     assert operation.told["x-access"] in ("read", "write", "admin", "public")
 
 
+def test_every_tag_parameter_and_field_is_described() -> None:
+    tags = {tag["name"]: tag["description"] for tag in DOCUMENT["tags"]}
+    assert all(tags.values())
+    assert {tag for one in operations() for tag in one.told["tags"]} == set(tags)
+    assert not [
+        f"{one.id} {parameter['name']}"
+        for one in operations()
+        for parameter in one.parameters
+        if not parameter.get("description")
+    ], "say it in the route, or for every route in tools/openapi/words.py"
+    assert not [
+        f"{name}.{field}"
+        for name, schema in DOCUMENT["components"]["schemas"].items()
+        for field, told in schema.get("properties", {}).items()
+        if not told.get("description")
+    ], "say it in a text after the field, or for every struct in tools/openapi/words.py"
+
+
+def test_operations_are_tagged_by_what_they_are_for() -> None:
+    tags = {one.id: one.told["tags"] for one in operations()}
+    assert tags["context_assemble"] == tags["context_remember"] == ["assemble and remember"]
+    assert tags["context_purge"] == tags["agent_memory_forget"] == ["erasure"]
+    assert tags["context_explain"] == tags["context_source"] == ["why"]
+    assert {tag for one in tags.values() for tag in one} == {
+        "assemble and remember",
+        "missions",
+        "memories",
+        "dispatches",
+        "why",
+        "learning",
+        "timeline",
+        "keys",
+        "erasure",
+    }
+
+
+def test_short_names_stand_beside_the_main_ones() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert schemas["AssembleContextInput"]["properties"]["agent"]["x-alias-of"] == "caller"
+    assert schemas["Decision"]["properties"]["mission"]["x-alias-of"] == "mission_id"
+    assert schemas["TaskContext"]["properties"]["mission"]["x-alias-of"] == "mission_namespace"
+    assert "agent" not in schemas["LogEntry"]["properties"]
+    for name in ("AssembleContextInput", "Decision", "CommitAgentMemoryInput"):
+        assert not {"caller", "agent_name", "mission_id"} & set(schemas[name]["required"])
+
+
 @every_operation
 def test_examples_are_valid(operation: Operation) -> None:
     for parameter in operation.parameters:

@@ -28,19 +28,10 @@ class Cache(Group):
     stats = Method(cache.stats)
 
 
-class Dispatch(Group):
-    list = Method(dispatch.list_)
-    report = Method(dispatch.report)
-    get = Method(dispatch.get)
-    complete = Method(dispatch.complete)
-    progress = Method(dispatch.progress)
-
-
 class AgentMemory(Group):
     batch = Method(agent_memory.batch)
     commit = Method(agent_memory.commit)
     export = Method(agent_memory.export)
-    forget = Method(agent_memory.forget)
     import_ = Method(agent_memory.import_)
     list = Method(agent_memory.list_)
     peer_query = Method(agent_memory.peer_query)
@@ -49,6 +40,15 @@ class AgentMemory(Group):
     get = Method(agent_memory.get)
     edit = Method(agent_memory.edit)
     delete = Method(agent_memory.delete)
+    forget = Method(agent_memory.forget)
+
+
+class Dispatch(Group):
+    list = Method(dispatch.list_)
+    report = Method(dispatch.report)
+    get = Method(dispatch.get)
+    complete = Method(dispatch.complete)
+    progress = Method(dispatch.progress)
 
 
 class Calls:
@@ -56,36 +56,36 @@ class Calls:
 
     def __init__(self) -> None:
         self.cache = Cache(self)
-        self.dispatch = Dispatch(self)
         self.agent_memory = AgentMemory(self)
+        self.dispatch = Dispatch(self)
 
     def send(self, call: Call[T]) -> T:
         raise NotImplementedError
 
     assemble = Method(context.assemble)
+    feedback = Method(context.feedback)
+    remember = Method(context.remember)
+    log = Method(context.log)
+    log_callers = Method(context.log_callers)
+    explain = Method(context.explain)
+    replay = Method(context.replay)
+    source = Method(context.source)
     budgets = Method(context.budgets)
     set_budget = Method(context.set_budget)
     reset_budget = Method(context.reset_budget)
     evaluate = Method(context.evaluate)
-    feedback = Method(context.feedback)
+    weights = Method(context.weights)
+    set_weight = Method(context.set_weight)
+    reset_weight = Method(context.reset_weight)
+    weight_history = Method(context.weight_history)
+    monitor = Method(context.monitor)
     make_key = Method(context.make_key)
     list_keys = Method(context.list_keys)
     get_key = Method(context.get_key)
     change_key = Method(context.change_key)
     revoke_key = Method(context.revoke_key)
     rotate_key = Method(context.rotate_key)
-    log = Method(context.log)
-    log_callers = Method(context.log_callers)
-    explain = Method(context.explain)
-    replay = Method(context.replay)
     purge = Method(context.purge)
-    remember = Method(context.remember)
-    source = Method(context.source)
-    weights = Method(context.weights)
-    set_weight = Method(context.set_weight)
-    reset_weight = Method(context.reset_weight)
-    weight_history = Method(context.weight_history)
-    monitor = Method(timeline.monitor)
     timeline = Method(timeline.timeline)
 
 
@@ -106,19 +106,10 @@ class AsyncCache(AsyncGroup):
     stats = AsyncMethod(cache.stats)
 
 
-class AsyncDispatch(AsyncGroup):
-    list = AsyncMethod(dispatch.list_)
-    report = AsyncMethod(dispatch.report)
-    get = AsyncMethod(dispatch.get)
-    complete = AsyncMethod(dispatch.complete)
-    progress = AsyncMethod(dispatch.progress)
-
-
 class AsyncAgentMemory(AsyncGroup):
     batch = AsyncMethod(agent_memory.batch)
     commit = AsyncMethod(agent_memory.commit)
     export = AsyncMethod(agent_memory.export)
-    forget = AsyncMethod(agent_memory.forget)
     import_ = AsyncMethod(agent_memory.import_)
     list = AsyncMethod(agent_memory.list_)
     peer_query = AsyncMethod(agent_memory.peer_query)
@@ -127,6 +118,15 @@ class AsyncAgentMemory(AsyncGroup):
     get = AsyncMethod(agent_memory.get)
     edit = AsyncMethod(agent_memory.edit)
     delete = AsyncMethod(agent_memory.delete)
+    forget = AsyncMethod(agent_memory.forget)
+
+
+class AsyncDispatch(AsyncGroup):
+    list = AsyncMethod(dispatch.list_)
+    report = AsyncMethod(dispatch.report)
+    get = AsyncMethod(dispatch.get)
+    complete = AsyncMethod(dispatch.complete)
+    progress = AsyncMethod(dispatch.progress)
 
 
 class AsyncCalls:
@@ -134,34 +134,34 @@ class AsyncCalls:
 
     def __init__(self) -> None:
         self.cache = AsyncCache(self)
-        self.dispatch = AsyncDispatch(self)
         self.agent_memory = AsyncAgentMemory(self)
+        self.dispatch = AsyncDispatch(self)
 
     async def send(self, call: Call[T]) -> T:
         raise NotImplementedError
 
     assemble = AsyncMethod(context.assemble)
+    feedback = AsyncMethod(context.feedback)
+    remember = AsyncMethod(context.remember)
+    log = AsyncMethod(context.log)
+    log_callers = AsyncMethod(context.log_callers)
+    explain = AsyncMethod(context.explain)
+    replay = AsyncMethod(context.replay)
+    source = AsyncMethod(context.source)
     budgets = AsyncMethod(context.budgets)
     set_budget = AsyncMethod(context.set_budget)
     reset_budget = AsyncMethod(context.reset_budget)
     evaluate = AsyncMethod(context.evaluate)
-    feedback = AsyncMethod(context.feedback)
+    weights = AsyncMethod(context.weights)
+    set_weight = AsyncMethod(context.set_weight)
+    reset_weight = AsyncMethod(context.reset_weight)
+    weight_history = AsyncMethod(context.weight_history)
+    monitor = AsyncMethod(context.monitor)
     make_key = AsyncMethod(context.make_key)
     list_keys = AsyncMethod(context.list_keys)
     get_key = AsyncMethod(context.get_key)
     change_key = AsyncMethod(context.change_key)
     revoke_key = AsyncMethod(context.revoke_key)
     rotate_key = AsyncMethod(context.rotate_key)
-    log = AsyncMethod(context.log)
-    log_callers = AsyncMethod(context.log_callers)
-    explain = AsyncMethod(context.explain)
-    replay = AsyncMethod(context.replay)
     purge = AsyncMethod(context.purge)
-    remember = AsyncMethod(context.remember)
-    source = AsyncMethod(context.source)
-    weights = AsyncMethod(context.weights)
-    set_weight = AsyncMethod(context.set_weight)
-    reset_weight = AsyncMethod(context.reset_weight)
-    weight_history = AsyncMethod(context.weight_history)
-    monitor = AsyncMethod(timeline.monitor)
     timeline = AsyncMethod(timeline.timeline)

@@ -110,26 +110,6 @@ def export(
     )
 
 
-def forget(
-    *,
-    agent_name: str,
-    idempotency_key: str | None = None,
-    timeout: float | None = None,
-) -> Call[ForgetReceipt]:
-    """Erase everything that an agent committed, and say how much that was."""
-    return Call(
-        method="POST",
-        path="/api/agent-memory/forget",
-        answer=ForgetReceipt,
-        seconds=5.0,
-        repeatable=True,
-        body=fields(agent_name=agent_name),
-        keyed=True,
-        idempotency_key=idempotency_key,
-        timeout=timeout,
-    )
-
-
 def import_(
     lines: Iterable[ExportedMemory],
     *,
@@ -311,5 +291,25 @@ def delete(
         answer=AgentMemoryDeleteAnswer,
         seconds=5.0,
         repeatable=False,
+        timeout=timeout,
+    )
+
+
+def forget(
+    *,
+    agent_name: str,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[ForgetReceipt]:
+    """Erase everything that an agent committed, and say how much that was."""
+    return Call(
+        method="POST",
+        path="/api/agent-memory/forget",
+        answer=ForgetReceipt,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(agent_name=agent_name),
+        keyed=True,
+        idempotency_key=idempotency_key,
         timeout=timeout,
     )

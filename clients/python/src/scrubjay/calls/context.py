@@ -20,6 +20,7 @@ from scrubjay.models import (
     LogEntries,
     MadeKey,
     Message,
+    Monitored,
     Receipt,
     RememberResult,
     Replay,
@@ -68,6 +69,182 @@ def assemble(
             log=log,
             debug=debug,
         ),
+        timeout=timeout,
+    )
+
+
+def feedback(
+    *,
+    assembly_id: int | str,
+    used_source_ids: Sequence[str],
+    tokens_used: int | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[Success]:
+    """Report which sources of an assembly were useful."""
+    return Call(
+        method="POST",
+        path="/api/context/feedback",
+        answer=Success,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(assembly_id=assembly_id, used_source_ids=used_source_ids, tokens_used=tokens_used),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def remember(
+    *,
+    caller: str | None = None,
+    text: str | None = None,
+    messages: Sequence[Message] | None = None,
+    user_id: str | None = None,
+    mission_namespace: str | None = None,
+    session_id: str | None = None,
+    seq: int | None = None,
+    occurred_at: datetime | None = None,
+    speaker: str | None = None,
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    dispatch_id: int | str | None = None,
+    recalled_from: int | str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[RememberResult]:
+    """Remember a text or the messages of a conversation. Rules choose where each goes, and the answer says
+    where. What happened in a mission becomes one of its entries. What reads like a lesson, and
+    everything said outside a mission, becomes a memory of the agent. Recalled context, repeats and
+    system messages are not kept. With an Idempotency-Key, a retry after a failure stores what is
+    missing, and nothing twice.
+    """
+    return Call(
+        method="POST",
+        path="/api/context/remember",
+        answer=RememberResult,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            caller=caller,
+            text=text,
+            messages=messages,
+            user_id=user_id,
+            mission_namespace=mission_namespace,
+            session_id=session_id,
+            seq=seq,
+            occurred_at=occurred_at,
+            speaker=speaker,
+            source_kind=source_kind,
+            dispatch_id=dispatch_id,
+            recalled_from=recalled_from,
+        ),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def log(
+    *,
+    caller: str | None = None,
+    mission_namespace: str | None = None,
+    user_id: str | None = None,
+    session_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[LogEntries]:
+    """List assemblies, newest first."""
+    return Call(
+        method="GET",
+        path="/api/context/log",
+        answer=LogEntries,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "caller": caller,
+            "mission_namespace": mission_namespace,
+            "user_id": user_id,
+            "session_id": session_id,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+        },
+        timeout=timeout,
+    )
+
+
+def log_callers(
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[Callers]:
+    """List the callers that have assembled, by name."""
+    return Call(
+        method="GET",
+        path="/api/context/log/callers",
+        answer=Callers,
+        seconds=2.0,
+        repeatable=True,
+        query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def explain(
+    assembly_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[Explained]:
+    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason."""
+    return Call(
+        method="GET",
+        path=path("/api/context/log/{assembly_id}", assembly_id=assembly_id),
+        answer=Explained,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def replay(
+    assembly_id: int,
+    *,
+    token_budget: int | None = None,
+    weights: Mapping[str, float] | None = None,
+    token_shares: Mapping[str, float] | None = None,
+    timeout: float | None = None,
+) -> Call[Replay]:
+    """Pack the same candidates again, with other weights, shares or another budget."""
+    return Call(
+        method="POST",
+        path=path("/api/context/log/{assembly_id}/replay", assembly_id=assembly_id),
+        answer=Replay,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(token_budget=token_budget, weights=weights, token_shares=token_shares),
+        timeout=timeout,
+    )
+
+
+def source(
+    handle: str,
+    *,
+    assembly_id: int | None = None,
+    timeout: float | None = None,
+) -> Call[SourceItem]:
+    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
+    return Call(
+        method="GET",
+        path=path("/api/context/sources/{handle}", handle=handle),
+        answer=SourceItem,
+        seconds=2.0,
+        repeatable=True,
+        query={"assembly_id": assembly_id},
         timeout=timeout,
     )
 
@@ -150,24 +327,100 @@ def evaluate(
     )
 
 
-def feedback(
+def weights(
     *,
-    assembly_id: int | str,
-    used_source_ids: Sequence[str],
-    tokens_used: int | None = None,
-    idempotency_key: str | None = None,
+    caller: str | None = None,
     timeout: float | None = None,
-) -> Call[Success]:
-    """Report which sources of an assembly were useful."""
+) -> Call[SourceWeights]:
+    """List the weights that differ from the start values, learned or set by an operator."""
     return Call(
-        method="POST",
-        path="/api/context/feedback",
-        answer=Success,
+        method="GET",
+        path="/api/context/weights",
+        answer=SourceWeights,
+        seconds=2.0,
+        repeatable=True,
+        query={"caller": caller},
+        timeout=timeout,
+    )
+
+
+def set_weight(
+    *,
+    caller: str,
+    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
+    weight: float,
+    token_share: float | None = None,
+    manual: bool | None = None,
+    timeout: float | None = None,
+) -> Call[SourceWeight]:
+    """Set a source's weight for a caller, or for all callers with `*`."""
+    return Call(
+        method="PUT",
+        path="/api/context/weights",
+        answer=SourceWeight,
         seconds=5.0,
         repeatable=True,
-        body=fields(assembly_id=assembly_id, used_source_ids=used_source_ids, tokens_used=tokens_used),
-        keyed=True,
-        idempotency_key=idempotency_key,
+        body=fields(caller=caller, source=source, weight=weight, token_share=token_share, manual=manual),
+        timeout=timeout,
+    )
+
+
+def reset_weight(
+    *,
+    caller: str,
+    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
+    timeout: float | None = None,
+) -> Call[None]:
+    """Return a source's weight to the tenant's `*` row, or else to the start value."""
+    return Call(
+        method="DELETE",
+        path="/api/context/weights",
+        answer=None,
+        seconds=5.0,
+        repeatable=False,
+        query={"caller": caller, "source": source},
+        timeout=timeout,
+    )
+
+
+def weight_history(
+    *,
+    caller: str | None = None,
+    since: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[WeightHistory]:
+    """List the changes that evaluations and operators made, newest first."""
+    return Call(
+        method="GET",
+        path="/api/context/weights/history",
+        answer=WeightHistory,
+        seconds=2.0,
+        repeatable=True,
+        query={"caller": caller, "since": since, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def monitor(
+    *,
+    mission: str | None = None,
+    minutes: int | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[Monitored]:
+    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
+    kind.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/monitor",
+        answer=Monitored,
+        seconds=2.0,
+        repeatable=True,
+        query={"mission": mission, "minutes": minutes, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -318,93 +571,6 @@ def rotate_key(
     )
 
 
-def log(
-    *,
-    caller: str | None = None,
-    mission_namespace: str | None = None,
-    user_id: str | None = None,
-    session_id: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    cursor: str | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Call[LogEntries]:
-    """List assemblies, newest first."""
-    return Call(
-        method="GET",
-        path="/api/context/log",
-        answer=LogEntries,
-        seconds=2.0,
-        repeatable=True,
-        query={
-            "caller": caller,
-            "mission_namespace": mission_namespace,
-            "user_id": user_id,
-            "session_id": session_id,
-            "since": since,
-            "until": until,
-            "cursor": cursor,
-            "limit": limit,
-        },
-        timeout=timeout,
-    )
-
-
-def log_callers(
-    *,
-    cursor: str | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Call[Callers]:
-    """List the callers that have assembled, by name."""
-    return Call(
-        method="GET",
-        path="/api/context/log/callers",
-        answer=Callers,
-        seconds=2.0,
-        repeatable=True,
-        query={"cursor": cursor, "limit": limit},
-        timeout=timeout,
-    )
-
-
-def explain(
-    assembly_id: int,
-    *,
-    timeout: float | None = None,
-) -> Call[Explained]:
-    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason."""
-    return Call(
-        method="GET",
-        path=path("/api/context/log/{assembly_id}", assembly_id=assembly_id),
-        answer=Explained,
-        seconds=2.0,
-        repeatable=True,
-        timeout=timeout,
-    )
-
-
-def replay(
-    assembly_id: int,
-    *,
-    token_budget: int | None = None,
-    weights: Mapping[str, float] | None = None,
-    token_shares: Mapping[str, float] | None = None,
-    timeout: float | None = None,
-) -> Call[Replay]:
-    """Pack the same candidates again, with other weights, shares or another budget."""
-    return Call(
-        method="POST",
-        path=path("/api/context/log/{assembly_id}/replay", assembly_id=assembly_id),
-        answer=Replay,
-        seconds=2.0,
-        repeatable=True,
-        body=fields(token_budget=token_budget, weights=weights, token_shares=token_shares),
-        timeout=timeout,
-    )
-
-
 def purge(
     *,
     scope: str | None = None,
@@ -423,148 +589,5 @@ def purge(
         seconds=5.0,
         repeatable=False,
         body=fields(scope=scope, mission_id=mission_id, agent_name=agent_name, user_id=user_id),
-        timeout=timeout,
-    )
-
-
-def remember(
-    *,
-    caller: str | None = None,
-    text: str | None = None,
-    messages: Sequence[Message] | None = None,
-    user_id: str | None = None,
-    mission_namespace: str | None = None,
-    session_id: str | None = None,
-    seq: int | None = None,
-    occurred_at: datetime | None = None,
-    speaker: str | None = None,
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
-    dispatch_id: int | str | None = None,
-    recalled_from: int | str | None = None,
-    idempotency_key: str | None = None,
-    timeout: float | None = None,
-) -> Call[RememberResult]:
-    """Remember a text or the messages of a conversation. Rules choose where each goes, and the answer says
-    where. What happened in a mission becomes one of its entries. What reads like a lesson, and
-    everything said outside a mission, becomes a memory of the agent. Recalled context, repeats and
-    system messages are not kept. With an Idempotency-Key, a retry after a failure stores what is
-    missing, and nothing twice.
-    """
-    return Call(
-        method="POST",
-        path="/api/context/remember",
-        answer=RememberResult,
-        seconds=5.0,
-        repeatable=True,
-        body=fields(
-            caller=caller,
-            text=text,
-            messages=messages,
-            user_id=user_id,
-            mission_namespace=mission_namespace,
-            session_id=session_id,
-            seq=seq,
-            occurred_at=occurred_at,
-            speaker=speaker,
-            source_kind=source_kind,
-            dispatch_id=dispatch_id,
-            recalled_from=recalled_from,
-        ),
-        keyed=True,
-        idempotency_key=idempotency_key,
-        timeout=timeout,
-    )
-
-
-def source(
-    handle: str,
-    *,
-    assembly_id: int | None = None,
-    timeout: float | None = None,
-) -> Call[SourceItem]:
-    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
-    return Call(
-        method="GET",
-        path=path("/api/context/sources/{handle}", handle=handle),
-        answer=SourceItem,
-        seconds=2.0,
-        repeatable=True,
-        query={"assembly_id": assembly_id},
-        timeout=timeout,
-    )
-
-
-def weights(
-    *,
-    caller: str | None = None,
-    timeout: float | None = None,
-) -> Call[SourceWeights]:
-    """List the weights that differ from the start values, learned or set by an operator."""
-    return Call(
-        method="GET",
-        path="/api/context/weights",
-        answer=SourceWeights,
-        seconds=2.0,
-        repeatable=True,
-        query={"caller": caller},
-        timeout=timeout,
-    )
-
-
-def set_weight(
-    *,
-    caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
-    weight: float,
-    token_share: float | None = None,
-    manual: bool | None = None,
-    timeout: float | None = None,
-) -> Call[SourceWeight]:
-    """Set a source's weight for a caller, or for all callers with `*`."""
-    return Call(
-        method="PUT",
-        path="/api/context/weights",
-        answer=SourceWeight,
-        seconds=5.0,
-        repeatable=True,
-        body=fields(caller=caller, source=source, weight=weight, token_share=token_share, manual=manual),
-        timeout=timeout,
-    )
-
-
-def reset_weight(
-    *,
-    caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
-    timeout: float | None = None,
-) -> Call[None]:
-    """Return a source's weight to the tenant's `*` row, or else to the start value."""
-    return Call(
-        method="DELETE",
-        path="/api/context/weights",
-        answer=None,
-        seconds=5.0,
-        repeatable=False,
-        query={"caller": caller, "source": source},
-        timeout=timeout,
-    )
-
-
-def weight_history(
-    *,
-    caller: str | None = None,
-    since: datetime | None = None,
-    cursor: str | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Call[WeightHistory]:
-    """List the changes that evaluations and operators made, newest first."""
-    return Call(
-        method="GET",
-        path="/api/context/weights/history",
-        answer=WeightHistory,
-        seconds=2.0,
-        repeatable=True,
-        query={"caller": caller, "since": since, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )

@@ -6,29 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from scrubjay._call import Call
-from scrubjay.models import Events, Monitored
-
-
-def monitor(
-    *,
-    mission: str | None = None,
-    minutes: int | None = None,
-    cursor: str | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Call[Monitored]:
-    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
-    kind.
-    """
-    return Call(
-        method="GET",
-        path="/api/context/monitor",
-        answer=Monitored,
-        seconds=2.0,
-        repeatable=True,
-        query={"mission": mission, "minutes": minutes, "cursor": cursor, "limit": limit},
-        timeout=timeout,
-    )
+from scrubjay.models import Events
 
 
 def timeline(

@@ -71,6 +71,8 @@ from scrubjay.models.context import (
     LogEntry,
     MadeKey,
     Message,
+    Monitored,
+    MonitoredAgent,
     Receipt,
     RememberResult,
     Replay,
@@ -84,7 +86,7 @@ from scrubjay.models.context import (
     WeightHistory,
 )
 from scrubjay.models.dispatch import Completed, CompletedAnswer, Dispatch, DispatchAnswer, DispatchesAnswer
-from scrubjay.models.timeline import Event, Events, Monitored, MonitoredAgent
+from scrubjay.models.timeline import Event, Events
 
 __all__ = [
     "AgentMemory",

@@ -15,11 +15,17 @@ class AgentMemory:
     """
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     agent_name: str
+    """The agent."""
     content: str
+    """The text."""
     memory_type: str
+    """The tier: how a task is done, a rule of thumb, how things are, or what went wrong or right."""
     created_at: datetime
+    """When it was stored."""
     updated_at: datetime
+    """When it was last changed."""
     access_count: int = 0
     """How often its agent read it."""
     confirmed_count: int = 0
@@ -27,22 +33,31 @@ class AgentMemory:
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
+    """Hidden from peers."""
     occurred_at: datetime | None = None
+    """When it happened, where that was said."""
     session_id: str | None = None
+    """The session that it belongs to."""
     seq: int | None = None
+    """Its place in the session."""
     speaker: str | None = None
+    """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user whom it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     recalled_from: int | None = None
+    """The assembly that led to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemoryDeleteAnswer:
     deleted: int
+    """How many memories are gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +77,11 @@ class CommitAgentMemoryInput:
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     agent_name: str | None = None
-    """Required unless the key is bound to one."""
+    """The agent. Required unless the key is bound to one."""
     content: str
     """What was learned, in a sentence or a few."""
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    """The tier: how a task is done, a rule of thumb, how things are, or what went wrong or right."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -79,6 +95,7 @@ class CommitBatchResult:
     """In the order of the request."""
 
     results: list[CommitResult]
+    """One for each memory of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +105,7 @@ class CommitResult:
     """
 
     memory_id: int
+    """The memory that holds it."""
     duplicate_detected: bool
     """The agent had said it before: that memory is confirmed."""
     status: Literal["created", "pending", "updated"]
@@ -101,14 +119,23 @@ class Confirmation:
     """Who said a memory again, how often. `absorbed_id`: the repeat was a memory of its own for a while."""
 
     written_by: str
+    """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"]
+    """How it came to be known."""
     mission_namespace: str | None = None
+    """The mission; null where there is none."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     recalled_from: int | None = None
+    """The assembly that led to it."""
     absorbed_id: int | None = None
+    """The id of the repeat, where it was a memory of its own for a while."""
     count: int
+    """How often this key said it again."""
     first_at: datetime
+    """When it was first said again."""
     last_at: datetime
+    """When it was last said again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,26 +143,47 @@ class ExportedMemory:
     """One line of an export. Vectors are not part of it: they follow from the text."""
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     agent_name: str
+    """The agent."""
     content: str
+    """The text."""
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
+    """The tier: how a task is done, a rule of thumb, how things are, or what went wrong or right."""
     task_context: TaskContext | None = None
+    """The task that it was learned in."""
     private: bool = False
+    """Hidden from peers."""
     occurred_at: datetime | None = None
+    """When it happened, where that was said."""
     session_id: str | None = None
+    """The session that it belongs to."""
     seq: int | None = None
+    """Its place in the session."""
     speaker: str | None = None
+    """Who said it, where that is not the agent."""
     user_id: str | None = None
+    """The user whom it is about, or who said it."""
     written_by: str
+    """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"]
+    """How it came to be known."""
     recalled_from: int | None = None
+    """The assembly that led to it."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     pending: bool = False
+    """Its duplicates are not looked for yet."""
     access_count: int = 0
+    """How often its agent read it."""
     confirmed_count: int = 0
+    """How often it was said again."""
     created_at: datetime
+    """When it was stored."""
     updated_at: datetime
+    """When it was last changed."""
     confirmations: list[Confirmation] = field(default_factory=list)
+    """Who said it again, and how often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +191,17 @@ class ForgetReceipt:
     """Rows erased, by table."""
 
     agent_name: str
+    """The agent."""
     erased: dict[str, int]
+    """Rows erased, by table."""
     erased_at: datetime
+    """When they were erased."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundMemories:
     memories: list[FoundMemory]
+    """The memories."""
     degraded: list[str]
     """What could not be searched as it should, and why."""
 
@@ -159,11 +211,17 @@ class FoundMemory:
     """`score` is the composite: 0.625 relevance + 0.25 access + 0.125 outcome."""
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     agent_name: str
+    """The agent."""
     content: str
+    """The text."""
     memory_type: str
+    """The tier: how a task is done, a rule of thumb, how things are, or what went wrong or right."""
     created_at: datetime
+    """When it was stored."""
     updated_at: datetime
+    """When it was last changed."""
     access_count: int = 0
     """How often its agent read it."""
     confirmed_count: int = 0
@@ -171,19 +229,29 @@ class FoundMemory:
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
+    """Hidden from peers."""
     occurred_at: datetime | None = None
+    """When it happened, where that was said."""
     session_id: str | None = None
+    """The session that it belongs to."""
     seq: int | None = None
+    """Its place in the session."""
     speaker: str | None = None
+    """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user whom it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """How it came to be known."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     recalled_from: int | None = None
+    """The assembly that led to it."""
     score: float = 0.0
+    """What it is worth: the product of its factors."""
     score_parts: dict[str, float] = field(default_factory=dict)
+    """Relevance, access and outcome, before they are weighed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +261,11 @@ class ImportResult:
     """
 
     imported: int
+    """How many lines became memories."""
     already_there: int
+    """How many lines said what their agent knew."""
     remapped: dict[str, int]
+    """Ids that changed, by the id in the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +273,7 @@ class Memories:
     """A page of memories, newest first."""
 
     data: list[AgentMemory]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -209,7 +281,9 @@ class Memories:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryAnswer:
     memory: AgentMemory
+    """The memory."""
     confirmations: list[Confirmation]
+    """Who said it again, and how often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +297,7 @@ class TaskContext:
     task_description: str
     """What the agent was doing."""
     skills_used: list[str]
+    """Skills that the task took."""
     outcome: Literal["failed", "partial", "success"]
     """How the task ended: memories of success rank higher."""
     mission_namespace: str | None = None

@@ -10,6 +10,7 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchAnswer:
     data: BatchResult
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,19 +18,25 @@ class BatchItem:
     """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
 
     status: int
+    """The status of a single write."""
     data: WriteResult | None = None
+    """What was asked for."""
     error: dict[str, Any] | None = None
+    """The problem, where it was refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchResult:
     entries: list[BatchItem]
+    """The entries, in the order of the request."""
     written: int
+    """How many were written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheDeleteAnswer:
     data: DeleteResult
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,17 +93,23 @@ class CacheEntry:
     working_state_prose: str | None = None
     """What one has to know to go on."""
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     mission_id: str
+    """The mission."""
     context_type: str
+    """The type of the entry, which decides its further fields."""
     content: str
+    """The text."""
     token_count: int
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     created_at: datetime
+    """When it was stored."""
     expires_at: datetime
     """When it is gone, unless it is evicted before."""
     agent_name: str | None = None
     """Who wrote it."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | None = None
@@ -124,11 +137,17 @@ class CacheEntry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
     mission_id: str
+    """The mission."""
     total_tokens: int
+    """Tokens that it holds."""
     entry_count: int
+    """Entries that it holds."""
     token_budget: int
+    """Tokens that it may hold."""
     entry_budget: int
+    """Entries that the mission may hold."""
     ttl_hours: float
+    """How many hours an entry lives that does not say it."""
     by_type: dict[str, int]
     """Entries by type."""
     tokens_by_type: dict[str, int]
@@ -146,9 +165,13 @@ class CacheStats:
     unindexed_count: int
     """Entries that wait for their vectors."""
     created_at: datetime
+    """When it was stored."""
     last_write_at: datetime
+    """When something was last written to it."""
     oldest_at: datetime | None
+    """When its oldest entry was stored."""
     newest_at: datetime | None
+    """When its newest entry was stored."""
     next_expiry: datetime | None
     """When the next one expires."""
 
@@ -156,35 +179,45 @@ class CacheStats:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedLimits:
     mission_id: str
+    """The mission."""
     token_budget: int
+    """Tokens that it may hold."""
     entry_budget: int
+    """Entries that the mission may hold."""
     ttl_hours: float
     """How long an entry lives that names no time to live."""
     origins: LimitOrigins
+    """Where each limit comes from."""
     evicted_count: int
     """Entries that went, so that the new limits hold; in a dry run, those that would go."""
     dry_run: bool
+    """Nothing was changed: the answer is what would be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedLimitsAnswer:
     data: ChangedLimits
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearAnswer:
     data: ClearResult
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearResult:
     deleted_count: int
+    """How many entries are gone."""
     freed_tokens: int
+    """Estimated tokens that are free again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     context_type: Literal["decision"] = field(default="decision", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -210,6 +243,7 @@ class Decision:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -223,6 +257,7 @@ class Decision:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteResult:
     deleted_count: int
+    """How many entries are gone."""
     freed_tokens: int
     """Estimated tokens that are free again."""
 
@@ -230,6 +265,7 @@ class DeleteResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
     context_type: Literal["directive"] = field(default="directive", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -255,6 +291,7 @@ class Directive:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -262,6 +299,7 @@ class Directive:
     directive_target: str
     """Who must follow it."""
     directive_priority: Literal["critical", "high", "low", "normal"] | None = None
+    """How urgent it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +307,7 @@ class EntriesAnswer:
     """A page of entries, newest first."""
 
     data: list[CacheEntry]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -276,11 +315,13 @@ class EntriesAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryAnswer:
     data: CacheEntry
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Escalation:
     context_type: Literal["escalation"] = field(default="escalation", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -306,6 +347,7 @@ class Escalation:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -319,6 +361,7 @@ class Escalation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intel:
     context_type: Literal["intel"] = field(default="intel", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -344,6 +387,7 @@ class Intel:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -351,6 +395,7 @@ class Intel:
     intel_source: str
     """Where it is from."""
     intel_confidence: Literal["high", "low", "medium"] | None = None
+    """How sure it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,36 +403,53 @@ class LimitOrigins:
     """Whether the mission has the limit of its own, or the installation's default holds."""
 
     token_budget: Literal["installation", "mission"]
+    """Tokens that it may hold."""
     entry_budget: Literal["installation", "mission"]
+    """Entries that the mission may hold."""
     ttl_hours: Literal["installation", "mission"]
+    """How many hours an entry lives that does not say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsAnswer:
     data: LimitsInForce
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsInForce:
     mission_id: str
+    """The mission."""
     token_budget: int
+    """Tokens that it may hold."""
     entry_budget: int
+    """Entries that the mission may hold."""
     ttl_hours: float
     """How long an entry lives that names no time to live."""
     origins: LimitOrigins
+    """Where each limit comes from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mission:
     mission_id: str
+    """The mission."""
     total_tokens: int
+    """Tokens that it holds."""
     entry_count: int
+    """Entries that it holds."""
     token_budget: int
+    """Tokens that it may hold."""
     entry_budget: int
+    """Entries that the mission may hold."""
     written_count: int
+    """Entries that were ever written to it."""
     evicted_count: int
+    """Entries that had to go, so that its budgets hold."""
     created_at: datetime
+    """When it was stored."""
     last_write_at: datetime
+    """When something was last written to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,6 +457,7 @@ class MissionsAnswer:
     """A page of missions, by name."""
 
     data: list[Mission]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -402,6 +465,7 @@ class MissionsAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     context_type: Literal["output"] = field(default="output", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -427,6 +491,7 @@ class Output:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str
@@ -440,6 +505,7 @@ class Output:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnswer:
     data: QueryResult
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,7 +513,9 @@ class QueryResult:
     context_block: str
     """To be put into a prompt: each item fenced with its handle."""
     entries: list[CacheEntry]
+    """The entries of the block, in its order."""
     total_tokens: int
+    """Tokens of the block."""
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str]
@@ -457,6 +525,7 @@ class QueryResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     context_type: Literal["report"] = field(default="report", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -482,6 +551,7 @@ class Report:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -489,11 +559,13 @@ class Report:
     report_dispatch_id: int | str
     """The dispatch that it reports on."""
     report_outcome: Literal["failed", "partial", "success"]
+    """How the work ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowClone:
     context_type: Literal["shadow_clone"] = field(default="shadow_clone", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -519,6 +591,7 @@ class ShadowClone:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -532,6 +605,7 @@ class ShadowClone:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChange:
     context_type: Literal["state_change"] = field(default="state_change", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str | None = None
@@ -557,12 +631,15 @@ class StateChange:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
     state_from: str
+    """What it was before."""
     state_to: str
+    """What it is now."""
     state_trigger: str | None = None
     """What brought it about."""
 
@@ -570,11 +647,13 @@ class StateChange:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsAnswer:
     data: CacheStats
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadCheckpoint:
     context_type: Literal["thread_checkpoint"] = field(default="thread_checkpoint", init=False)
+    """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
     """When it happened; else now. A time without an offset is UTC."""
     session_id: str
@@ -600,6 +679,7 @@ class ThreadCheckpoint:
     ttl_hours: float | None = None
     """How long it lives; else as long as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
     """The turn of the conversation that it comes from."""
     dispatch_id: int | str | None = None
@@ -607,8 +687,11 @@ class ThreadCheckpoint:
     turn_count: int
     """Turns so far."""
     active_dispatches: list[str]
+    """The dispatches that are under way."""
     open_decisions: list[str]
+    """What is not decided yet."""
     pending_directives: list[str]
+    """The directives that are not followed yet."""
     current_mission_namespaces: list[str]
     """The missions that it works in."""
     working_state_prose: str
@@ -618,11 +701,13 @@ class ThreadCheckpoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteAnswer:
     data: WriteResult
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     token_count: int
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     cache_total_tokens: int

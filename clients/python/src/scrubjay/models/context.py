@@ -10,26 +10,45 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     tenant: str
+    """Whose it is."""
     name: str
+    """What it is called; it need not be unique."""
     status: Literal["active", "expired", "revoked"]
+    """Whether it is valid, and why not."""
     access: Literal["admin", "read", "write"]
+    """What the key may do: `write` includes read, `admin` includes both."""
     agent: str | None
+    """The agent that it acts as; null: any."""
     missions: list[str] | None
+    """The missions that it may touch; null: all."""
     users: list[str] | None
+    """The users whom it may touch; null: all."""
     requests_per_second: float | None
+    """How many requests the key may send in a second."""
     burst: int | None
+    """How many requests may come at once."""
     requests_per_day: int | None
+    """How many requests the key may send in a day of UTC."""
     tokens_per_day: int | None
+    """How many tokens the key may write in a day of UTC."""
     created_at: datetime
+    """When it was stored."""
     created_by: str | None
+    """The key that made it, `env:admin` for a token of the environment."""
     expires_at: datetime | None
+    """When it ends; null: never."""
     revoked_at: datetime | None
+    """When it was withdrawn."""
     old_secret_until: datetime | None
     """After a rotation: until when the secret before it is valid."""
     last_used_at: datetime | None
+    """When it was last used."""
     requests_today: int
+    """Requests on this day of UTC."""
     tokens_today: int
+    """Tokens written on this day of UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +56,7 @@ class ApiKeys:
     """A page of keys, by id."""
 
     data: list[ApiKey]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -50,7 +70,9 @@ class Assembly:
     sources: list[Source]
     """What is in the block, in its order."""
     total_tokens: int
+    """Tokens of the block."""
     retrieval_ms: float
+    """How long it took, in milliseconds."""
     degraded: list[Degraded]
     """What did not answer, or not as it should."""
     low_relevance: bool
@@ -62,26 +84,35 @@ class Assembly:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetAdjustment:
     caller: str
+    """The agent that asks."""
     old_budget: int
+    """Tokens before the change."""
     new_budget: int
+    """Tokens after the change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerBudget:
     caller: str
+    """The agent that asks."""
     default_budget: int
+    """Tokens of a block, where a request does not say how many."""
     min_budget: int
+    """Learning does not lower the default below it."""
     max_budget: int
+    """Learning does not raise the default above it."""
     ceiling: int | None
     """The largest budget of any request by the caller."""
     manual: bool
     """An operator set it, and learning leaves it alone."""
     updated_at: datetime
+    """When it was last changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerBudgets:
     budgets: list[CallerBudget]
+    """One row for each caller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +120,7 @@ class Callers:
     """A page of callers, by name."""
 
     data: list[str]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -106,9 +138,13 @@ class Evaluated:
     """What one cycle changed. The counts are of all rows that now hold settings."""
 
     weight_adjustments: list[WeightAdjustment]
+    """Weights that changed."""
     budget_adjustments: list[BudgetAdjustment]
+    """Budgets that changed."""
     weights_count: int
+    """Rows of weights."""
     budgets_count: int
+    """Rows of budgets."""
     assemblies: int
     """How many assemblies had new feedback."""
 
@@ -118,16 +154,29 @@ class Evidence:
     """A candidate before packing, for the debug answer: what each arm said, and what became of it."""
 
     handle: str
+    """How a block names the item."""
     store: str
+    """The store that it is from, as weights name it."""
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     chunk: int
+    """Which part of a long item, from 0."""
     score: float
+    """What it is worth: the product of its factors."""
     relevance: float
+    """How well it answers the question, in [0, 1]. A factor of the score."""
     text: float
+    """How well its words match, as the text arm saw it."""
     vector: float
+    """How well its meaning matches, as the vector arm saw it."""
     cosine: float | None
+    """The cosine of its vector and the question's; null where it has no vector."""
     tokens: int
+    """Tokens of the candidate whole."""
     outcome: str
+    """What became of it: taken, cut, budget (no room was left), repeat (of another) or floor (too little
+    relevance).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,32 +184,49 @@ class Explained:
     """Every candidate, best first."""
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     caller: str
+    """The agent that asks."""
     query_hash: str
+    """SHA-256 of the query, in hexadecimal digits. The query itself is not kept."""
     token_budget: int
+    """Tokens that the block might have."""
     total_tokens: int
+    """Tokens of the block."""
     retrieval_ms: float
+    """How long it took, in milliseconds."""
     low_relevance: bool
+    """Nothing found stood out of what any question finds."""
     degraded: list[Degraded]
+    """What did not answer, or not as it should."""
     created_at: datetime
+    """When it was stored."""
     mission_namespace: str | None = None
+    """The mission; null where there is none."""
     session_id: str | None = None
+    """The session that it belongs to."""
     user_id: str | None = None
+    """The user whom it is about, or who said it."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     as_of: datetime | None = None
+    """The time that was asked about, where it was not now."""
     used_source_ids: list[str] | None = None
     """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
     """Handles that were read, or cited by a later write."""
     tokens_used: int | None = None
+    """How many tokens of the block were of use."""
     feedback_kind: str | None = None
     """`explicit`, or `implicit` for weak signals only."""
     processed_at: datetime | None = None
     """When learning used it."""
     scopes: list[str]
+    """The scopes that were searched."""
     token_shares: dict[str, float]
     """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
+    """What was found, best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,17 +236,27 @@ class ExplainedCandidate:
     """
 
     handle: str
+    """How a block names the item."""
     store: str
+    """The store that it is from, as weights name it."""
     outcome: str
+    """What became of it."""
     taken: int
     """Tokens in the block."""
     score: float | None = None
+    """What it is worth: the product of its factors."""
     weight: float | None = None
+    """How much the store counts for the caller. A factor of the score."""
     relevance: float | None = None
+    """How well it answers the question, in [0, 1]. A factor of the score."""
     recency: float | None = None
+    """A factor of the score, in [0.5, 1]: it halves with the half-life of the store."""
     priority: float | None = None
+    """A factor of the score, by the type of the item."""
     tokens: int | None = None
+    """Tokens of the candidate whole."""
     same_as: str | None = None
+    """The candidate that it repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +272,9 @@ class Kept:
     piece: int = 0
     """The piece's index in a long message, from 0."""
     store: Literal["agent_memory", "psychic_cache"] | None = None
+    """The store that it is from, as weights name it."""
     id: int | None = None
+    """Its number. It is the only one of its kind in the tenant."""
     handle: str | None = None
     """The name that a context block gives it."""
     kind: str | None = None
@@ -208,6 +286,7 @@ class LogEntries:
     """A page of assemblies, newest first."""
 
     data: list[LogEntry]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -217,24 +296,39 @@ class LogEntry:
     """One assembly. The log keeps only the query's SHA-256."""
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     caller: str
+    """The agent that asks."""
     query_hash: str
+    """SHA-256 of the query, in hexadecimal digits. The query itself is not kept."""
     token_budget: int
+    """Tokens that the block might have."""
     total_tokens: int
+    """Tokens of the block."""
     retrieval_ms: float
+    """How long it took, in milliseconds."""
     low_relevance: bool
+    """Nothing found stood out of what any question finds."""
     degraded: list[Degraded]
+    """What did not answer, or not as it should."""
     created_at: datetime
+    """When it was stored."""
     mission_namespace: str | None = None
+    """The mission; null where there is none."""
     session_id: str | None = None
+    """The session that it belongs to."""
     user_id: str | None = None
+    """The user whom it is about, or who said it."""
     dispatch_id: int | None = None
+    """The dispatch that it belongs to."""
     as_of: datetime | None = None
+    """The time that was asked about, where it was not now."""
     used_source_ids: list[str] | None = None
     """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
     """Handles that were read, or cited by a later write."""
     tokens_used: int | None = None
+    """How many tokens of the block were of use."""
     feedback_kind: str | None = None
     """`explicit`, or `implicit` for weak signals only."""
     processed_at: datetime | None = None
@@ -244,6 +338,7 @@ class LogEntry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeKey:
     key: ApiKey
+    """The key, without its secret."""
     token: str | None
     """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
 
@@ -263,10 +358,45 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Monitored:
+    """A page of agents, the most recently active first."""
+
+    data: list[MonitoredAgent]
+    """What was asked for."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitoredAgent:
+    seq: int
+    """The number of its last event."""
+    agent_name: str
+    """The agent."""
+    status: str
+    """`active` if it did something in the last five minutes, or else `idle`."""
+    last_event: str
+    """The kind of its last event, such as `cache_write`."""
+    at: datetime
+    """When it did that."""
+    mission_id: str | None
+    """The mission."""
+    session_id: str | None
+    """The session that it belongs to."""
+    dispatch_id: int | None
+    """The dispatch that it belongs to."""
+    open_dispatches: list[int]
+    """Dispatches that it was given and has not closed."""
+    events: dict[str, int]
+    """How many events of each kind it caused in the requested time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The rows that a purge erased."""
 
     scope: str
+    """Where it belongs: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     erased: dict[str, dict[str, int]]
     """Erased rows by service and table."""
 
@@ -276,6 +406,7 @@ class RememberResult:
     """The outcomes, in the order of the request."""
 
     items: list[Kept]
+    """What became of each message, or of each piece of a long one."""
     stored: int
     """How many items were stored or confirmed."""
 
@@ -285,13 +416,17 @@ class Replay:
     """What would have been taken. The sizes of cut items are estimates, because the log keeps no content."""
 
     assembly_id: int
+    """The id that `assemble` answered."""
     token_budget: int
+    """Tokens that the block might have."""
     total_tokens: int
+    """Tokens of the block."""
     added: list[str]
     """Handles that would have been added."""
     removed: list[str]
     """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
+    """What was found, best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,21 +438,29 @@ class Source:
     store: str
     """The store that it is from, as weights name it; `explicit_link` for a file that the request linked."""
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     chunk: int
     """Which part of a long item."""
     kind: str
     """Its context_type or memory_type."""
     score: float
+    """What it is worth: the product of its factors."""
     weight: float
+    """How much the store counts for the caller. A factor of the score."""
     relevance: float
+    """How well it answers the question, in [0, 1]. A factor of the score."""
     recency: float
+    """A factor of the score, in [0.5, 1]: it halves with the half-life of the store."""
     priority: float
+    """A factor of the score, by the type of the item."""
     tokens: int
     """What it takes in the block."""
     cut: bool
     """Only a part of it is in the block."""
     agent: str | None
+    """The agent whose item it is; null where nobody is named."""
     speaker: str | None
+    """Who said it, where that is not the agent."""
     at: datetime
     """When it happened, else when it was written."""
 
@@ -327,9 +470,13 @@ class SourceItem:
     """The whole item behind a handle, as its owner returns it."""
 
     handle: str
+    """How a block names the item."""
     store: str
+    """The store that it is from, as weights name it."""
     item: Any
+    """The item as its owner answers it."""
     chunk: int | None = None
+    """Which part of a long item, from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,12 +484,15 @@ class SourceWeight:
     caller: str
     """`*`: every caller without a row of its own."""
     source: str
+    """The store, as weights name it."""
     weight: float
+    """How much the store counts for the caller. A factor of the score."""
     token_share: float
     """The source's share of the budget."""
     manual: bool
     """An operator set it, and learning leaves it alone."""
     updated_at: datetime
+    """When it was last changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,6 +500,7 @@ class SourceWeights:
     """Rows that differ from the start values. `*` stands for every caller without a row of its own."""
 
     weights: list[SourceWeight]
+    """A row for each caller and store."""
     start: dict[str, float]
     """The start values, by store."""
 
@@ -357,16 +508,23 @@ class SourceWeights:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
     success: bool
+    """It was done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightAdjustment:
     caller: str
+    """The agent that asks."""
     source: str
+    """The store, as weights name it."""
     old_weight: float
+    """The weight before the change."""
     new_weight: float
+    """The weight after the change."""
     old_token_share: float
+    """The share of the budget before the change."""
     new_token_share: float
+    """The share of the budget after the change."""
     effectiveness: float | None
     """Null: the source was in no block, and its weight moves back towards the start value."""
 
@@ -374,12 +532,19 @@ class WeightAdjustment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightChange:
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     caller: str
+    """The agent that asks."""
     source: str
+    """The store, as weights name it."""
     old_weight: float
+    """The weight before the change."""
     new_weight: float
+    """The weight after the change."""
     old_token_share: float
+    """The share of the budget before the change."""
     new_token_share: float
+    """The share of the budget after the change."""
     cause: str
     """`operator` or `eval`."""
     effectiveness: float | None
@@ -387,6 +552,7 @@ class WeightChange:
     assemblies: int | None
     """How many assemblies it was learned from."""
     created_at: datetime
+    """When it was stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,5 +560,6 @@ class WeightHistory:
     """A page of changes, newest first."""
 
     data: list[WeightChange]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""

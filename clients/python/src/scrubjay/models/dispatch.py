@@ -12,43 +12,59 @@ class Completed:
     """`output_missing`: no output entry was ever written for it."""
 
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     status: Literal["completed", "dispatched", "in_progress", "stale"]
+    """How it stands now."""
     outcome: Literal["failed", "partial", "success"]
+    """How it ended."""
     output_missing: bool
+    """No output entry was ever written for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletedAnswer:
     data: Completed
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
     id: int
+    """Its number. It is the only one of its kind in the tenant."""
     mission_id: str
+    """The mission."""
     agent_name: str
+    """The agent."""
     task: str
+    """What is to be done."""
     status: Literal["completed", "dispatched", "in_progress", "stale"]
     """`stale`: it was silent for too long; it may still complete."""
     outputs: int
     """Output entries that were written for it."""
     created_at: datetime
+    """When it was stored."""
     last_heartbeat: datetime
     """The last sign of life."""
     parent_dispatch_id: int | None
+    """The dispatch that it is a part of."""
     session_id: str | None
+    """The session that it belongs to."""
     progress: str | None
     """The last note."""
     percent: int | None
     """Null: not said."""
     outcome: Literal["failed", "partial", "success"] | None
+    """How it ended."""
     summary: str | None
+    """What came out of it."""
     closed_at: datetime | None
+    """When it completed or went stale."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchAnswer:
     data: Dispatch
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,5 +72,6 @@ class DispatchesAnswer:
     """A page of dispatches, newest first."""
 
     data: list[Dispatch]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""

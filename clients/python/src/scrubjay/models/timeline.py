@@ -14,13 +14,19 @@ class Event:
     kind: str
     """What happened, such as `cache_write`."""
     scope: str
+    """Where it belongs: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     mission_id: str | None
+    """The mission."""
     agent_name: str | None
+    """The agent."""
     session_id: str | None
+    """The session that it belongs to."""
     dispatch_id: int | None
+    """The dispatch that it belongs to."""
     payload: dict[str, Any]
     """Ids and counts; never content."""
     created_at: datetime
+    """When it was stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,32 +34,6 @@ class Events:
     """A page of the timeline, in order. To read later events, pass the last `seq` as `after`."""
 
     data: list[Event]
+    """What was asked for."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Monitored:
-    """A page of agents, the most recently active first."""
-
-    data: list[MonitoredAgent]
-    next: str | None
-    """The `cursor` of the next page; null on the last."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonitoredAgent:
-    seq: int
-    """The number of its last event."""
-    agent_name: str
-    status: str
-    """`active` if it did something in the last five minutes, or else `idle`."""
-    last_event: str
-    """The kind of its last event, such as `cache_write`."""
-    at: datetime
-    mission_id: str | None
-    session_id: str | None
-    dispatch_id: int | None
-    open_dispatches: list[int]
-    events: dict[str, int]
-    """How many events of each kind it caused in the requested time."""

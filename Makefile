@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ verify-observability: $(VENV)/deploy.stamp ## Run the dashboards' queries on the
 
 verify-readme: $(VENV)/run.stamp ## Follow README.md word by word: start the cluster, run each block as printed
 	@$(PY) -m tools.readme
+
+verify-types: $(VENV)/dev.stamp .node/stamp ## Compile minimal bodies against TypeScript types made of the API's document
+	@$(PY) -m proofs.typescript
 
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine

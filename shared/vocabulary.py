@@ -26,6 +26,8 @@ ID = "x-id"
 """Marks the schema of an id."""
 ALIAS = "x-alias-of"
 """Marks in the API's document what is the short name of another."""
+DEFAULT = "x-default"
+"""What a field is when it is left out. Generators of types read `default` as: the field is always there."""
 
 # A list without a bound is not looked through beyond so many items.
 _MOST_ITEMS = 10_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shared.vocabulary import DEFAULT
 from tools.client.types import Schema, annotation, docstring, may_be_null, means_something_as_null, named
 
 HEADER = '"""Written by `make openapi` from the API\'s document."""\n\nfrom __future__ import annotations\n\n'
@@ -36,7 +37,7 @@ def _field(name: str, schema: Schema, required: bool) -> str:
     if required and len(schema.get("enum", ())) == 1:
         # A union's tag has a fixed value.
         default = f' = field(default="{schema["enum"][0]}", init=False)'
-    elif not required and not may_be_null(schema) and "default" not in schema:
+    elif not required and not may_be_null(schema) and DEFAULT not in schema:
         kind += " | None"
     told = docstring(schema["description"], "    ") if "description" in schema else ""
     return f"    {name}: {kind}{default}\n{told}"
@@ -44,7 +45,7 @@ def _field(name: str, schema: Schema, required: bool) -> str:
 
 def _default(schema: Schema) -> str:
     assert not means_something_as_null(schema, required=False), "a model has no way to leave it out"
-    value = schema.get("default")
+    value = schema.get(DEFAULT)
     if isinstance(value, list | dict):
         return f"field(default_factory={type(value).__name__})"
     return repr(value).replace("'", '"')

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from shared.vocabulary import ALIAS
+from shared.vocabulary import ALIAS, DEFAULT
 
 Schema = dict[str, Any]
 
@@ -53,7 +53,7 @@ def may_be_null(schema: Schema) -> bool:
 
 def means_something_as_null(schema: Schema, required: bool) -> bool:
     """Whether null differs from leaving the field out, because null is not its default."""
-    return not required and may_be_null(schema) and "default" not in schema
+    return not required and may_be_null(schema) and DEFAULT not in schema
 
 
 def names_in(schema: Any) -> Iterator[str]:

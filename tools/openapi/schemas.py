@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import msgspec.inspect as mi
 
+from tools.openapi.defaults import show_defaults
 from tools.openapi.vocabulary import show_vocabulary, without_marks
 from tools.openapi.words import FIELDS
 
@@ -34,6 +35,7 @@ def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Sc
         _complete(schema, struct, answered=struct not in asked)
         if struct in asked:
             show_vocabulary(schema, answered=struct in answered)
+        show_defaults(schema, asked=struct in asked)
     renamed: list[Schema] = _renamed(without_marks(list(schemas)))
     return renamed, _renamed(without_marks(components))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from services.context.mcp.catalog import FIELDS, KEY, KEY_DESCRIPTION, Tool
-from shared.vocabulary import ALIAS
+from shared.vocabulary import ALIAS, DEFAULT
 
 Json = dict[str, Any]
 # A greater bound than any that a model comes near.
@@ -264,14 +264,14 @@ def _simple(schema: Json, known: Mapping[str, str], name: str = "", note: str = 
                 part: _simple(inner, known, part) for part, inner in value.items() if ALIAS not in inner
             }
         elif not _left_out(key, value):
-            out[key] = value
+            out["default" if key == DEFAULT else key] = value
     own = _SENTENCE.split(schema.get("description", ""), maxsplit=1)[0]
     description = " ".join(filter(None, (known.get(name) or own, note)))
     return {**out, **_text(description)}
 
 
 def _left_out(key: str, value: Any) -> bool:
-    if key == "default":
+    if key in ("default", DEFAULT):
         return value in (None, [], {})
     if key == "minimum":
         return bool(value <= 1)

@@ -73,7 +73,7 @@ class CommitAgentMemoryInput:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     agent_name: str | None = None
@@ -85,7 +85,7 @@ class CommitAgentMemoryInput:
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
-    """Hidden from peers."""
+    """Hidden from peers. Default: `false`."""
     dispatch_id: int | str | None = None
     """The dispatch that it was learned in."""
 
@@ -153,7 +153,7 @@ class ExportedMemory:
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
-    """Hidden from peers."""
+    """Hidden from peers. Default: `false`."""
     occurred_at: datetime | None = None
     """When it happened, where that was said."""
     session_id: str | None = None
@@ -173,11 +173,11 @@ class ExportedMemory:
     dispatch_id: int | None = None
     """The dispatch that it belongs to."""
     pending: bool = False
-    """Its duplicates are not looked for yet."""
+    """Its duplicates are not looked for yet. Default: `false`."""
     access_count: int = 0
-    """How often its agent read it."""
+    """How often its agent read it. Default: `0`."""
     confirmed_count: int = 0
-    """How often it was said again."""
+    """How often it was said again. Default: `0`."""
     created_at: datetime
     """When it was stored."""
     updated_at: datetime

@@ -229,7 +229,7 @@ class Decision:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -277,7 +277,7 @@ class Directive:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -333,7 +333,7 @@ class Escalation:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -373,7 +373,7 @@ class Intel:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -477,7 +477,7 @@ class Output:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -537,7 +537,7 @@ class Report:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -577,7 +577,7 @@ class ShadowClone:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -617,7 +617,7 @@ class StateChange:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None
@@ -665,7 +665,7 @@ class ThreadCheckpoint:
     user_id: str | None = None
     """The user whom it is about, or who said it; a purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """How it came to be known. Default: `"agent"`."""
     recalled_from: int | str | None = None
     """The assembly that led to it, which counts as weak feedback."""
     mission_id: str | None = None

@@ -144,7 +144,7 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     """A memory as it is read. Without what the service sets, it can be committed again.
 
     The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
-    `score` and `score_parts`.
+    what follows `score`.
     """
 
     id: int
@@ -260,6 +260,12 @@ class FoundMemory(AgentMemory, omit_defaults=True):
     score: float = 0.0
     score_parts: dict[str, float] = {}
     """Relevance, access and outcome, before they are weighed."""
+    truncated: bool = False
+    """The content is the chunk that matched; `GET /api/agent-memory/{id}` has the whole memory."""
+    chunk: int | None = None
+    """Which chunk of a long memory it is, counted from 0."""
+    chunks: int | None = None
+    """How many chunks the memory has."""
 
 
 class Memories(Page[AgentMemory]):

@@ -122,7 +122,7 @@ def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
     for each in scored:
         id_ = each.candidate.id
         if id_ not in memories:
-            memories[id_] = _found(found.rows[id_], each.relevance)
+            memories[id_] = _found(found.rows[id_], each)
     return sorted(memories.values(), key=lambda memory: -memory.score)
 
 
@@ -139,14 +139,21 @@ def _own_candidate(row: asyncpg.Record) -> Candidate:
     return candidate
 
 
-def _found(row: asyncpg.Record, relevance: float) -> FoundMemory:
+def _found(row: asyncpg.Record, scored: Scored) -> FoundMemory:
+    candidate = scored.candidate
     parts = {
-        "relevance": round(relevance, 4),
+        "relevance": round(scored.relevance, 4),
         "access": ranking.access_boost(row["access_count"], row.get("most_accessed") or 0),
         "outcome": ranking.outcome_boost(row["outcome"]),
     }
+    columns = {**row, "id": candidate.id, "memory_type": candidate.kind, "content": candidate.text}
     return FoundMemory.from_row(
-        {**row, "id": row["item_id"], "memory_type": row["kind"]},
+        columns,
         score=round(ranking.composite(**parts), 4),
         score_parts=parts,
+        **(
+            {"truncated": True, "chunk": candidate.chunk, "chunks": candidate.chunks}
+            if candidate.chunks > 1
+            else {}
+        ),
     )

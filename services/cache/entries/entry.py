@@ -66,7 +66,7 @@ class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
 class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """An entry as lists and queries show it. Without what the service sets, it can be written again.
 
-    The service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and `recency`.
+    The service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries what follows `relevance`.
     """
 
     id: int
@@ -103,6 +103,12 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """In [0, 1]; of queries only."""
     recency: float | None = None
     """In [0.5, 1]; of queries only."""
+    truncated: bool = False
+    """The content is the piece that matched; tags and the fields of its type are left out. Of queries only."""
+    chunk: int | None = None
+    """Which chunk of a long entry the piece is from, counted from 0; `/all/entries/{id}` has the whole entry."""
+    chunks: int | None = None
+    """How many chunks the entry has."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any] | asyncpg.Record, **more: Any) -> CacheEntry:
@@ -110,7 +116,7 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
         return cls(**{name: row[name] for name in _COLUMNS}, **row["metadata"], **more)
 
 
-_OF_QUERIES = ("relevance", "recency")
+_OF_QUERIES = ("relevance", "recency", "truncated", "chunk", "chunks")
 _COLUMNS = [
     name
     for name in CacheEntry.__struct_fields__

@@ -222,13 +222,20 @@ class QueryCacheInput(Body, kw_only=True):
     """Entries recorded before this time."""
 
 
+class Dropped(msgspec.Struct):
+    budget: int
+    """Entries that found no room in the budget."""
+
+
 class QueryResult(msgspec.Struct):
     context_block: str
     """To be put into a prompt: each item fenced with its handle."""
     entries: list[CacheEntry]
-    """The entries of the block, in its order."""
+    """What is in the block, and the same of each: `truncated` ones show a piece."""
+    dropped: Dropped
+    """How many more entries matched, and why they are left out."""
     total_tokens: int
-    """Tokens of the block."""
+    """What the block takes, and what the entries hold besides: tags, say. It keeps the budget."""
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str] = []

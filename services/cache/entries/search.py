@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,28 +9,24 @@ import asyncpg
 import msgspec
 
 from services.cache.entries import queries_search
-from services.cache.entries.entry import CacheEntry
+from services.cache.entries.block import block, ranked
 from services.cache.entries.queries import EntryFilter, entry_filter
 from services.cache.entries.queries_search import missions_scope
 from services.cache.entries.query_log import QueryLog
-from services.cache.entries.ranking import recency
-from services.cache.entries.schemas import QueryCacheInput, QueryResult
+from services.cache.entries.schemas import Dropped, QueryCacheInput, QueryResult
 from services.cache.entries.text import entry_text, header_labels
 from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder
-from shared.render import render_item
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
-from shared.search.relevance import Question, Scored, score
+from shared.search.relevance import Question, score
 from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query
 from shared.telemetry import tracing
-from shared.tokens import estimate_tokens
 
 STORE = "psychic_cache"
-HANDLE = "cache"
 
 
 class _Read(NamedTuple):
@@ -40,19 +35,6 @@ class _Read(NamedTuple):
     found: Found
     size: int
     now: datetime
-
-
-class _Ranked(NamedTuple):
-    scored: Scored
-    recency: float
-
-
-class _Pack(NamedTuple):
-    """The entries that fit a budget, and their lines in the block."""
-
-    entries: list[CacheEntry]
-    lines: list[str]
-    tokens: int
 
 
 class CacheSearch:
@@ -74,15 +56,16 @@ class CacheSearch:
         )
         read = await self._database.run(lambda c: self._read(c, query, _filter(request), scope), deadline)
         scored = score(Question(request.query, embedded.model), [read.found.evidence])
-        pack = _pack(_ranked(scored, read.now), read, request.token_budget)
+        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, read.now)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
-            principal.tenant, mission, principal.agent, entries=len(pack.entries), total_tokens=pack.tokens
+            principal.tenant, mission, principal.agent, entries=len(found.entries), total_tokens=found.tokens
         )
         return QueryResult(
-            context_block="\n".join(pack.lines),
-            entries=pack.entries,
-            total_tokens=pack.tokens,
+            context_block=found.text,
+            entries=found.entries,
+            dropped=Dropped(budget=found.dropped),
+            total_tokens=found.tokens,
             cache_size=read.size,
             degraded=embedded.degraded(),
         )
@@ -123,48 +106,6 @@ def _filter(request: QueryCacheInput) -> EntryFilter:
         since=request.since,
         until=request.until,
     )
-
-
-def _ranked(found: Iterable[Scored], now: datetime) -> list[_Ranked]:
-    """By relevance and age, with what the age counts for."""
-    ranked = [_Ranked(scored, recency(_time_of(scored.candidate), now)) for scored in found]
-    return sorted(ranked, key=lambda each: -each.scored.relevance * each.recency)
-
-
-def _pack(ranked: Iterable[_Ranked], read: _Read, token_budget: int) -> _Pack:
-    """Each entry once, by its best chunk that fits."""
-    entries: list[CacheEntry] = []
-    lines: list[str] = []
-    left, taken = token_budget, set[int]()
-    for scored, fresh in ranked:
-        candidate = scored.candidate
-        if candidate.id in taken:
-            continue
-        line = _line(candidate, read.now)
-        tokens = estimate_tokens(line + "\n")
-        if tokens > left:
-            continue
-        left -= tokens
-        taken.add(candidate.id)
-        lines.append(line)
-        row = read.found.rows[candidate.id]
-        entries.append(
-            CacheEntry.from_row(
-                {**row, "id": candidate.id, "context_type": candidate.kind},
-                relevance=round(scored.relevance, 4),
-                recency=round(fresh, 4),
-            )
-        )
-    return _Pack(entries, lines, token_budget - left)
-
-
-def _line(candidate: Candidate, now: datetime) -> str:
-    handle = f"{HANDLE}:{candidate.id}"
-    return render_item(handle, _time_of(candidate), candidate.header, candidate.text, now)
-
-
-def _time_of(candidate: Candidate) -> datetime:
-    return candidate.occurred_at or candidate.created_at
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from services.cache.entries import ranking as entry_ranking
-from services.cache.entries import search as entries
+from services.cache.entries import block
 from services.context import stores
 from services.context.assembly import ranking
 from services.context.forwarding.forward import PREFIXES
@@ -18,9 +17,9 @@ def test_names_and_prefixes_are_given_once() -> None:
 
 
 def test_a_query_of_the_cache_shows_handles_and_counts_age_as_assemblies_do() -> None:
-    assert CACHE.prefix == entries.HANDLE
-    assert CACHE.half_life_hours == entry_ranking.HALF_LIFE_HOURS
-    assert entry_ranking.RECENCY_FLOOR == ranking.RECENCY_FLOOR
+    assert CACHE.prefix == block.HANDLE
+    assert CACHE.half_life_hours == block.HALF_LIFE_HOURS
+    assert block.RECENCY_FLOOR == ranking.RECENCY_FLOOR
 
 
 @pytest.mark.parametrize("store", stores.STORES, ids=lambda store: store.name)

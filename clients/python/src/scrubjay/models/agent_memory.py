@@ -11,7 +11,7 @@ from typing import Literal
 class AgentMemory:
     """A memory as it is read. Without what the service sets, it can be committed again. The service sets
     `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
-    `score` and `score_parts`.
+    what follows `score`.
     """
 
     id: int
@@ -252,6 +252,12 @@ class FoundMemory:
     """What it is worth: the product of its factors."""
     score_parts: dict[str, float] = field(default_factory=dict)
     """Relevance, access and outcome, before they are weighed."""
+    truncated: bool = False
+    """The content is the chunk that matched; `GET /api/agent-memory/{id}` has the whole memory."""
+    chunk: int | None = None
+    """Which chunk of a long memory it is, counted from 0."""
+    chunks: int | None = None
+    """How many chunks the memory has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

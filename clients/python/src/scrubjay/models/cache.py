@@ -42,8 +42,8 @@ class CacheDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
     """An entry as lists and queries show it. Without what the service sets, it can be written again. The
-    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and
-    `recency`.
+    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries what follows
+    `relevance`.
     """
 
     decision_rationale: str | None = None
@@ -132,6 +132,16 @@ class CacheEntry:
     """In [0, 1]; of queries only."""
     recency: float | None = None
     """In [0.5, 1]; of queries only."""
+    truncated: bool = False
+    """The content is the piece that matched; tags and the fields of its type are left out. Of queries
+    only.
+    """
+    chunk: int | None = None
+    """Which chunk of a long entry the piece is from, counted from 0; `/all/entries/{id}` has the whole
+    entry.
+    """
+    chunks: int | None = None
+    """How many chunks the entry has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +310,12 @@ class Directive:
     """Who must follow it."""
     directive_priority: Literal["critical", "high", "low", "normal"] | None = None
     """How urgent it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    budget: int
+    """Entries that found no room in the budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -513,9 +529,11 @@ class QueryResult:
     context_block: str
     """To be put into a prompt: each item fenced with its handle."""
     entries: list[CacheEntry]
-    """The entries of the block, in its order."""
+    """What is in the block, and the same of each: `truncated` ones show a piece."""
+    dropped: Dropped
+    """How many more entries matched, and why they are left out."""
     total_tokens: int
-    """Tokens of the block."""
+    """What the block takes, and what the entries hold besides: tags, say. It keeps the budget."""
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str]

@@ -1,0 +1,104 @@
+"""The block of a direct query: which entries are in it, and what of each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from services.cache.entries.entry import CacheEntry
+from shared.packing import Packed, pack
+from shared.render import parse_block, render_item
+from shared.search.evidence import Candidate
+from shared.search.relevance import Scored
+
+HANDLE = "cache"
+# The figures of assembly for this store: it weighs the same evidence, so a direct query agrees with it.
+HALF_LIFE_HOURS = 6.0
+RECENCY_FLOOR = 0.5
+
+
+def recency(at: datetime, now: datetime) -> float:
+    """2^(-age / half-life), never below the floor: old is not wrong."""
+    hours = max(0.0, (now - at).total_seconds() / 3600)
+    return float(max(RECENCY_FLOOR, 2.0 ** (-hours / HALF_LIFE_HOURS)))
+
+
+class Ranked(NamedTuple):
+    scored: Scored
+    recency: float
+
+    @property
+    def worth(self) -> float:
+        return self.scored.relevance * self.recency
+
+
+class Block(NamedTuple):
+    text: str
+    entries: list[CacheEntry]
+    tokens: int
+    """Of the text, and of what whole entries hold besides: tags, say."""
+    dropped: int
+    """How many entries found no room."""
+
+
+def ranked(found: Iterable[Scored], now: datetime) -> list[Ranked]:
+    """By relevance and age; each entry once, by its best chunk."""
+    chunks = [Ranked(scored, recency(_time_of(scored.candidate), now)) for scored in found]
+    best: dict[int, Ranked] = {}
+    for chunk in sorted(chunks, key=lambda chunk: -chunk.worth):
+        best.setdefault(chunk.scored.candidate.id, chunk)
+    return list(best.values())
+
+
+def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, now: datetime) -> Block:
+    """The entries that fit the budget, from their rows. The block and the entries show the same of each."""
+    items = [_Item(each, now) for each in found]
+    packed = pack(items, budget, {HANDLE: 1.0})
+    left = budget - sum(piece.tokens for piece in packed)
+    entries = []
+    for piece in packed:
+        each = found[piece.place]
+        row = rows[each.scored.candidate.id]
+        beyond = max(0, row["token_count"] - piece.tokens)
+        if piece.cut or each.scored.candidate.chunks > 1 or beyond > left:
+            entries.append(_truncated(each, row, piece))
+        else:
+            left -= beyond
+            entries.append(_entry(each, row))
+    text = "\n".join(piece.rendered for piece in packed)
+    return Block(text, entries, budget - left, dropped=len(found) - len(packed))
+
+
+class _Item:
+    store = HANDLE
+
+    def __init__(self, each: Ranked, now: datetime) -> None:
+        self.text = each.scored.candidate.text
+        self.worth = each.worth
+        self._candidate = each.scored.candidate
+        self._now = now
+
+    def render(self, text: str) -> str:
+        candidate = self._candidate
+        place = f"#{candidate.chunk}" if candidate.chunks > 1 else ""
+        handle = f"{HANDLE}:{candidate.id}{place}"
+        return render_item(handle, _time_of(candidate), candidate.header, text, self._now)
+
+
+def _entry(each: Ranked, row: Mapping[str, Any], **more: Any) -> CacheEntry:
+    columns = {**row, "id": each.scored.candidate.id, "context_type": each.scored.candidate.kind}
+    more |= {"relevance": round(each.scored.relevance, 4), "recency": round(each.recency, 4)}
+    return CacheEntry.from_row(columns, **more)
+
+
+def _truncated(each: Ranked, row: Mapping[str, Any], piece: Packed) -> CacheEntry:
+    """What the block shows of an entry, and who, when and where; its tags and the fields of its type are left out."""
+    candidate = each.scored.candidate
+    ((_, shown),) = parse_block(piece.rendered)
+    place = {"chunk": candidate.chunk, "chunks": candidate.chunks} if candidate.chunks > 1 else {}
+    return _entry(each, {**row, "content": shown, "tags": [], "metadata": {}}, truncated=True, **place)
+
+
+def _time_of(candidate: Candidate) -> datetime:
+    return candidate.occurred_at or candidate.created_at

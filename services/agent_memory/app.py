@@ -19,6 +19,7 @@ from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import routes as vault
 from services.agent_memory.vault.service import Vault
+from shared.concurrency.tasks import background
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
@@ -27,7 +28,6 @@ from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.search.owner import OwnerSearch
-from shared.tasks import background
 from shared.web.admission import Admission
 from shared.web.app import create_app
 from shared.web.authentication import inward

@@ -13,13 +13,13 @@ from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
 from services.cache.settings import Settings
+from shared.concurrency.tasks import background
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
 from shared.search.owner import OwnerSearch
-from shared.tasks import background
 from shared.web.admission import Admission
 from shared.web.app import create_app
 from shared.web.authentication import inward

@@ -27,13 +27,13 @@ from services.context.settings import Settings
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
+from shared.concurrency.tasks import background, every
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
-from shared.tasks import background, every
 from shared.web.admission import Admission
 from shared.web.app import create_app
 

@@ -14,7 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
 from shared.telemetry import metrics, tracing
 
 log = structlog.get_logger()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from shared.concurrency.tasks import every
 from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.tasks import every
 
 # Longer than any client keeps retrying.
 KEEP_RECORDS = timedelta(days=7)

@@ -16,12 +16,12 @@ import asyncpg
 import structlog
 from pgvector import HalfVector
 
+from shared.concurrency.tasks import end
 from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable
 from shared.errors import AppError
-from shared.tasks import end
 from shared.telemetry import metrics
 
 log = structlog.get_logger()

@@ -17,7 +17,7 @@ import msgspec
 import structlog
 from pgvector.asyncpg import register_vector
 
-from shared.breaker import Breaker, BreakerOpen
+from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
 from shared.telemetry import metrics, query_spans

@@ -18,7 +18,7 @@ import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from shared.breaker import Breaker, BreakerOpen
+from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.embeddings.base import (
     CALLS,
     DIM,

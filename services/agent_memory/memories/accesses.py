@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 

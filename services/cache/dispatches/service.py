@@ -20,6 +20,7 @@ from services.cache.dispatches.schemas import (
 )
 from services.cache.keyed_writes import KeyedWrites
 from shared.auth import Principal
+from shared.concurrency.tasks import every
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database, Work
@@ -27,7 +28,6 @@ from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
 from shared.paging.pages import page_of
 from shared.provenance import utc
-from shared.tasks import every
 
 _SWEEP_SECONDS = 30.0
 # A silent dispatch outlives `stale_minutes` by this share of them at most, or by a second.

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from services.cache.entries import queries
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Database
 from shared.deadline import Deadline

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from services.cache.missions import queries
+from shared.concurrency.tasks import every
 from shared.database.postgres import Database, T, Work
 from shared.deadline import Deadline
-from shared.tasks import every
 
 _SECONDS = 30.0
 

@@ -16,7 +16,7 @@ from shared import auth
 from shared import deadline as deadlines
 from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
-from shared.breaker import Breaker, BreakerOpen
+from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
 from shared.search.evidence import SearchRequest, SearchResult

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import structlog
 
 from services.context.keys import queries
+from shared.concurrency.tasks import end, every
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.tasks import end, every
 
 log = structlog.get_logger()
 

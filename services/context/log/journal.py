@@ -17,12 +17,12 @@ import structlog
 
 from services.context.log import queries
 from services.context.log.replay import LoggedCandidate
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
+from shared.concurrency.tasks import end
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, NotFound, Unavailable
-from shared.tasks import end
 from shared.telemetry import metrics, tracing
 
 log = structlog.get_logger()

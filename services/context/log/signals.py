@@ -14,7 +14,7 @@ import structlog
 from services.context.log import queries
 from services.context.stores import HANDLE
 from shared.auth import Principal
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError

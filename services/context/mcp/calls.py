@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlencode
 import msgspec
 from litestar.types import ASGIApp
 
-from services.context.mcp.catalog import KEY
+from services.context.mcp.fields import KEY
 from services.context.mcp.schemas import Json, Route
 from shared import deadline as deadlines
 from shared.errors import Invalid, PassedOn

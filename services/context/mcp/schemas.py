@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from services.context.mcp.catalog import FIELDS, KEY, KEY_DESCRIPTION, Tool
+from services.context.mcp.catalog import Tool
+from services.context.mcp.fields import FIELDS, KEY, KEY_DESCRIPTION
 from shared.vocabulary import ALIAS, DEFAULT
 
 Json = dict[str, Any]

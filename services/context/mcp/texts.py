@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from services.context.mcp.catalog import KEY
+from services.context.mcp.fields import KEY
 from services.context.mcp.schemas import BLOCK, Json
 from shared.errors import AppError
 

@@ -13,11 +13,11 @@ import structlog
 from redis.exceptions import RedisError
 
 from services.context.timeline import queries
+from shared.concurrency.tasks import end, every
 from shared.database.doorbell import CHANNEL, connect
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
-from shared.tasks import end, every
 from shared.telemetry import metrics
 
 log = structlog.get_logger()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.conftest import Tenant
-from tests.integration.context.test_grants import WRITE, assert_problem
+from tests.integration.keys.test_grants import WRITE, assert_problem
 from tests.support.cluster import Client
 
 ASSEMBLE = "/api/context/assemble"

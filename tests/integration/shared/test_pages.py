@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.integration.conftest import Tenant
-from tests.integration.context.test_grants import assert_problem
+from tests.integration.keys.test_grants import assert_problem
 from tests.support.calls import Json, lesson, note, pages, question, until
 from tests.support.cluster import Client
 

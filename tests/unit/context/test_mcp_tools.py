@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator
 
 from services.context.document import as_json
 from services.context.mcp.calls import request_of
-from services.context.mcp.catalog import FIELDS, TOOLS, TOOLSETS
+from services.context.mcp.catalog import TOOLS, TOOLSETS
+from services.context.mcp.fields import FIELDS
 from services.context.mcp.resources import RESOURCES, find
 from services.context.mcp.toolbox import Bound, chosen, toolbox
 from shared.errors import Invalid

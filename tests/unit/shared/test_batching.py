@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from shared.batching import Batcher
+from shared.concurrency.batching import Batcher
 from shared.errors import Unavailable
 
 

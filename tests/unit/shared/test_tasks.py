@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from shared.tasks import background, end
+from shared.concurrency.tasks import background, end
 
 
 async def test_a_task_that_swallows_a_cancellation_ends_all_the_same() -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from shared.breaker import Breaker
+from shared.concurrency.breaker import Breaker
 from shared.embeddings.base import EmbedderUnavailable, Reason
 from shared.embeddings.remote import guarded
 

@@ -15,7 +15,7 @@ from local.process import free_port
 from services.context.keys.limits import Rates, take
 from shared.database import doorbell
 from tests.integration.conftest import Tenant
-from tests.integration.context.test_grants import WRITE, assert_problem
+from tests.integration.keys.test_grants import WRITE, assert_problem
 from tests.support.calls import note, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import spare

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 import structlog
 
+from shared.concurrency.tasks import end
 from shared.errors import AppError
-from shared.tasks import end
 
 log = structlog.get_logger()
 

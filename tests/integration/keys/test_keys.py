@@ -16,7 +16,7 @@ from local.database import ROOT, Database
 from services.context.keys.verification import KNOWN_SECONDS
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
-from tests.integration.context.test_grants import WRITE, assert_problem
+from tests.integration.keys.test_grants import WRITE, assert_problem
 from tests.support.calls import Stream, note, page_through, pages, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import spare

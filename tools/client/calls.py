@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import builtins
-import keyword
 import re
 from collections.abc import Collection
 from typing import Any
 
 from shared.vocabulary import ALIAS
 from tools.client.models import HEADER
-from tools.client.types import Schema, annotation, docstring, means_something_as_null, name_of, named
+from tools.client.types import (
+    Schema,
+    annotation,
+    docstring,
+    means_something_as_null,
+    name_of,
+    named,
+    python_name,
+)
 
 _IMPORTS = """from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -42,7 +49,7 @@ class Operation:
     @property
     def name(self) -> str:
         name = str(self.told["operationId"]).removeprefix(f"{self.group}_")
-        return f"{name}_" if keyword.iskeyword(name) else name
+        return python_name(name)
 
     @property
     def function_name(self) -> str:

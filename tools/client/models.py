@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from shared.vocabulary import DEFAULT
-from tools.client.types import Schema, annotation, docstring, may_be_null, means_something_as_null, named
+from tools.client.types import (
+    Schema,
+    annotation,
+    docstring,
+    may_be_null,
+    means_something_as_null,
+    named,
+    python_name,
+)
 
 HEADER = '"""Written by `make openapi` from the API\'s document."""\n\nfrom __future__ import annotations\n\n'
 _IMPORTS = """from dataclasses import dataclass, field
@@ -40,7 +48,7 @@ def _field(name: str, schema: Schema, required: bool) -> str:
     elif not required and not may_be_null(schema) and DEFAULT not in schema:
         kind += " | None"
     told = docstring(schema["description"], "    ") if "description" in schema else ""
-    return f"    {name}: {kind}{default}\n{told}"
+    return f"    {python_name(name)}: {kind}{default}\n{told}"
 
 
 def _default(schema: Schema) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,10 @@ _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 def named(schema: Schema) -> dict[str, Schema]:
     """An object's properties, without aliases."""
     return {name: one for name, one in schema["properties"].items() if ALIAS not in one}
+
+
+def python_name(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def annotation(schema: Schema, *, given: bool = False) -> str:

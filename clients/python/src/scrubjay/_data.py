@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import keyword
 import types
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ UNSET: Final = Unset.UNSET
 def encode(value: Any) -> Any:
     """As JSON takes it; fields that are None are left out, but for those of mappings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        given = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        given = ((_key(field.name), getattr(value, field.name)) for field in dataclasses.fields(value))
         return {name: encode(item) for name, item in given if item is not None and item is not UNSET}
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
@@ -64,14 +65,21 @@ def _reader(kind: Any) -> Read | None:
 
 def _model_reader(model: Any) -> Read:
     hints = get_type_hints(model)
-    fields = [(field.name, _reader(hints[field.name])) for field in dataclasses.fields(model) if field.init]
+    names = [field.name for field in dataclasses.fields(model) if field.init]
+    fields = [(name, _key(name), _reader(hints[name])) for name in names]
 
     def read(value: Any) -> Any:
         given = {}
-        for name, inner in fields:
-            if name in value:
-                one = value[name]
+        for name, key, inner in fields:
+            if key in value:
+                one = value[key]
                 given[name] = one if inner is None else inner(one)
         return model(**given)
 
     return read
+
+
+def _key(name: str) -> str:
+    """A field's name in JSON: one that Python keeps for itself ends with an underscore in a model."""
+    plain = name.removesuffix("_")
+    return plain if keyword.iskeyword(plain) else name

@@ -93,7 +93,7 @@ async def _feeds_back(agent: Client, assembly: Json) -> None:
     answer = await agent.post(
         "/api/context/feedback", {"assembly_id": assembly["assembly_id"], "used_source_ids": used}
     )
-    assert (answer.status, answer.body) == (200, {"success": True})
+    assert (answer.status, answer.body) == (200, {"success": True, "accepted": 2})
 
 
 async def _pages_with(agent: Client, mission: str, count: int) -> list[Json]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from services.context.log import queries
 from services.context.log.journal import Journal
 from services.context.log.schemas import ContextFeedback
@@ -9,6 +11,7 @@ from shared.auth import Principal
 from shared.database.idempotency import Key
 from shared.database.postgres import Database
 from shared.deadline import Deadline
+from shared.errors import Invalid
 
 
 class Feedback:
@@ -18,18 +21,33 @@ class Feedback:
 
     async def note(
         self, principal: Principal, feedback: ContextFeedback, key: Key | None, deadline: Deadline
-    ) -> None:
-        """Raises NotFound for an assembly that the key cannot read."""
+    ) -> int:
+        """The number of sources that are now known to be useful.
 
-        async def write() -> bool | None:
-            """True, or None when the key cannot read the assembly."""
-            noted = await self._database.run(
-                lambda c: queries.feedback(
-                    c, principal, feedback.assembly_id, feedback.used_source_ids, feedback.tokens_used
-                ),
+        Raises NotFound for an assembly that the key cannot read, Invalid for a source that was not in its block.
+        """
+        handles = [one if isinstance(one, str) else one.handle for one in feedback.used_source_ids]
+        used = list(dict.fromkeys(handles))
+
+        async def write() -> list[str] | None:
+            """The handles that were not in the block, or None when the key cannot read the assembly."""
+            return await self._database.run(
+                lambda c: queries.feedback(c, principal, feedback.assembly_id, used, feedback.tokens_used),
                 deadline,
             )
-            return noted or None
 
         # Writing the same feedback twice changes nothing, so the key is not needed.
-        await self._journal.find(write, feedback.assembly_id, deadline)
+        unknown = await self._journal.find(write, feedback.assembly_id, deadline)
+        if unknown:
+            raise _not_in_block(handles, frozenset(unknown))
+        return len(used)
+
+
+def _not_in_block(handles: Sequence[str], unknown: Collection[str]) -> Invalid:
+    message = "was not in the block of this assembly"
+    errors = [
+        {"field": f"used_source_ids[{place}]", "message": f"{handle!r} {message}"}
+        for place, handle in enumerate(handles)
+        if handle in unknown
+    ]
+    return Invalid("; ".join(error["message"] for error in errors), errors=errors)

@@ -140,12 +140,20 @@ async def find(connection: Connection, principal: Principal, assembly_id: int) -
 
 
 # Explicit feedback outweighs signals: learning processes an assembly again that it evaluated on signals alone.
+# The handle of an item stands for each of its chunks in the block.
 FEEDBACK = f"""
-with noted as (
+with found as materialized (
+    select taken from context.context_assembly_log where {_READABLE} and id = $5
+), unknown as materialized (
+    select array_agg(u.handle order by u.place) as handles
+    from unnest($6::text[]) with ordinality u(handle, place)
+    where not exists (
+        select from found, unnest(found.taken) t(handle) where u.handle in (t.handle, split_part(t.handle, '#', 1)))
+), noted as (
     update context.context_assembly_log
     set used_source_ids = $6, tokens_used = $7,
         processed_at = case when feedback_kind = 'explicit' then processed_at end, feedback_kind = 'explicit'
-    where {_READABLE} and id = $5
+    where {_READABLE} and id = $5 and (select handles is null from unknown)
     returning caller, mission_namespace, session_id, dispatch_id, scopes
 ), event as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
@@ -153,7 +161,7 @@ with noted as (
            jsonb_build_object('id', $5::bigint, 'used', cardinality($6::text[]))
     from noted
 )
-select count(*) from noted
+select coalesce(handles, '{{}}') as unknown from unknown where exists (select from found)
 """
 
 
@@ -163,10 +171,11 @@ async def feedback(
     assembly_id: int,
     used: Sequence[str],
     tokens_used: int | None,
-) -> bool:
-    """False when the key cannot read the assembly."""
+) -> list[str] | None:
+    """The handles that were not in the block; then nothing is stored. None when the key cannot read the assembly."""
     values = (assembly_id, list(used), tokens_used)
-    return bool(await connection.fetchval(FEEDBACK, *_reach(principal), *values))
+    unknown: list[str] | None = await connection.fetchval(FEEDBACK, *_reach(principal), *values)
+    return unknown
 
 
 # A signal names handles of the block. Without handles, it cites the whole block.

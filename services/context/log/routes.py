@@ -15,6 +15,7 @@ from services.context.log.schemas import (
     Callers,
     ContextFeedback,
     Explained,
+    FeedbackTaken,
     LogEntries,
     Replay,
     ReplayInput,
@@ -23,7 +24,6 @@ from services.context.log.schemas import (
 from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
 from services.context.log.sources import Sources
-from services.context.schemas import Success
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since, Until
 from shared.provenance import utc
 from shared.web.dependencies import DeadlineDep, PrincipalDep
@@ -118,10 +118,9 @@ async def feedback(
     feedback_service: NamedDependency[Feedback],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-) -> Success:
-    """Report which sources of an assembly were useful."""
-    await feedback_service.note(principal, data, await key_of(request), deadline)
-    return Success()
+) -> FeedbackTaken:
+    """Report which sources of an assembly were useful. A source that was not in its block is refused by name."""
+    return FeedbackTaken(await feedback_service.note(principal, data, await key_of(request), deadline))
 
 
 HANDLERS: list[ControllerRouterHandler] = [log, log_callers, explain, replay, source]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, field
 
+from services.context import stores
 from services.context.schemas import Degraded, SourceStore, TokenBudget, TokenShare, Weight
 from shared.body import Body
 from shared.paging.cursors import Cursor
@@ -15,12 +16,29 @@ from shared.paging.pages import Page
 from shared.text import BigId, Count, Name, ShortText
 
 
+class UsedItem(Body):
+    """A source as an assembly names it."""
+
+    store: SourceStore
+    id: BigId
+
+    @property
+    def handle(self) -> str:
+        return stores.BY_NAME[self.store].handle(self.id)
+
+
 class ContextFeedback(Body, kw_only=True):
     assembly_id: BigId
-    used_source_ids: Annotated[list[ShortText], Meta(max_length=1_000)]
-    """Handles of the useful sources. An empty list says that none was useful."""
+    used_source_ids: Annotated[list[ShortText | UsedItem], Meta(max_length=1_000)]
+    """The useful sources, each by its handle or by `store` and `id`. An empty list says that none was useful."""
     tokens_used: Count | None = None
     """How many tokens of the block were useful."""
+
+
+class FeedbackTaken(msgspec.Struct):
+    accepted: int
+    """The number of sources that are now known to be useful."""
+    success: bool = True
 
 
 class LogEntry(msgspec.Struct, omit_defaults=True):

@@ -13,6 +13,7 @@ from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
 from services.context.learning.evaluation import Evaluation
 from services.context.learning.service import Learning
+from services.context.log.accesses import Accesses
 from services.context.log.feedback import Feedback
 from services.context.log.journal import Journal
 from services.context.log.service import AssemblyLog
@@ -95,6 +96,9 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
                 for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
             }
         )
+        accesses = Accesses(owners)
+        stack.push_async_callback(accesses.stop)
+        accesses.start()
         configs = CallerConfigs(database)
         records = Records("context")
         await stack.enter_async_context(
@@ -104,7 +108,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             )
         )
         yield Services(
-            assembler=Assembler(Asking(settings, embedder, configs), owners, journal, reranker),
+            assembler=Assembler(Asking(settings, embedder, configs), owners, journal, accesses, reranker),
             signals=signals,
             remember_service=Remember(database, records, owners),
             feedback_service=Feedback(database, journal),

@@ -31,8 +31,13 @@ def named(*kinds: str) -> ScopeRule:
 
 
 def by_caller(_: Sequence[str]) -> list[str]:
-    """Always searched: the owner goes by who calls, for the caller's own items or for those of everyone else."""
+    """Always searched: the owner goes by who calls."""
     return []
+
+
+def all_but_caller(scopes: Sequence[str]) -> list[str]:
+    """Always searched: the owner looks at everyone but who calls, and counts the items of agents that are named."""
+    return [scope for scope in scopes if scope.startswith("agent:")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,8 @@ class Store(Source):
     """Where the owner's public routes begin."""
     item_path: str
     """The owner's public route that reads one item, with `{id}`."""
+    counts_accesses: bool = False
+    """Its owner counts how often an item is read."""
     weight: float = 1.0
     """For a caller that has learned nothing."""
     half_life_hours: float | None = None
@@ -94,13 +101,14 @@ OWN = Store(
     path="/api/agent-memory",
     item_path="/api/agent-memory/{id}",
     weight=1.1,
+    counts_accesses=True,
     half_life_hours=_MONTH_HOURS,
 )
 PEERS = Store(
     name="agent_memory_peer",
     prefix="peer",
     owner="agent_memory",
-    scopes=by_caller,
+    scopes=all_but_caller,
     path="/api/agent-memory",
     item_path="/api/agent-memory/{id}",
     weight=0.8,

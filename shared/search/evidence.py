@@ -68,6 +68,8 @@ class StoreResult(msgspec.Struct, omit_defaults=True):
     documents: int
     df: list[int]
     candidates: list[Candidate]
+    items: dict[str, int] | None = None
+    """How many the store holds of each scope, about."""
 
 
 class SearchResult(msgspec.Struct, omit_defaults=True):

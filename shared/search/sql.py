@@ -46,6 +46,8 @@ class Source(NamedTuple):
     """The predicate on a row of `chunks` or `vectors`: in the scope, narrowed by ONLY and UNTIL."""
     counted: str
     """The predicate on the rows of `chunks` that count as searched."""
+    sizes: str = "null::bigint[]"
+    """How many items the scope holds, by its parts and in their order; null: as many as chunks were searched."""
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):

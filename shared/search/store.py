@@ -133,6 +133,8 @@ class StoreSearch:
             rows = await self._database.run(work, deadline)
         evidence = store_result(self._store, rows, self._candidate)
         self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
+        found = evidence.stores[self._store]
+        found.items = dict(zip(scope.indexed_as, rows[0]["sizes"] or [found.documents], strict=True))
         return evidence
 
     async def find(self, connection: Connection, query: StoreQuery, scope: Scope) -> Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -71,6 +72,20 @@ where tenant = $1 and agent_name = $2 and ($3::text is null or memory_type = $3)
 
 async def ids_with(connection: Connection, tenant: str, agent_name: str, wanted: MemoryFilter) -> list[int]:
     return [row["id"] for row in await connection.fetch(IDS_WITH, tenant, agent_name, *wanted)]
+
+
+COUNT_OF_AGENTS = """
+select a.scope, count(m.id) as items
+from unnest($2::text[]) a(scope)
+left join memory.agent_memory m on m.tenant = $1 and m.agent_name = substr(a.scope, 7) and not m.private
+group by a.scope
+"""
+
+
+async def count_of_agents(connection: Connection, tenant: str, scopes: Sequence[str]) -> dict[str, int]:
+    """How many memories each agent shares. Scopes are agents', each as agent:name."""
+    rows = await connection.fetch(COUNT_OF_AGENTS, tenant, list(scopes))
+    return {row["scope"]: row["items"] for row in rows}
 
 
 COUNT_PEERS = "select count(*) from memory.agent_memory_chunks where tenant = $1"

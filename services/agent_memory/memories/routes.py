@@ -11,12 +11,15 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.agent_memory.memories.accesses import AccessCounts
 from services.agent_memory.memories.commits.service import Commits
 from services.agent_memory.memories.schemas import (
+    AccessesInput,
     CommitAgentMemoryInput,
     CommitBatchInput,
     CommitBatchResult,
     CommitResult,
+    Counted,
     DeleteAnswer,
     EditAgentMemoryInput,
     ExportedMemory,
@@ -29,7 +32,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
-from services.agent_memory.memories.search import MemorySearch
+from services.agent_memory.memories.search import OWN, MemorySearch
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, MemoryTransfer, parse
 from shared.errors import Invalid, NotFound
@@ -195,6 +198,16 @@ async def pending_review(
     return PendingReview(await reader.pending_review(principal, times, deadline))
 
 
+@post("/internal/accesses", opt=WRITE, status_code=200, include_in_schema=False)
+async def count_accesses(
+    data: JSONBody[AccessesInput], accesses: NamedDependency[AccessCounts], principal: PrincipalDep
+) -> Counted:
+    """Own memories that assemblies put into blocks count as read."""
+    counted = data.ids if data.store == OWN else []
+    accesses.count(principal.tenant, counted)
+    return Counted(len(counted))
+
+
 _HANDLERS: list[ControllerRouterHandler] = [
     commit,
     batch,
@@ -209,4 +222,7 @@ _HANDLERS: list[ControllerRouterHandler] = [
     import_memories,
 ]
 
-ROUTES = [Router("/api/agent-memory", route_handlers=_HANDLERS, tags=["memories"])]
+ROUTES: list[ControllerRouterHandler] = [
+    Router("/api/agent-memory", route_handlers=_HANDLERS, tags=["memories"]),
+    count_accesses,
+]

@@ -286,3 +286,14 @@ class FoundMemories(msgspec.Struct):
 class PendingReview(msgspec.Struct):
     counts: dict[str, int]
     """Memories by agent."""
+
+
+class AccessesInput(Body, kw_only=True):
+    """Items of a store that went into blocks; one that went into several stands there as often."""
+
+    store: Name
+    ids: Annotated[list[BigId], Meta(max_length=10_000)]
+
+
+class Counted(msgspec.Struct):
+    counted: int

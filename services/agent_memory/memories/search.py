@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import asyncpg
 
 from services.agent_memory.memories import queries_search, ranking
-from services.agent_memory.memories.queries_search import MemoryFilter, own_scope, peers_scope
+from services.agent_memory.memories.queries_search import EVERY_AGENT, MemoryFilter, own_scope, peers_scope
 from services.agent_memory.memories.schemas import (
     FoundMemories,
     FoundMemory,
@@ -100,9 +100,18 @@ class MemorySearch:
     async def search_peers(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
     ) -> SearchResult:
-        """For assembly: what everyone but `request.agent` shares."""
-        scope = peers_scope(principal.tenant, _agent(principal, request))
-        return await self._peers.search(store_query(principal, request), scope, deadline)
+        """For assembly: what everyone but `request.agent` shares. Counts the items of agents that are named, too."""
+        tenant, agent = principal.tenant, _agent(principal, request)
+        scope = peers_scope(tenant, agent)
+        named = [name for name in request.stores[PEER] if name != f"agent:{agent}"]
+        result = await self._peers.search(store_query(principal, request), scope, deadline)
+        found = result.stores[PEER]
+        found.items = {f"agent:{EVERY_AGENT}": found.documents}
+        if named:
+            found.items |= await self._database.run(
+                lambda c: queries_search.count_of_agents(c, tenant, named), deadline
+            )
+        return result
 
 
 def _filter(request: QueryAgentMemoryInput | QueryPeerMemoryInput) -> MemoryFilter:

@@ -9,6 +9,12 @@ from shared.database.postgres import Connection
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
+# The missions' own counters: what expired since the last write or sweep still counts.
+_SIZES = """(
+    select array_agg(coalesce(m.entries, 0)::bigint order by s.place)
+    from unnest(:scope::text[]) with ordinality s(scope, place)
+    left join cache.missions m on m.tenant = :tenant and m.mission_id = substr(s.scope, 9)
+)"""
 SEARCH = search_forms(
     Source(
         items="cache.psychic_cache",
@@ -18,6 +24,7 @@ SEARCH = search_forms(
         " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.source_kind, i.recalled_from",
         within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",
         counted="tenant = :tenant and scope = any(:scope)",
+        sizes=_SIZES,
     )
 )
 

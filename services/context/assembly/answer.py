@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
 from services.context.assembly import rendering
+from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen, Placed
 from services.context.assembly.ranking import Ranked, time_of
-from services.context.assembly.schemas import Assembly, Evidence, Source
+from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
+from services.context.assembly.searching import Found
 from services.context.schemas import Degraded
 from shared.tokens import estimate_tokens
 
+# Enough to see whether a larger budget is worth it.
+_BEST_LEFT_OUT = 5
 
-def answer(chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrieval_ms: float) -> Assembly:
+
+def answer(
+    ask: Ask, found: Found, chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrieval_ms: float
+) -> Assembly:
     block = chosen.block
     return Assembly(
         assembly_id=0,
@@ -23,7 +31,26 @@ def answer(chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrie
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,
+        searched=searched(ask.scopes, ask.request.caller, found),
+        budget=BlockBudget(*ask.budget),
+        left_out=_left_out(chosen),
     )
+
+
+def _left_out(chosen: Chosen) -> LeftOut:
+    waiting = [placed.ranked for placed in chosen.placed if placed.rendered is None]
+    return LeftOut(len(waiting), [rendering.handle(ranked) for ranked in waiting[:_BEST_LEFT_OUT]])
+
+
+def searched(scopes: list[str], caller: str, found: Found) -> list[SearchedScope]:
+    """The scopes of a request and those that always are searched. Nothing is known of a store that did not answer."""
+    counted: Counter[str] = Counter()
+    for store in found.stores():
+        counted.update(store.items or {})
+    whole = not found.degraded and all(store.items is not None for store in found.stores())
+    nothing = 0 if whole else None
+    names = dict.fromkeys([*scopes, f"agent:{caller}", "agent:*"])
+    return [SearchedScope(name, counted.get(name, nothing)) for name in names]
 
 
 def _source(placed: Placed) -> Source:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
-from services.context.assembly.schemas import AssembleContextInput
+from services.context.assembly.schemas import AssembleContextInput, BudgetOrigin
 from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
@@ -34,6 +34,11 @@ class Embedded(NamedTuple):
     degraded: list[Degraded]
 
 
+class Budget(NamedTuple):
+    tokens: int
+    origin: BudgetOrigin
+
+
 class Ask(NamedTuple):
     """A request that was granted, with what follows from it."""
 
@@ -44,8 +49,7 @@ class Ask(NamedTuple):
     now: datetime
     """The time that ages are counted from."""
     config: CallerConfig
-    tokens: int
-    """The budget of the block."""
+    budget: Budget
     embedded: Embedded
 
     @property
@@ -69,14 +73,14 @@ class Asking:
             self._embed(request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
         )
-        tokens = resolve_budget(
+        budget = resolve_budget(
             request.token_budget,
             request.mission_namespace is not None or bool(request.scopes),
-            config.default_budget or self._settings.default_budget,
-            config.ceiling,
+            config,
+            self._settings.default_budget,
             self._settings.max_budget,
         )
-        return Ask(principal, request, request_id, scopes, now, config, tokens, embedded)
+        return Ask(principal, request, request_id, scopes, now, config, budget, embedded)
 
     async def _embed(self, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, query, seconds)
@@ -98,10 +102,16 @@ def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list
 
 
 def resolve_budget(
-    asked: int | None, has_namespace: bool, default: int, ceiling: int | None, installation_limit: int
-) -> int:
+    asked: int | None, has_namespace: bool, config: CallerConfig, default: int, installation_limit: int
+) -> Budget:
     """What was asked for, else the caller's default (2,000 without a mission), never above a ceiling."""
-    if not has_namespace:
-        default = min(default, NULL_NAMESPACE_BUDGET)
-    limits = [limit for limit in (ceiling, installation_limit) if limit is not None]
-    return min(default if asked is None else asked, *limits)
+    ceiling = min(installation_limit, config.ceiling or installation_limit)
+    budget = _wanted(asked, has_namespace, config.default_budget, default)
+    return budget if budget.tokens <= ceiling else Budget(ceiling, "ceiling")
+
+
+def _wanted(asked: int | None, has_namespace: bool, callers: int | None, default: int) -> Budget:
+    if asked is not None:
+        return Budget(asked, "request")
+    budget = Budget(default, "default") if callers is None else Budget(callers, "caller")
+    return budget if has_namespace else min(budget, Budget(NULL_NAMESPACE_BUDGET, "default"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -41,6 +41,13 @@ class Chosen(NamedTuple):
     @property
     def block(self) -> str:
         return "\n".join(placed.rendered for placed in self.placed if placed.rendered is not None)
+
+    def accesses(self) -> Iterator[tuple[str, int]]:
+        """What is in the block of stores whose owners count it."""
+        for placed in self.taken:
+            store = stores.BY_NAME.get(placed.ranked.store)
+            if store is not None and store.counts_accesses:
+                yield store.name, placed.ranked.candidate.id
 
     def scopes(self) -> Iterable[str]:
         """Where the candidates are from; files are from no scope."""

@@ -26,7 +26,7 @@ async def read_links(owners: Owners, ask: Ask, deadline: Deadline) -> Linked:
         return Linked([], [])
     try:
         answers = await owners[LINKS.owner].links(
-            paths, ask.tokens * CHARACTERS_PER_TOKEN, ask.principal, deadline, ask.request_id
+            paths, ask.budget.tokens * CHARACTERS_PER_TOKEN, ask.principal, deadline, ask.request_id
         )
     except Failed as error:
         return Linked([], [Degraded(LINKS.name, f"{LINKS.owner} {error.reason}")])

@@ -48,7 +48,7 @@ def row(
         dispatch_id=request.dispatch_id,
         scopes=list(dict.fromkeys(touched)),
         query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
-        token_budget=ask.tokens,
+        token_budget=ask.budget.tokens,
         budget_asked=request.token_budget is not None,
         token_shares=ask.config.token_shares,
         as_of=ask.as_of,

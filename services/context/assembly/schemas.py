@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, field
@@ -99,6 +99,36 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     """What became of it: taken, cut, budget (no room was left), repeat (of another) or floor (too little relevance)."""
 
 
+class SearchedScope(msgspec.Struct):
+    """A scope that was searched, and the number of items in it."""
+
+    scope: str
+    """`agent:*` is every agent's memories."""
+    items: int | None
+    """About how many it holds; null where its owner did not answer."""
+
+
+BudgetOrigin = Literal["request", "caller", "default", "ceiling"]
+
+
+class BlockBudget(msgspec.Struct):
+    """The tokens that the block could have, and what set them."""
+
+    tokens: int
+    """The most that the block could take."""
+    origin: BudgetOrigin = field(name="from")
+    """`caller`: what is set or was learned for the caller; `ceiling`: more was wanted than is allowed."""
+
+
+class LeftOut(msgspec.Struct):
+    """What was found and had no room."""
+
+    count: int
+    """The number of items, or of parts of long items."""
+    handles: list[str]
+    """Of the best of them."""
+
+
 class Assembly(msgspec.Struct):
     assembly_id: int
     """For feedback; 0 when it was not logged."""
@@ -113,5 +143,11 @@ class Assembly(msgspec.Struct):
     """What did not answer, or not as it should."""
     low_relevance: bool
     """Nothing found stands out of what any question finds."""
+    searched: list[SearchedScope]
+    """The scopes that the request names, the caller's own and everybody's; a name that holds nothing shows as 0."""
+    budget: BlockBudget
+    """The budget that held."""
+    left_out: LeftOut
+    """What was found and had no room."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
     """With `debug` only."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from services.context.forwarding.owners import Failed, Owners
 from services.context.schemas import Degraded
 from services.context.stores import OwnerName
 from shared.deadline import Deadline
-from shared.search.evidence import SearchRequest, SearchResult, encode_vector
+from shared.search.evidence import SearchRequest, SearchResult, StoreResult, encode_vector
 
 Scopes = dict[str, list[str]]
 """Of each store that is searched."""
@@ -21,6 +22,10 @@ Scopes = dict[str, list[str]]
 class Found(NamedTuple):
     results: list[SearchResult]
     degraded: list[Degraded]
+
+    def stores(self) -> Iterator[StoreResult]:
+        for result in self.results:
+            yield from result.stores.values()
 
 
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:

@@ -18,6 +18,7 @@ from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
 from services.context.forwarding.owners import Owners
+from services.context.log.accesses import Accesses
 from services.context.log.journal import Journal
 from services.context.rerank import Reranker
 from services.context.schemas import Degraded
@@ -34,11 +35,17 @@ _RERANK_SHARE = 0.5
 
 class Assembler:
     def __init__(
-        self, asking: Asking, owners: Owners, journal: Journal, reranker: Reranker | None = None
+        self,
+        asking: Asking,
+        owners: Owners,
+        journal: Journal,
+        accesses: Accesses,
+        reranker: Reranker | None = None,
     ) -> None:
         self._asking = asking
         self._owners = owners
         self._journal = journal
+        self._accesses = accesses
         self._reranker = reranker
         # At zero before the first: a rise from nothing is no rate.
         for name in (*(source.name for source in stores.SOURCES), "embedder"):
@@ -59,16 +66,17 @@ class Assembler:
         reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
-        chosen = choose(scored, config.weights, config.token_shares, ask.tokens, ask.now, linked.files)
+        chosen = choose(scored, config.weights, config.token_shares, ask.budget.tokens, ask.now, linked.files)
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
         # When something is missing already, the log may not come through either.
         waits = bool(degraded)
         degraded += without_room(chosen)
         milliseconds = (time.perf_counter() - started) * 1000
-        assembly = answer(chosen, degraded, not answerable(scored), milliseconds)
+        assembly = answer(ask, found, chosen, degraded, not answerable(scored), milliseconds)
         _count(degraded)
         if request.log:
             await self._log(ask, assembly, chosen, found.results, scored, deadline, wait=waits)
+            self._accesses.count(principal.tenant, chosen.accesses())
         if request.debug:
             assembly.candidates = list(evidence(chosen, ask.now))
         return assembly

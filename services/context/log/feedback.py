@@ -11,7 +11,7 @@ from shared.auth import Principal
 from shared.database.idempotency import Key
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import Invalid
+from shared.errors import FieldError, Invalid
 
 
 class Feedback:
@@ -44,10 +44,10 @@ class Feedback:
 
 
 def _not_in_block(handles: Sequence[str], unknown: Collection[str]) -> Invalid:
-    message = "was not in the block of this assembly"
-    errors = [
-        {"field": f"used_source_ids[{place}]", "message": f"{handle!r} {message}"}
+    return Invalid.of(
+        FieldError(
+            field=f"used_source_ids[{place}]", message=f"{handle!r} was not in the block of this assembly"
+        )
         for place, handle in enumerate(handles)
         if handle in unknown
-    ]
-    return Invalid("; ".join(error["message"] for error in errors), errors=errors)
+    )

@@ -20,7 +20,9 @@ class UsedItem(Body):
     """A source as an assembly names it."""
 
     store: SourceStore
+    """The source's `store`."""
     id: BigId
+    """The source's `id`."""
 
     @property
     def handle(self) -> str:
@@ -39,6 +41,7 @@ class FeedbackTaken(msgspec.Struct):
     accepted: int
     """The number of sources that are now known to be useful."""
     success: bool = True
+    """It was done."""
 
 
 class LogEntry(msgspec.Struct, omit_defaults=True):

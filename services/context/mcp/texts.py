@@ -69,6 +69,12 @@ def _note(holder: Mapping[str, Any]) -> str:
         parts.insert(0, f"assembly_id {assembly_id}")
     if holder.get("low_relevance"):
         parts.append("low relevance: nothing that was found stands out as an answer")
+    parts += [
+        f"{one['scope'].replace(':', ' ', 1)} holds nothing"
+        for one in holder.get("searched", [])
+        # Of the scopes that the request names: an agent without memories is none that is misspelt.
+        if one["items"] == 0 and not one["scope"].startswith("agent:")
+    ]
     missing = [
         source["source"] if isinstance(source, dict) else source for source in holder.get("degraded", [])
     ]

@@ -82,7 +82,10 @@ async def test_every_tool_answers_as_its_schema_says(cluster: Cluster, tenant: T
         assembly = await ok("assemble_context", **question)
         assert assembly["sources"]
         await ok("assemble_context_raw", payload=question)
-        feedback = {"assembly_id": assembly["assembly_id"], "used_source_ids": [f"cache:{entry}"]}
+        feedback = {
+            "assembly_id": assembly["assembly_id"],
+            "used_source_ids": [assembly["sources"][0]["handle"]],
+        }
         await ok("context_feedback", **feedback)
         await ok("context_feedback_raw", payload=feedback)
         found = await ok("memory_search", **question, limit=2)
@@ -303,6 +306,18 @@ async def test_a_block_stands_once_in_a_result(cluster: Cluster, tenant: Tenant,
             _, block = (part.text for part in answer.content)  # type: ignore[union-attr]
             assert parse_block(block) == [(handle, "The ledger is down")]
             assert answer.model_dump_json(by_alias=True).count(f"[{handle}") == 1
+
+
+async def test_a_name_that_is_misspelt_shows(cluster: Cluster, tenant: Tenant) -> None:
+    question = {"query": "is the ledger down?", "caller": "scout"}
+    async with session(cluster, tenant) as mcp:
+        await done(mcp, "write_psychic_cache", **ENTRY)
+        notes = []
+        for mission in ("legder", MISSION):
+            answer = await mcp.call_tool("assemble_context", {**question, "mission_namespace": mission})
+            notes.append(answer.content[0].text)  # type: ignore[union-attr]
+        assert "mission legder holds nothing" in notes[0]
+        assert "holds nothing" not in notes[1]
 
 
 HOSTILE = 40

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
+from services.context.assembly.queries import CallerConfig
 from shared.packing import Packed, pack, pack_evenly, shorten
 from shared.render import render_item
 from shared.tokens import estimate_tokens
@@ -197,19 +198,22 @@ def test_cuts_are_at_the_end_of_a_sentence_or_a_word(text: str, characters: int,
 
 
 @pytest.mark.parametrize(
-    ("asked", "namespace", "default", "ceiling", "expected"),
+    ("asked", "namespace", "callers", "ceiling", "expected"),
     [
-        (None, True, 4_000, None, 4_000),
-        (None, False, 4_000, None, NULL_NAMESPACE_BUDGET),
-        (None, False, 500, None, 500),
-        (9_000, False, 4_000, None, 9_000),
-        (9_000, True, 4_000, 3_000, 3_000),
-        (None, True, 4_000, 3_000, 3_000),
-        (20_000, True, 4_000, None, 16_000),
-        (1, True, 4_000, 3_000, 1),
+        (None, True, None, None, (4_000, "default")),
+        (None, True, 5_000, None, (5_000, "caller")),
+        (None, False, None, None, (NULL_NAMESPACE_BUDGET, "default")),
+        (None, False, 5_000, None, (NULL_NAMESPACE_BUDGET, "default")),
+        (None, False, 500, None, (500, "caller")),
+        (9_000, False, None, None, (9_000, "request")),
+        (9_000, True, None, 3_000, (3_000, "ceiling")),
+        (None, True, None, 3_000, (3_000, "ceiling")),
+        (20_000, True, None, None, (16_000, "ceiling")),
+        (1, True, None, 3_000, (1, "request")),
     ],
 )
 def test_a_budget_is_what_was_asked_within_what_is_allowed(
-    asked: int | None, namespace: bool, default: int, ceiling: int | None, expected: int
+    asked: int | None, namespace: bool, callers: int | None, ceiling: int | None, expected: tuple[int, str]
 ) -> None:
-    assert resolve_budget(asked, namespace, default, ceiling, 16_000) == expected
+    config = CallerConfig({}, {}, callers, ceiling)
+    assert resolve_budget(asked, namespace, config, 4_000, 16_000) == expected

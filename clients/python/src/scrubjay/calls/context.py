@@ -17,6 +17,7 @@ from scrubjay.models import (
     Callers,
     Evaluated,
     Explained,
+    FeedbackTaken,
     LogEntries,
     MadeKey,
     Message,
@@ -27,7 +28,7 @@ from scrubjay.models import (
     SourceItem,
     SourceWeight,
     SourceWeights,
-    Success,
+    UsedItem,
     WeightHistory,
 )
 
@@ -76,16 +77,18 @@ def assemble(
 def feedback(
     *,
     assembly_id: int | str,
-    used_source_ids: Sequence[str],
+    used_source_ids: Sequence[str | UsedItem],
     tokens_used: int | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
-) -> Call[Success]:
-    """Report which sources of an assembly were useful."""
+) -> Call[FeedbackTaken]:
+    """Report which sources of an assembly were useful. A source that was not in its block is refused by
+    name.
+    """
     return Call(
         method="POST",
         path="/api/context/feedback",
-        answer=Success,
+        answer=FeedbackTaken,
         seconds=5.0,
         repeatable=True,
         body=fields(assembly_id=assembly_id, used_source_ids=used_source_ids, tokens_used=tokens_used),

@@ -77,8 +77,26 @@ class Assembly:
     """What did not answer, or not as it should."""
     low_relevance: bool
     """Nothing found stands out of what any question finds."""
+    searched: list[SearchedScope]
+    """The scopes that the request names, the caller's own and everybody's; a name that holds nothing shows
+    as 0.
+    """
+    budget: BlockBudget
+    """The budget that held."""
+    left_out: LeftOut
+    """What was found and had no room."""
     candidates: list[Evidence] | None = None
     """With `debug` only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockBudget:
+    """The tokens that the block could have, and what set them."""
+
+    tokens: int
+    """The most that the block could take."""
+    from_: Literal["caller", "ceiling", "default", "request"]
+    """`caller`: what is set or was learned for the caller; `ceiling`: more was wanted than is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +278,14 @@ class ExplainedCandidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackTaken:
+    accepted: int
+    """The number of sources that are now known to be useful."""
+    success: bool
+    """It was done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
     """What happened to a message, or to a piece of a long one."""
 
@@ -279,6 +305,16 @@ class Kept:
     """The name that a context block gives it."""
     kind: str | None = None
     """Its context_type or memory_type."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """What was found and had no room."""
+
+    count: int
+    """The number of items, or of parts of long items."""
+    handles: list[str]
+    """Of the best of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -430,6 +466,16 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedScope:
+    """A scope that was searched, and the number of items in it."""
+
+    scope: str
+    """`agent:*` is every agent's memories."""
+    items: int | None
+    """About how many it holds; null where its owner did not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """One item of the block. score = weight * relevance * recency * priority."""
 
@@ -506,9 +552,13 @@ class SourceWeights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Success:
-    success: bool
-    """It was done."""
+class UsedItem:
+    """A source as an assembly names it."""
+
+    store: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"]
+    """The source's `store`."""
+    id: int | str
+    """The source's `id`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

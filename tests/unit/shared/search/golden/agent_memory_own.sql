@@ -58,6 +58,7 @@ with lexeme as materialized (
     ) held
 )
 select (select documents from searched) as documents,
+       null::bigint[] as sizes,
        (select array_agg(word order by place) from lexeme) as lexemes,
        (select array_agg(df order by place) from rarity) as df,
        e.*

@@ -72,6 +72,11 @@ with lexeme as materialized (
     ) held
 )
 select (select documents from searched) as documents,
+       (
+    select array_agg(coalesce(m.entries, 0)::bigint order by s.place)
+    from unnest($10::text[]) with ordinality s(scope, place)
+    left join cache.missions m on m.tenant = $1 and m.mission_id = substr(s.scope, 9)
+) as sizes,
        (select array_agg(word order by place) from lexeme) as lexemes,
        (select array_agg(df order by place) from rarity) as df,
        e.*

@@ -1,0 +1,154 @@
+"""What a block holds, what assemble says of it, and what follows from it: accesses and feedback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.integration.context.test_explain import assemble, fill
+from tests.support.calls import Json, lesson, note, question, until
+from tests.support.cluster import Client
+
+ENTRY = "/api/psychic-cache/write"
+LONG = "The orders database failover needs a fenced replica, and the orders failover takes minutes. " * 10
+
+
+async def searched(client: Client, mission: str, **more: Any) -> dict[str, int | None]:
+    assembly = await assemble(client, mission, **more)
+    return {one["scope"]: one["items"] for one in assembly["searched"]}
+
+
+async def accesses(client: Client, agent: str) -> dict[str, int]:
+    listed = await client.post("/api/agent-memory/list", {"agent_name": agent})
+    return {f"own:{one['id']}": one.get("access_count", 0) for one in listed.body["data"]}
+
+
+async def test_a_small_block_keeps_the_best_item(client: Client) -> None:
+    await client.post(ENTRY, note("small", LONG))
+    for number in range(9):
+        await client.post(ENTRY, note("small", f"Note {number}: a database of soups is in the canteen."))
+    whole = await assemble(client, "small", token_budget=4000)
+    assert whole["sources"][0]["tokens"] > 200
+    block = await assemble(client, "small", token_budget=200)
+    best = block["sources"][0]
+    assert (best["handle"], best["cut"]) == (whole["sources"][0]["handle"], True)
+    assert best["tokens"] > 100
+    assert block["total_tokens"] <= 200
+
+
+async def test_an_answer_counts_what_was_searched(client: Client) -> None:
+    await fill(client, "known")
+    for scopes, expected in (
+        ([], {"mission:known": 12, "agent:scout": 2, "agent:*": 3}),
+        (["mission:knwon", "agent:medic", "agent:medci", "user:lea"], {"mission:knwon": 0, "agent:medic": 1}),
+    ):
+        counts = await searched(client, "known", scopes=scopes)
+        assert counts.items() >= expected.items()
+        assert list(counts) == ["mission:known", *scopes, "agent:scout", "agent:*"]
+    assert (counts["agent:medci"], counts["user:lea"]) == (0, 0)
+    assert (await searched(client, "knwon"))["mission:knwon"] == 0
+
+
+async def test_an_answer_says_which_budget_held(client: Client, admin_client: Client) -> None:
+    assert (await assemble(client, "m"))["budget"] == {"tokens": 4000, "from": "default"}
+    assert (await assemble(client, "m", token_budget=77))["budget"] == {"tokens": 77, "from": "request"}
+    budget = {"caller": "scout", "default_budget": 600, "ceiling": 900}
+    assert (await admin_client.call("PUT", "/api/context/budgets", budget)).status == 200
+
+    async def learned() -> None:
+        assert (await assemble(client, "m"))["budget"] == {"tokens": 600, "from": "caller"}
+
+    await until(learned, 5)
+    assert (await assemble(client, "m", token_budget=5000))["budget"] == {"tokens": 900, "from": "ceiling"}
+
+
+async def test_an_answer_says_what_had_no_room(client: Client) -> None:
+    await fill(client, "full")
+    block = await assemble(client, "full", token_budget=100)
+    inside = {source["handle"] for source in block["sources"]}
+    left = block["left_out"]
+    assert left["count"] > len(left["handles"]) == 5
+    assert not inside & set(left["handles"])
+    everything = [source["handle"] for source in (await assemble(client, "full"))["sources"]]
+    assert [handle for handle in everything if handle not in inside][:5] == left["handles"]
+    assert (await assemble(client, "full", token_budget=16_000))["left_out"] == {"count": 0, "handles": []}
+
+
+async def test_own_memories_in_a_block_count_as_read(client: Client) -> None:
+    await fill(client, "reads")
+    before = await accesses(client, "scout")
+    assert set(before.values()) == {0}
+    await assemble(client, "reads", log=False)
+    block = await assemble(client, "reads")
+    inside = {source["handle"] for source in block["sources"]} & set(before)
+    assert inside
+
+    async def counted() -> None:
+        assert await accesses(client, "scout") == {handle: int(handle in inside) for handle in before}
+
+    await until(counted, 5)
+    # A peer's block counts nothing of others.
+    assert any(source["store"] == "agent_memory_peer" for source in block["sources"])
+    assert set((await accesses(client, "medic")).values()) == {0}
+
+
+async def feedback(client: Client, assembly: Json, *used: Any) -> Any:
+    body = {"assembly_id": assembly["assembly_id"], "used_source_ids": list(used)}
+    return await client.post("/api/context/feedback", body)
+
+
+async def test_feedback_takes_handles_of_the_block_only(client: Client) -> None:
+    await fill(client, "fed")
+    assembly = await assemble(client, "fed")
+    inside = [source["handle"] for source in assembly["sources"]]
+    answer = await feedback(client, assembly, inside[0], "cache:999999999", "own:7777777")
+    assert answer.status == 400
+    assert "cache:999999999" in answer.body["detail"]
+    assert [error["field"] for error in answer.body["errors"]] == ["used_source_ids[1]", "used_source_ids[2]"]
+    entry = (await client.get(f"/api/context/log/{assembly['assembly_id']}")).body
+    assert "used_source_ids" not in entry
+    assert (await feedback(client, assembly, *inside[:2], inside[0])).body == {"success": True, "accepted": 2}
+    assert (await feedback(client, assembly)).body == {"success": True, "accepted": 0}
+
+
+async def test_feedback_takes_a_store_and_an_id(client: Client) -> None:
+    await fill(client, "pairs")
+    assembly = await assemble(client, "pairs")
+    source = assembly["sources"][0]
+    pair = {"store": source["store"], "id": source["id"]}
+    answer = await feedback(client, assembly, pair, {**pair, "id": str(source["id"])}, source["handle"])
+    assert (answer.status, answer.body) == (200, {"success": True, "accepted": 1}), answer
+    entry = (await client.get(f"/api/context/log/{assembly['assembly_id']}")).body
+    assert entry["used_source_ids"] == [source["handle"]]
+    refused = await feedback(client, assembly, {**pair, "id": 999_999_999})
+    assert refused.status == 400
+    assert "999999999" in refused.body["detail"]
+    assert (await feedback(client, assembly, {"store": "nowhere", "id": 1})).status == 400
+
+
+async def test_feedback_takes_a_chunk_and_its_item(client: Client) -> None:
+    await client.post(ENTRY, note("chunks", LONG * 3))
+    assembly = await assemble(client, "chunks")
+    chunk = assembly["sources"][0]["handle"]
+    item, _, number = chunk.partition("#")
+    assert number
+    assert (await feedback(client, assembly, chunk)).body["accepted"] == 1
+    assert (await feedback(client, assembly, item)).body["accepted"] == 1
+    assert (await feedback(client, assembly, f"{item}#9999")).status == 400
+
+
+async def test_an_assembly_that_took_nothing_takes_no_handles(client: Client) -> None:
+    answer = await client.post("/api/context/assemble", question("nothing-here"))
+    assert (await feedback(client, answer.body, "cache:1")).status == 400
+    assert (await feedback(client, answer.body)).status == 200
+
+
+async def test_a_memory_of_a_peer_is_not_counted(client: Client) -> None:
+    assert (await client.post("/api/agent-memory/commit", lesson("zoe", LONG[:90]))).status == 201
+    assembly = await assemble(client, "peers")
+    assert [source["store"] for source in assembly["sources"]] == ["agent_memory_peer"]
+    await assemble(client, "peers", caller="zoe")
+
+    async def counted() -> None:
+        assert list((await accesses(client, "zoe")).values()) == [1]
+
+    await until(counted, 5)

@@ -110,7 +110,7 @@ def test_a_shell_that_sources_its_settings_makes_keys_and_may_start_it_again(
             headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
-            assert json.load(answer) == {"memories": []}
+            assert json.load(answer)["data"] == []
     with running(data, tmp_path / "shell again", **settings) as run:
         assert "the one at DATABASE_URL" not in run.output
         assert run.curl()["sources"]

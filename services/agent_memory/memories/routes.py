@@ -112,7 +112,9 @@ async def export(
     transfer: NamedDependency[MemoryTransfer],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    agent_name: Annotated[str | None, Parameter(required=False, description="Whose; else all.")] = None,
+    agent_name: Annotated[
+        str | None, Parameter(required=False, description="Whose; else the key's agent, else all.")
+    ] = None,
     after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the page before.")] = 0,
     limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
 ) -> Response[bytes]:

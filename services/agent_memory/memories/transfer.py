@@ -67,10 +67,10 @@ class MemoryTransfer:
     async def export(
         self, principal: Principal, agent_name: str | None, after: int, limit: int, deadline: Deadline
     ) -> bytes:
-        """A page as JSON Lines; of every agent where none is named."""
-        if agent_name is None:
-            principal.require("admin")
+        """A page as JSON Lines; of the key's agent where none is named, else of every agent."""
         agent = agent_name or principal.agent
+        if agent is None:
+            principal.require("admin")
         principal.require_agent(agent)
         users = principal.seen_users()
         lines = await self._database.run(

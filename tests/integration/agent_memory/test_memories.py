@@ -300,7 +300,8 @@ async def test_export_wipe_import_export_gives_identical_files(tenant: Tenant, s
     own = await tenant.client("read", agent="agent 1/é")
     lines = (await export(own, "agent 1/é")).splitlines()
     assert {json.loads(line)["agent_name"] for line in lines} == {"agent 1/é"}
-    assert (await own.get(f"{ROOT}/export")).status == 403
+    assert (await export(own)).splitlines() == lines
+    assert (await client.get(f"{ROOT}/export")).status == 403
 
 
 async def _counted(client: Client) -> None:

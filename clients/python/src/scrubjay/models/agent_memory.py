@@ -15,7 +15,7 @@ class AgentMemory:
     """
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     agent_name: str
     """The agent."""
     content: str
@@ -143,7 +143,7 @@ class ExportedMemory:
     """One line of an export. Vectors are not part of it: they follow from the text."""
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     agent_name: str
     """The agent."""
     content: str
@@ -211,7 +211,7 @@ class FoundMemory:
     """`score` is the composite: 0.625 relevance + 0.25 access + 0.125 outcome."""
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     agent_name: str
     """The agent."""
     content: str
@@ -249,7 +249,7 @@ class FoundMemory:
     recalled_from: int | None = None
     """The assembly that led to it."""
     score: float = 0.0
-    """What it is worth: the product of its factors."""
+    """Its score: the product of its factors."""
     score_parts: dict[str, float] = field(default_factory=dict)
     """Relevance, access and outcome, before they are weighed."""
     truncated: bool = False
@@ -279,7 +279,7 @@ class Memories:
     """A page of memories, newest first."""
 
     data: list[AgentMemory]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 

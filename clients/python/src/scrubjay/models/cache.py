@@ -10,7 +10,7 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchAnswer:
     data: BatchResult
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class BatchItem:
     status: int
     """The status of a single write."""
     data: WriteResult | None = None
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     error: dict[str, Any] | None = None
     """The problem, where it was refused."""
 
@@ -36,7 +36,7 @@ class BatchResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheDeleteAnswer:
     data: DeleteResult
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class CacheEntry:
     working_state_prose: str | None = None
     """What one has to know to go on."""
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     mission_id: str
     """The mission."""
     context_type: str
@@ -157,7 +157,7 @@ class CacheStats:
     entry_budget: int
     """Entries that the mission may hold."""
     ttl_hours: float
-    """How many hours an entry lives that does not say it."""
+    """How many hours an entry lives that names no time to live."""
     by_type: dict[str, int]
     """Entries by type."""
     tokens_by_type: dict[str, int]
@@ -207,13 +207,13 @@ class ChangedLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedLimitsAnswer:
     data: ChangedLimits
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClearAnswer:
     data: ClearResult
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +323,7 @@ class EntriesAnswer:
     """A page of entries, newest first."""
 
     data: list[CacheEntry]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -331,7 +331,7 @@ class EntriesAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryAnswer:
     data: CacheEntry
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -423,13 +423,13 @@ class LimitOrigins:
     entry_budget: Literal["installation", "mission"]
     """Entries that the mission may hold."""
     ttl_hours: Literal["installation", "mission"]
-    """How many hours an entry lives that does not say it."""
+    """How many hours an entry lives that names no time to live."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsAnswer:
     data: LimitsInForce
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -461,7 +461,7 @@ class Mission:
     written_count: int
     """Entries that were ever written to it."""
     evicted_count: int
-    """Entries that had to go, so that its budgets hold."""
+    """Entries that were evicted to keep its budgets."""
     created_at: datetime
     """When it was stored."""
     last_write_at: datetime
@@ -473,7 +473,7 @@ class MissionsAnswer:
     """A page of missions, by name."""
 
     data: list[Mission]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -521,7 +521,7 @@ class Output:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnswer:
     data: QueryResult
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -665,7 +665,7 @@ class StateChange:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsAnswer:
     data: CacheStats
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -719,13 +719,13 @@ class ThreadCheckpoint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteAnswer:
     data: WriteResult
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     token_count: int
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     cache_total_tokens: int

@@ -10,11 +10,11 @@ from typing import Any, Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     tenant: str
-    """Whose it is."""
+    """The tenant that it belongs to."""
     name: str
-    """What it is called; it need not be unique."""
+    """Its name, which need not be unique."""
     status: Literal["active", "expired", "revoked"]
     """Whether it is valid, and why not."""
     access: Literal["admin", "read", "write"]
@@ -28,7 +28,7 @@ class ApiKey:
     requests_per_second: float | None
     """How many requests the key may send in a second."""
     burst: int | None
-    """How many requests may come at once."""
+    """How many requests may arrive at once."""
     requests_per_day: int | None
     """How many requests the key may send in a day of UTC."""
     tokens_per_day: int | None
@@ -56,7 +56,7 @@ class ApiKeys:
     """A page of keys, by id."""
 
     data: list[ApiKey]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -138,7 +138,7 @@ class Callers:
     """A page of callers, by name."""
 
     data: list[str]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -176,11 +176,11 @@ class Evidence:
     store: str
     """The store that it is from, as weights name it."""
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     chunk: int
     """Which part of a long item, from 0."""
     score: float
-    """What it is worth: the product of its factors."""
+    """Its score: the product of its factors."""
     relevance: float
     """How well it answers the question, in [0, 1]. A factor of the score."""
     text: float
@@ -202,7 +202,7 @@ class Explained:
     """Every candidate, best first."""
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     caller: str
     """The agent that asks."""
     query_hash: str
@@ -228,7 +228,7 @@ class Explained:
     dispatch_id: int | None = None
     """The dispatch that it belongs to."""
     as_of: datetime | None = None
-    """The time that was asked about, where it was not now."""
+    """The time that the request asked about; null: now."""
     used_source_ids: list[str] | None = None
     """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
@@ -244,7 +244,7 @@ class Explained:
     token_shares: dict[str, float]
     """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
-    """What was found, best first."""
+    """Every candidate, best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +262,7 @@ class ExplainedCandidate:
     taken: int
     """Tokens in the block."""
     score: float | None = None
-    """What it is worth: the product of its factors."""
+    """Its score: the product of its factors."""
     weight: float | None = None
     """How much the store counts for the caller. A factor of the score."""
     relevance: float | None = None
@@ -300,7 +300,7 @@ class Kept:
     store: Literal["agent_memory", "psychic_cache"] | None = None
     """The store that it is from, as weights name it."""
     id: int | None = None
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     handle: str | None = None
     """The name that a context block gives it."""
     kind: str | None = None
@@ -322,7 +322,7 @@ class LogEntries:
     """A page of assemblies, newest first."""
 
     data: list[LogEntry]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -332,7 +332,7 @@ class LogEntry:
     """One assembly. The log keeps only the query's SHA-256."""
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     caller: str
     """The agent that asks."""
     query_hash: str
@@ -358,7 +358,7 @@ class LogEntry:
     dispatch_id: int | None = None
     """The dispatch that it belongs to."""
     as_of: datetime | None = None
-    """The time that was asked about, where it was not now."""
+    """The time that the request asked about; null: now."""
     used_source_ids: list[str] | None = None
     """Handles that explicit feedback named. Null: there was none."""
     weak_source_ids: list[str] = field(default_factory=list)
@@ -398,7 +398,7 @@ class Monitored:
     """A page of agents, the most recently active first."""
 
     data: list[MonitoredAgent]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
 
@@ -462,7 +462,7 @@ class Replay:
     removed: list[str]
     """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
-    """What was found, best first."""
+    """Every candidate, best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -484,13 +484,13 @@ class Source:
     store: str
     """The store that it is from, as weights name it; `explicit_link` for a file that the request linked."""
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     chunk: int
     """Which part of a long item."""
     kind: str
     """Its context_type or memory_type."""
     score: float
-    """What it is worth: the product of its factors."""
+    """Its score: the product of its factors."""
     weight: float
     """How much the store counts for the caller. A factor of the score."""
     relevance: float
@@ -582,7 +582,7 @@ class WeightAdjustment:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightChange:
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     caller: str
     """The agent that asks."""
     source: str
@@ -610,6 +610,6 @@ class WeightHistory:
     """A page of changes, newest first."""
 
     data: list[WeightChange]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""

@@ -12,7 +12,7 @@ class Completed:
     """`output_missing`: no output entry was ever written for it."""
 
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     status: Literal["completed", "dispatched", "in_progress", "stale"]
     """How it stands now."""
     outcome: Literal["failed", "partial", "success"]
@@ -24,13 +24,13 @@ class Completed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletedAnswer:
     data: Completed
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
     id: int
-    """Its number. It is the only one of its kind in the tenant."""
+    """Its id, unique in the tenant."""
     mission_id: str
     """The mission."""
     agent_name: str
@@ -64,7 +64,7 @@ class Dispatch:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DispatchAnswer:
     data: Dispatch
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,6 @@ class DispatchesAnswer:
     """A page of dispatches, newest first."""
 
     data: list[Dispatch]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""

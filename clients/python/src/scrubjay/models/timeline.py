@@ -34,6 +34,6 @@ class Events:
     """A page of the timeline, in order. To read later events, pass the last `seq` as `after`."""
 
     data: list[Event]
-    """What was asked for."""
+    """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""

@@ -225,7 +225,7 @@ async def test_a_key_of_an_agent_calls_as_that_agent(tenant: Tenant) -> None:
         assert_problem(await ana.post(path, body | {name: "Ana"}), 403)
         assert (await anyone.post(path, body | {name: "bo"})).status < 300
     listed = await ana.post("/api/agent-memory/peer-query", {"target_agent": "bo", "query": "what bo knows"})
-    assert {memory["agent_name"] for memory in listed.body["data"]} == {"bo"}
+    assert {memory["agent_name"] for memory in listed.body["memories"]} == {"bo"}
 
 
 async def test_a_key_of_an_agent_sees_its_own_events(tenant: Tenant) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.routes import ASGIRoute, BaseRoute
 from litestar.types import ExceptionHandlersMap, Send
 
 from shared.body import MAX_BODY
@@ -29,8 +31,8 @@ from shared.validation.values import MISSING
 from shared.web.parameters import parameter_errors
 
 PROBLEM = "application/problem+json"
-# Paths that are worth suggesting.
-_PUBLIC = "/api/"
+# What the paths begin with that are worth suggesting.
+_PUBLIC = "api"
 
 log = structlog.get_logger()
 
@@ -95,12 +97,36 @@ def _from_litestar(request: Request[Any, Any, Any], error: HTTPException) -> App
 
 
 def _no_route(request: Request[Any, Any, Any]) -> NotFound:
-    paths = [route.path_format for route in request.app.routes if route.path_format.startswith(_PUBLIC)]
-    meant = nearest(request.scope["path"], paths)
     error = NotFound("there is no such path; /docs describes those that there are")
-    if meant is not None:
-        error.extra["did_you_mean"] = meant
+    given = _segments(request.scope["path"])
+    near = [path for route in request.app.routes if (path := _near(given, route)) is not None]
+    if near:
+        error.extra["did_you_mean"] = "/" + "/".join(min(near, key=partial(_differences, given)))
     return error
+
+
+def _near(given: list[str], route: BaseRoute) -> list[str] | None:
+    """The public route's path, where each of its segments is like the given one."""
+    path = _segments(route.path_format)
+    if isinstance(route, ASGIRoute):
+        # It is mounted: what follows is its own.
+        path += given[len(path) :]
+    if path[:1] != [_PUBLIC] or len(path) != len(given):
+        return None
+    alike = all(_is_like(segment, known) for segment, known in zip(given, path, strict=True))
+    return path if alike else None
+
+
+def _is_like(segment: str, known: str) -> bool:
+    return segment == known or known.startswith("{") or nearest(segment, [known]) is not None
+
+
+def _differences(given: list[str], path: list[str]) -> int:
+    return sum(segment != known for segment, known in zip(given, path, strict=True))
+
+
+def _segments(path: str) -> list[str]:
+    return [segment for segment in path.split("/") if segment]
 
 
 def _invalid(request: Request[Any, Any, Any], error: ValidationException) -> Invalid:

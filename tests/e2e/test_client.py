@@ -153,7 +153,8 @@ async def test_refusals_are_exceptions_of_their_own(cluster: Cluster) -> None:
         assert missing.value.request_id
         with pytest.raises(scrubjay.InvalidError) as invalid:
             await client.assemble(query="", caller="scout")
-        assert [error.field for error in invalid.value.problem.errors] == ["query"]
+        assert [error.field for error in invalid.value.errors] == ["query"]
+        assert invalid.value.problem.type == "/problems/invalid"
     async with AsyncClient(cluster.url(), "sj_unknown") as client:
         with pytest.raises(scrubjay.UnauthorizedError):
             await client.timeline()

@@ -25,6 +25,7 @@ from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query
 from shared.telemetry import tracing
+from shared.validation.values import MISSING
 
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
@@ -120,7 +121,7 @@ def _filter(request: QueryAgentMemoryInput | QueryPeerMemoryInput) -> MemoryFilt
 
 def _agent(principal: Principal, request: SearchRequest) -> str:
     if request.agent is None:
-        raise Invalid.field("agent", "is required")
+        raise Invalid.field("agent", MISSING)
     principal.require_agent(request.agent)
     return request.agent
 

@@ -13,7 +13,7 @@ from services.context.mcp.fields import KEY
 from services.context.mcp.schemas import Json, Route
 from shared import deadline as deadlines
 from shared.errors import Invalid, PassedOn
-from shared.validation.values import MOST_ERRORS, UNKNOWN_FIELD, field_error
+from shared.validation.values import MISSING, MOST_ERRORS, UNKNOWN_FIELD, field_error
 from shared.vocabulary import renamed
 from shared.web.idempotency_key import HEADER
 
@@ -109,7 +109,7 @@ def _text(name: str, value: Any) -> str:
     """A value as a part of a path, a query or a header."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         if not isinstance(value, dict):
-            raise Invalid.field(name, "is required" if value is None else "must be a text or a whole number")
+            raise Invalid.field(name, MISSING if value is None else "must be a string or a whole number")
         value = _encoded(value).decode()
     try:
         str(value).encode()
@@ -122,7 +122,7 @@ def _encoded(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError, ValueError) as error:
-        raise Invalid.field("arguments", "cannot be written as JSON: " + type(error).__name__) from error
+        raise Invalid.field("arguments", "cannot be written as JSON") from error
 
 
 def _nothing() -> None:

@@ -259,7 +259,7 @@ def _payload(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             payload = msgspec.json.decode(payload)
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-            raise Invalid.field("payload", f"not valid JSON: {error}") from error
+            raise Invalid.field("payload", "is not valid JSON") from error
     if not isinstance(payload, dict) or len(arguments) > 1:
         raise Invalid.field("payload", "must be an object, and the only field")
     return payload

@@ -50,7 +50,7 @@ async def test_a_life_and_its_events(client: Client) -> None:
     assert (await get(client, made["id"]))["closed_at"]
 
     async def seen() -> None:
-        events = (await client.get(f"/api/timeline?dispatch={made['id']}")).body["data"]
+        events = (await client.get(f"/api/timeline?dispatch_id={made['id']}")).body["data"]
         kinds = [e["kind"] for e in events]
         assert kinds == ["dispatch_report", "dispatch_progress", "cache_write", "dispatch_complete"]
 

@@ -13,6 +13,7 @@ import scrubjay
 from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, steps
 from scrubjay._data import decode, encode
 from scrubjay._events import Reader
+from scrubjay.errors import FieldError, InvalidError, Problem, error_of
 from scrubjay.groups import AsyncCalls, Calls
 from scrubjay.models import Decision, Event, WriteAnswer
 from tests.support.openapi import DOCUMENT, operations
@@ -168,3 +169,23 @@ def test_a_stream_says_where_it_begins() -> None:
     reader = Reader(None)
     assert [reader.feed(line) for line in ("id: 41", "retry: 1000", "")] == [None] * 3
     assert reader.last == 41
+
+
+def test_a_refusal_names_each_field_with_what_it_may_be() -> None:
+    document = {
+        "type": "/problems/invalid",
+        "title": "Validation failed",
+        "status": 400,
+        "errors": [
+            {"field": "quer", "message": "unknown field", "did_you_mean": "query"},
+            {"field": "status", "message": "must be one of stale", "allowed": ["stale"]},
+            "nonsense",
+        ],
+    }
+    error = error_of(Problem.read(400, document), None, None)
+    assert isinstance(error, InvalidError)
+    assert error.problem.type == "/problems/invalid"
+    assert error.errors == (
+        FieldError("quer", "unknown field", did_you_mean="query"),
+        FieldError("status", "must be one of stale", allowed=("stale",)),
+    )

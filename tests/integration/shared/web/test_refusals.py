@@ -131,6 +131,11 @@ async def test_json_goes_by_these_types(client: Client, kind: str) -> None:
     [
         ("/api/context/assembel", "/api/context/assemble"),
         ("/api/psychic-cache/all/mission", "/api/psychic-cache/all/missions"),
+        ("/api/psychic-cach/m/entries", "/api/psychic-cache/m/entries"),
+        ("/api/psychic-cache/m/entires", "/api/psychic-cache/{mission_id}/entries"),
+        ("/api/agent-memory/abc", "/api/agent-memory/{memory_id}"),
+        ("/api/agent-memory/abc/def", None),
+        ("/internal/serach", None),
         ("/nothing", None),
     ],
 )

@@ -21,9 +21,9 @@ def sources(document: dict[str, Any]) -> dict[str, str]:
     """Modules by their path in the package."""
     by_group: dict[str, list[Operation]] = {}
     for path, methods in document["paths"].items():
-        for method, told in methods.items():
-            one = Operation(method, path, told, document)
-            by_group.setdefault(one.group, []).append(one)
+        for method, spec in methods.items():
+            operation = Operation(method, path, spec, document)
+            by_group.setdefault(operation.group, []).append(operation)
     components = document["components"]["schemas"]
     taken: set[str] = set()
     written: dict[str, list[str]] = {}
@@ -55,11 +55,11 @@ def _needed(operations: Iterable[Operation], components: dict[str, Schema]) -> s
     return found - {"Problem"}
 
 
-def _named(one: Operation) -> Iterable[str]:
-    yield from names_in([answer for status, answer in one.told["responses"].items() if status < "3"])
-    yield from names_in([p.get("schema", {}) for p in one.told["parameters"]])
+def _named(operation: Operation) -> Iterable[str]:
+    yield from names_in([answer for status, answer in operation.spec["responses"].items() if status < "3"])
+    yield from names_in([p.get("schema", {}) for p in operation.spec["parameters"]])
     # A flat body becomes the call's arguments, so only its fields' components are needed.
-    yield from names_in(one.flat or one.told.get("requestBody", {}))
+    yield from names_in(operation.flat or operation.spec.get("requestBody", {}))
 
 
 def _formatted(text: str) -> str:

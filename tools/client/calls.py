@@ -36,19 +36,19 @@ _JSON = "application/json"
 class Operation:
     """One operation of the document, as a function of the client."""
 
-    def __init__(self, method: str, path: str, told: dict[str, Any], document: dict[str, Any]) -> None:
-        self.method, self.path, self.told = method.upper(), path, told
+    def __init__(self, method: str, path: str, spec: dict[str, Any], document: dict[str, Any]) -> None:
+        self.method, self.path, self.spec = method.upper(), path, spec
         self.group = path.split("/")[2].removeprefix("psychic-").replace("-", "_")
-        self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in told["parameters"])
+        self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in spec["parameters"])
         self._components: dict[str, Schema] = document["components"]["schemas"]
         self._parameters = [
-            p for p in told["parameters"] if "name" in p and p["in"] != "header" and ALIAS not in p
+            p for p in spec["parameters"] if "name" in p and p["in"] != "header" and ALIAS not in p
         ]
-        self._content: dict[str, Any] = told.get("requestBody", {}).get("content", {})
+        self._content: dict[str, Any] = spec.get("requestBody", {}).get("content", {})
 
     @property
     def name(self) -> str:
-        name = str(self.told["operationId"]).removeprefix(f"{self.group}_")
+        name = str(self.spec["operationId"]).removeprefix(f"{self.group}_")
         return python_name(name)
 
     @property
@@ -71,17 +71,17 @@ class Operation:
 
     @property
     def answer(self) -> str | None:
-        (status,) = (status for status in self.told["responses"] if status.startswith("2"))
-        content = self.told["responses"][status].get("content", {})
+        (status,) = (status for status in self.spec["responses"] if status.startswith("2"))
+        content = self.spec["responses"][status].get("content", {})
         if _LINES in content:
             return f"list[{name_of(content[_LINES]['x-item-schema'])}]"
         return annotation(content[_JSON]["schema"]) if content else None
 
     def function(self) -> str:
-        arguments = "".join(f"{one}, " for one in self._arguments())
+        arguments = "".join(f"{argument}, " for argument in self._arguments())
         return (
             f"def {self.function_name}({arguments}) -> Call[{self.answer}]:\n"
-            + docstring(self.told["description"], "    ")
+            + docstring(self.spec["description"], "    ")
             + f"    return Call({', '.join(self._call())})\n"
         )
 
@@ -100,7 +100,7 @@ class Operation:
         if self.flat is None:
             return []
         required = self.flat.get("required", ())
-        return [_argument(name, one, name in required) for name, one in named(self.flat).items()]
+        return [_argument(name, schema, name in required) for name, schema in named(self.flat).items()]
 
     def _query_arguments(self) -> list[str]:
         queried = [p for p in self._parameters if p["in"] == "query"]
@@ -109,41 +109,41 @@ class Operation:
     def _call(self) -> list[str]:
         in_path = "".join(f", {p['name']}={p['name']}" for p in self._parameters if p["in"] == "path")
         where = f'path("{self.path}"{in_path})' if in_path else f'"{self.path}"'
-        told = [
+        parts = [
             f'method="{self.method}"',
             f"path={where}",
             f"answer={self.answer}",
-            f"seconds={self.told['x-deadline-seconds']}",
+            f"seconds={self.spec['x-deadline-seconds']}",
             f"repeatable={self._repeatable()}",
         ]
         queried = [p["name"] for p in self._parameters if p["in"] == "query"]
         if queried:
-            told.append("query={" + ", ".join(f'"{name}": {name}' for name in queried) + "}")
+            parts.append("query={" + ", ".join(f'"{name}": {name}' for name in queried) + "}")
         if self.line:
-            told.append("lines=lines")
+            parts.append("lines=lines")
         elif self.body is not None:
-            told.append(f"body={self._body()}")
+            parts.append(f"body={self._body()}")
         if self.keyed:
-            told.append("keyed=True, idempotency_key=idempotency_key")
-        return [*told, "timeout=timeout"]
+            parts.append("keyed=True, idempotency_key=idempotency_key")
+        return [*parts, "timeout=timeout"]
 
     def _repeatable(self) -> bool:
         """Whether calling it twice has the same effect and answer as once."""
-        return self.keyed or self.told["x-access"] == "read" or self.method in ("PUT", "PATCH")
+        return self.keyed or self.spec["x-access"] == "read" or self.method in ("PUT", "PATCH")
 
     def _body(self) -> str:
         if self.flat is None:
             return "body"
         required = self.flat.get("required", ())
         properties = named(self.flat).items()
-        by_null = [name for name, one in properties if means_something_as_null(one, name in required)]
+        by_null = [name for name, schema in properties if means_something_as_null(schema, name in required)]
         plain = [name for name, _ in properties if name not in by_null]
         parts = [_given(call, names) for call, names in (("fields", plain), ("nullable", by_null)) if names]
         return " | ".join(parts)
 
 
 def module(operations: list[Operation], models: list[str]) -> str:
-    text = "\n\n".join(one.function() for one in operations)
+    text = "\n\n".join(operation.function() for operation in operations)
     used = [name for name in models if re.search(rf"\b{name}\b", text)]
     return HEADER + _IMPORTS.format(models=", ".join(used)) + text
 
@@ -151,7 +151,7 @@ def module(operations: list[Operation], models: list[str]) -> str:
 def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str:
     """The client has the methods of the groups in `direct` itself, and an attribute for each other group."""
     others = {name: some for name, some in by_group.items() if name not in direct}
-    own = [one for name in direct for one in by_group[name]]
+    own = [operation for name in direct for operation in by_group[name]]
     text = HEADER + _GROUP_IMPORTS.format(modules=", ".join(sorted(by_group)))
     for prefix, kind in (("", "Method"), ("Async", "AsyncMethod")):
         for name, some in others.items():
@@ -166,7 +166,10 @@ def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str
 
 
 def _methods(kind: str, operations: list[Operation]) -> str:
-    return "".join(f"    {one.name} = {kind}({one.group}.{one.function_name})\n" for one in operations)
+    return "".join(
+        f"    {operation.name} = {kind}({operation.group}.{operation.function_name})\n"
+        for operation in operations
+    )
 
 
 def _title(name: str) -> str:

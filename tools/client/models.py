@@ -34,9 +34,9 @@ def package(modules: dict[str, list[str]]) -> str:
 
 def _model(name: str, schema: Schema) -> str:
     required = set(schema.get("required", ()))
-    told = docstring(schema["description"], "    ") + "\n" if "description" in schema else ""
-    fields = "".join(_field(key, one, key in required) for key, one in named(schema).items())
-    return f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n{told}{fields}"
+    text = docstring(schema["description"], "    ") + "\n" if "description" in schema else ""
+    fields = "".join(_field(key, part, key in required) for key, part in named(schema).items())
+    return f"@dataclass(frozen=True, slots=True, kw_only=True)\nclass {name}:\n{text}{fields}"
 
 
 def _field(name: str, schema: Schema, required: bool) -> str:
@@ -47,8 +47,8 @@ def _field(name: str, schema: Schema, required: bool) -> str:
         default = f' = field(default="{schema["enum"][0]}", init=False)'
     elif not required and not may_be_null(schema) and DEFAULT not in schema:
         kind += " | None"
-    told = docstring(schema["description"], "    ") if "description" in schema else ""
-    return f"    {python_name(name)}: {kind}{default}\n{told}"
+    text = docstring(schema["description"], "    ") if "description" in schema else ""
+    return f"    {python_name(name)}: {kind}{default}\n{text}"
 
 
 def _default(schema: Schema) -> str:

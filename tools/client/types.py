@@ -16,7 +16,7 @@ _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 def named(schema: Schema) -> dict[str, Schema]:
     """An object's properties, without aliases."""
-    return {name: one for name, one in schema["properties"].items() if ALIAS not in one}
+    return {name: part for name, part in schema["properties"].items() if ALIAS not in part}
 
 
 def python_name(name: str) -> str:

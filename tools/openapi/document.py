@@ -63,13 +63,13 @@ _ABOUT = """Memory and context for fleets of AI agents, at one address.
 
 
 def build(*, with_examples: bool = True) -> dict[str, Any]:
-    operations = sorted((one for app in apps() for one in operations_of(app)), key=_place)
+    operations = sorted((operation for app in apps() for operation in operations_of(app)), key=_place)
     schemas, components = _schemas(operations)
     shown = _Shown() if with_examples else _Shown([], {"kept": {}, "answers": {}})
     paths: dict[str, Any] = {}
-    for one in operations:
-        paths.setdefault(one.path, {})[one.method] = _operation(one, schemas, shown)
-    used = {one.tag for one in operations}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas, shown)
+    used = {operation.tag for operation in operations}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Scrubjay", "version": VERSION, "description": _ABOUT},
@@ -87,8 +87,8 @@ def build(*, with_examples: bool = True) -> dict[str, Any]:
     }
 
 
-def _place(one: Operation) -> tuple[int, str, int]:
-    return [*_TAGS].index(one.tag), one.path, _METHODS.index(one.method)
+def _place(operation: Operation) -> tuple[int, str, int]:
+    return [*_TAGS].index(operation.tag), operation.path, _METHODS.index(operation.method)
 
 
 def rendered(document: dict[str, Any]) -> str:
@@ -145,48 +145,51 @@ def _slug(title: str) -> str:
     return "_".join(re.findall(r"\w+", title.lower()))
 
 
-def _operation(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
-    parameters = [_parameter(one, given, schemas, shown) for given in one.parameters]
+def _operation(operation: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+    parameters = [_parameter(operation, parameter, schemas, shown) for parameter in operation.parameters]
     parameters += list(_short(parameters))
-    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in _common(one)]
+    parameters += [{"$ref": f"#/components/parameters/{name}"} for name in _common(operation)]
     body: dict[str, Any] = {}
-    if one.reads:
+    if operation.reads:
         content = {
-            media: {**_content(schemas[one.id, f"body {media}"], media), "examples": shown.bodies(one.id)}
-            for media in one.reads
+            media: {
+                **_content(schemas[operation.id, f"body {media}"], media),
+                "examples": shown.bodies(operation.id),
+            }
+            for media in operation.reads
         }
         body = {"requestBody": {"required": True, "content": content}}
     return {
-        "operationId": one.id,
-        "tags": [one.tag],
-        "summary": one.summary,
-        "description": one.description,
-        "x-access": one.access,
-        "x-deadline-seconds": one.seconds,
-        **({"security": []} if one.access == "public" else {}),
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": operation.description,
+        "x-access": operation.access,
+        "x-deadline-seconds": operation.seconds,
+        **({"security": []} if operation.access == "public" else {}),
         "parameters": parameters,
         **body,
         "responses": {
-            str(one.status): _success(one, schemas, shown),
-            **{str(s): {"$ref": f"#/components/responses/Problem{s}"} for s in one.problems()},
+            str(operation.status): _success(operation, schemas, shown),
+            **{str(s): {"$ref": f"#/components/responses/Problem{s}"} for s in operation.problems()},
         },
     }
 
 
-def _common(one: Operation) -> list[str]:
-    return [*(["IdempotencyKey"] if one.keyed else []), "Timeout", "RequestId"]
+def _common(operation: Operation) -> list[str]:
+    return [*(["IdempotencyKey"] if operation.keyed else []), "Timeout", "RequestId"]
 
 
-def _parameter(one: Operation, given: Parameter, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
-    schema = schemas[one.id, f"{given.where} {given.name}"]
-    if given.default is not None:
-        schema = {**schema, "default": given.default}
-    example = shown.parameter(one.id, given.name)
-    text = given.description or PARAMETERS.get(given.name)
+def _parameter(operation: Operation, parameter: Parameter, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+    schema = schemas[operation.id, f"{parameter.where} {parameter.name}"]
+    if parameter.default is not None:
+        schema = {**schema, "default": parameter.default}
+    example = shown.parameter(operation.id, parameter.name)
+    text = parameter.description or PARAMETERS.get(parameter.name)
     return {
-        "name": given.name,
-        "in": given.where,
-        "required": given.required,
+        "name": parameter.name,
+        "in": parameter.where,
+        "required": parameter.required,
         **({"description": text} if text else {}),
         "schema": schema,
         **({"example": example} if example is not None else {}),
@@ -197,18 +200,18 @@ def _short(parameters: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Query parameters under their short names."""
     queried = {parameter["name"]: parameter for parameter in parameters if parameter["in"] == "query"}
     for short, main in shorts(queried).items():
-        told = {name: part for name, part in queried[main].items() if name != "example"}
-        yield {**short_for(main, told), "name": short, "required": False}
+        fields = {name: part for name, part in queried[main].items() if name != "example"}
+        yield {**short_for(main, fields), "name": short, "required": False}
 
 
-def _success(one: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
+def _success(operation: Operation, schemas: Schemas, shown: _Shown) -> dict[str, Any]:
     content = {}
-    for media in one.answers:
-        content[media] = _content(schemas[one.id, f"answer {media}"], media)
-        if (answer := shown.answer(one.id, media)) is not None:
+    for media in operation.answers:
+        content[media] = _content(schemas[operation.id, f"answer {media}"], media)
+        if (answer := shown.answer(operation.id, media)) is not None:
             content[media]["example"] = answer
     return {
-        "description": _DONE[one.status],
+        "description": _DONE[operation.status],
         "headers": {"x-request-id": {"$ref": "#/components/headers/RequestId"}},
         **({"content": content} if content else {}),
     }

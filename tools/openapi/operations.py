@@ -43,18 +43,18 @@ class Operation:
 
     def problems(self) -> list[int]:
         """The statuses of the problems that it may answer."""
-        found = set(self.extra_problems)
+        statuses = set(self.extra_problems)
         if self.access != "public":
-            found |= {401, 429, 503}
+            statuses |= {401, 429, 503}
         if self.access in ("write", "admin"):
-            found.add(403)
+            statuses.add(403)
         if self.parameters or self.reads:
-            found.add(400)
+            statuses.add(400)
         if self.reads:
-            found |= {408, 413, 415} if "application/json" in self.reads else {408, 413}
+            statuses |= {408, 413, 415} if "application/json" in self.reads else {408, 413}
         if self.keyed:
-            found |= {400, 422}
-        return sorted(found)
+            statuses |= {400, 422}
+        return sorted(statuses)
 
 
 def operations_of(app: Litestar) -> Iterator[Operation]:

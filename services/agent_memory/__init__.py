@@ -1,5 +1,5 @@
-"""The agent-memory service owns what each agent learned.
+"""The agent-memory service owns what each agent has learned.
 
-It promises that of two identical commits one row stays, that agents write their own memories only, that private
-memories are never shown to peers, and that reading a peer's memories leaves no trace on them.
+It promises that two identical commits leave one row, that agents write only their own memories, that peers never see
+private memories, and that reading a peer's memories does not change them.
 """

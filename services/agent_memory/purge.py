@@ -1,4 +1,4 @@
-"""Erasing what an agent committed, or what any agent knows of a user, from every room."""
+"""Erases what an agent committed, or what any agent knows about a user, from every package."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Purge:
     async def forget(
         self, principal: Principal, agent_name: str, key: Key | None, deadline: Deadline
     ) -> ForgetReceipt:
-        """Erases all that the agent committed; the timeline keeps that it happened, without content."""
+        """Erases everything that the agent committed. The timeline keeps an event without content."""
         principal.require_agent(agent_name)
         principal.require_every_user()
         tenant = principal.tenant
@@ -53,7 +53,7 @@ class Purge:
     async def erase(
         self, principal: Principal, scope: str, user_id: str | None, deadline: Deadline
     ) -> dict[str, int]:
-        """Erases every row of the scope, and what any agent knows of the user; counts rows by table."""
+        """Erases every row of the scope, and what any agent knows about the user. Returns rows by table."""
 
         async def work(c: Connection) -> dict[str, int]:
             erased = await erase_scope(c, self._rooms, principal.tenant, scope)

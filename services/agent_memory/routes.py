@@ -1,4 +1,4 @@
-"""Routes that concern every room. `/api` is public (forwarded by context); `/internal` is not."""
+"""Routes that concern every package. The context service forwards `/api`; `/internal` is not public."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def forget(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> ForgetReceipt:
-    """Erase everything that an agent committed, and say how much that was."""
+    """Erase everything that an agent committed. Answers the erased rows by table."""
     return await purge.forget(principal, data.agent_name, await key_of(request), deadline)
 
 
@@ -38,7 +38,7 @@ async def purge_scope(
     agent: FromQuery[str | None] = None,
     user: FromQuery[str | None] = None,
 ) -> dict[str, int]:
-    """All that an agent wrote here stands in its own scope."""
+    """Ignores the agent, because everything it wrote here is in its own scope."""
     return await purge.erase(principal, purged, user, deadline)
 
 

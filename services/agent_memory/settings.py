@@ -24,13 +24,13 @@ class Settings:
     dedup_seconds: float = 1.0
     """How long a commit waits for the vector that finds its duplicates."""
     vault_root: Path | None = None
-    """Where explicitly linked files are read, `<root>/<tenant>/…`; none: such links are off."""
+    """Explicitly linked files are read from `<root>/<tenant>/…`. None disables them."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
-        """Raises SettingsError naming what is missing or wrong."""
+        """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
         settings = cls(
             database_url=env.text("DATABASE_URL"),

@@ -1,4 +1,4 @@
-"""The transaction of a write, and what follows it."""
+"""Runs writes in transactions, and announces them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
 class Transactions:
-    """Once a write has committed, the doorbell rings for the timeline and the indexer wakes."""
+    """After a commit, it rings the timeline's doorbell and wakes the indexer."""
 
     def __init__(self, database: Database, records: Records, doorbell: Doorbell, indexer: Indexer) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class Transactions:
         deadline: Deadline,
         status: int = 201,
     ) -> Answer:
-        """As `run`, and only once for a key; `scope` is what a purge erases the key's record with."""
+        """As `run`, but only once per key. A purge of `scope` erases the key's record."""
 
         async def keyed(c: Connection) -> Answer:
             assert key is not None

@@ -1,1 +1,1 @@
-"""What each agent learned: commit without doubles, search, edit, transfer."""
+"""Memories: what each agent has learned. Commit without duplicates, search, edit, transfer."""

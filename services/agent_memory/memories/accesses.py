@@ -1,4 +1,4 @@
-"""How often agents read their own memories: counted in batches, off the readers' path, with the SQL."""
+"""Counts how often agents read their own memories, in batches, so that no reader waits. Includes the SQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.deadline import Deadline
 _LINGER_SECONDS = 0.5
 _WRITE_SECONDS = 5.0
 _BATCH = 5_000
-# While the database is away, the oldest reads are lost first.
+# When the database is unavailable, the oldest reads are lost first.
 _MOST_WAITING = 100_000
 
 
@@ -24,8 +24,8 @@ class Access(msgspec.Struct, frozen=True):
     count: int = 1
 
 
-# $1 holds Accesses. Replicas never wait for each other or for a commit: what comes back are the accesses of rows that
-# another transaction holds.
+# $1 holds Accesses. It returns the accesses of rows that another transaction has locked, so that replicas never wait
+# for each other or for a commit.
 COUNT_ACCESSES = """
 with access as (
     select * from jsonb_to_recordset($1) as a(tenant text, memory_id bigint, count bigint)
@@ -45,7 +45,7 @@ where not exists (select from counted where counted.tenant = a.tenant and counte
 
 
 async def count_accesses(c: Connection, accesses: Sequence[Access]) -> list[Access]:
-    """Counts each memory's accesses but those of held rows, which it returns."""
+    """Counts the accesses of each memory, and returns those of locked rows."""
     return [Access(**dict(row)) for row in await c.fetch(COUNT_ACCESSES, accesses)]
 
 

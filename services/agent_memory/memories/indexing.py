@@ -1,4 +1,4 @@
-"""How the indexer reads memories. What it embedded is not just stored: a late vector may show a duplicate."""
+"""How the indexer reads memories. Storing a late vector may also show that a memory is a duplicate."""
 
 from __future__ import annotations
 

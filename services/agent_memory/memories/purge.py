@@ -1,4 +1,4 @@
-"""The SQL that erases memories: those of a scope, and what any agent knows of a user."""
+"""The SQL that erases memories: those of a scope, and those of any agent about a user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from services.agent_memory.memories.commits.queries import lock_agent
 from shared.database.erasure import Erasure
 from shared.database.postgres import Connection
 
-# The rows that a deletion of the agent's memories takes with it, counted before.
+# Counts the rows before deleting an agent's memories deletes them too.
 COUNT_ROWS = """
 select (select count(*) from memory.agent_memory where tenant = $1 and agent_name = $2) as agent_memory,
        (select count(*) from memory.agent_memory_chunks where tenant = $1 and scope = 'agent:' || $2)
@@ -21,7 +21,7 @@ select (select count(*) from memory.agent_memory where tenant = $1 and agent_nam
             where q.store = 'agent_memory' and m.tenant = $1 and m.agent_name = $2)
            as index_queue
 """
-# The queue's rows go with the memories, after them: the indexer locks in that order.
+# Deletes the queue rows after the memories, because the indexer locks in that order.
 PURGE_MEMORIES = """
 with gone as (
     delete from memory.agent_memory where tenant = $1 and scope = $2 returning id
@@ -50,7 +50,7 @@ async def count_rows(c: Connection, tenant: str, agent_name: str) -> dict[str, i
 
 
 async def purge_user(c: Connection, tenant: str, user_id: str) -> dict[str, int]:
-    """Of all agents. A concurrent commit of one of them comes first or waits."""
+    """Erases all agents' memories about a user. A concurrent commit finishes first or waits."""
     erased = 0
     while rows := await c.fetch(AGENTS_OF_USER, tenant, user_id):
         agents = sorted(row["agent_name"] for row in rows)

@@ -1,4 +1,4 @@
-"""The SQL that reads memories. Functions take the connection first and never commit."""
+"""The SQL that reads memories."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def list_memories(
     return rows
 
 
-# An absorbed repeat's id leads to the memory that absorbed it.
+# The id of an absorbed memory leads to the memory that absorbed it.
 FIND = f"""
 select {_LISTED} from memory.agent_memory
 where tenant = $1 and id = coalesce(
@@ -93,6 +93,6 @@ async def count_since(
     reader: str | None,
     users: Sequence[str] | None,
 ) -> dict[str, int]:
-    """Without what other agents keep private from `reader`; None reads everything."""
+    """Excludes what other agents keep private from `reader`. None reads everything."""
     rows = await connection.fetch(COUNT_SINCE, tenant, list(since), list(since.values()), reader, users)
     return {row["agent_name"]: row["count"] for row in rows}

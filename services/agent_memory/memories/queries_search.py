@@ -1,4 +1,4 @@
-"""The SQL of search over memories. Functions take the connection first and never commit."""
+"""The SQL of search over memories."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ SEARCH_OWN = search_forms(
         columns=f"{_COLUMNS}, {_MOST_ACCESSED}", within=f"scope = :scope and {ONLY} and {UNTIL}"
     )
 )
-# As SEARCH_OWN, without what the peer keeps private.
+# As SEARCH_OWN, without the peer's private memories.
 SEARCH_PEER = search_forms(_MEMORIES)
-# What all agents but this one share.
+# Everything that all other agents share.
 SEARCH_PEERS = search_forms(
     _MEMORIES._replace(within=f"scope <> :scope and not private and {UNTIL}", counted="tenant = :tenant")
 )
-# What the words of memories that peers may see are indexed under, beside their agent's scope.
+# The words of memories that peers may see are indexed under this too, beside their agent's scope.
 EVERY_AGENT = "*"
 
 
@@ -47,7 +47,7 @@ def own_scope(tenant: str, agent: str) -> Scope:
 
 
 def peers_scope(tenant: str, agent: str) -> Scope:
-    """Every agent's memories but those of `agent`."""
+    """The memories of every agent except `agent`."""
     return Scope(tenant, f"agent:{agent}", indexed_as=[EVERY_AGENT])
 
 

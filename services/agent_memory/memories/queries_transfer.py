@@ -1,4 +1,4 @@
-"""The SQL of export and import. Functions take the connection first and never commit."""
+"""The SQL of export and import."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from services.agent_memory.memories.schemas import Confirmation, ExportedMemory,
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
-# Of content in a page: with the rest of its lines it still fits one import.
+# The most content in a page, so that its lines still fit into one import.
 _PAGE_BYTES = 700_000
 _NESTED = ("confirmations", "task_context")
 _OF_LINE = [field for field in ExportedMemory.__struct_fields__ if field not in _NESTED]
@@ -64,7 +64,7 @@ order by memory_id, first_at, written_by, source_kind, mission_namespace, dispat
 
 
 async def confirmations(c: Connection, tenant: str, ids: Sequence[int]) -> dict[int, list[Confirmation]]:
-    """By memory, the first one first."""
+    """Confirmations by memory, oldest first."""
     by_memory: dict[int, list[Confirmation]] = {}
     for row in await c.fetch(CONFIRMATIONS, tenant, list(ids)):
         columns = dict(row)
@@ -101,7 +101,7 @@ async def taken_ids(c: Connection, tenant: str, ids: Sequence[int]) -> set[int]:
     return {row["id"] for row in await c.fetch(TAKEN_IDS, tenant, list(ids))}
 
 
-# One import at a time, so the sequence only grows. The margin is for ids that commits draw between look and move.
+# Imports run one at a time, so the sequence only grows. The margin covers ids that commits draw meanwhile.
 RESERVE = """
 select setval('memory.agent_memory_id_seq', $1::bigint + 1000) from memory.agent_memory_id_seq
 where last_value < $1::bigint
@@ -109,7 +109,7 @@ where last_value < $1::bigint
 
 
 async def reserve(c: Connection, highest: int) -> None:
-    """Ids of later memories lie above `highest`."""
+    """Makes later memories get ids above `highest`."""
     await c.execute(RESERVE, highest)
 
 

@@ -1,4 +1,4 @@
-"""The composite score of an agent's own memories (seed 003, without its recency, which assembly owns). Pure."""
+"""The composite score of an agent's own memories, without recency, which assembly adds. Pure."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ async def commit(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> CommitResult:
-    """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
+    """Commit what an agent learned. Committing the same again confirms the memory instead of duplicating it."""
     committed = await commits.commit(principal, [data], await key_of(request), deadline)
     return committed.results[0]
 
@@ -78,7 +78,7 @@ async def get_memory(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> MemoryAnswer:
-    """One memory, and who has confirmed it. Does not count as an access."""
+    """Get a memory and its confirmations. This does not count as an access."""
     return await reader.get(principal, _id(memory_id), deadline)
 
 
@@ -91,7 +91,7 @@ async def edit(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> MemoryAnswer:
-    """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
+    """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same."""
     edited_id = await commits.edit(principal, _id(memory_id), data, deadline)
     return await reader.get(principal, edited_id, deadline)
 
@@ -103,7 +103,7 @@ async def delete_memory(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DeleteAnswer:
-    """Delete one memory, with what confirmed it."""
+    """Delete a memory and its confirmations."""
     return await commits.delete(principal, _id(memory_id), deadline)
 
 
@@ -115,12 +115,12 @@ async def export(
     agent_name: Annotated[
         str | None, Parameter(required=False, description="Whose; else the key's agent, else all.")
     ] = None,
-    after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the page before.")] = 0,
+    after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the previous page.")] = 0,
     limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,
 ) -> Response[bytes]:
-    """Export memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the end.
+    """Export memories as JSON Lines, by id. The next page begins `after` the last line's id; an empty page is the end.
 
-    A page is small enough to be imported as it is. All agents' need an admin key.
+    A page is small enough to be imported unchanged. Exporting all agents needs an admin key.
     """
     page = await transfer.export(principal, agent_name, after, limit, deadline)
     return Response(page, media_type=NDJSON)
@@ -138,7 +138,7 @@ async def import_memories(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> ImportResult:
-    """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as they are."""
+    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged."""
     lines = parse(await request.body())
     return await transfer.restore(principal, lines, await key_of(request), deadline)
 
@@ -167,7 +167,7 @@ async def list_memories(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Memories:
-    """An agent's memories, newest first."""
+    """List an agent's memories, newest first."""
     return await reader.list_memories(principal, data, deadline)
 
 
@@ -178,7 +178,7 @@ async def peer_query(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> FoundMemories:
-    """Search one other agent's memories, without those it keeps private."""
+    """Search another agent's memories, except its private ones."""
     return await search.query_peer(principal, data, deadline)
 
 
@@ -189,7 +189,7 @@ async def pending_review(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> PendingReview:
-    """How many memories each of the named agents gained since its time."""
+    """Count the memories that each named agent gained since its time."""
     try:
         wanted = msgspec.json.decode(since, type=dict[str, datetime])
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:

@@ -1,4 +1,4 @@
-"""Request and response bodies of the agent-memory service."""
+"""Request and response bodies of memories."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class TaskContext(Body, kw_only=True):
     """What the agent was doing."""
     skills_used: Annotated[list[Name], Meta(max_length=100)]
     outcome: Outcome
-    """How the task ended: memories of success rank higher."""
+    """How the task ended. Memories of success rank higher."""
     mission_namespace: Name | None = None
-    """The mission that it was learned in."""
+    """The mission of the task."""
 
 
 def task_context(row: Mapping[str, Any] | asyncpg.Record) -> TaskContext | None:
@@ -42,30 +42,30 @@ def task_context(row: Mapping[str, Any] | asyncpg.Record) -> TaskContext | None:
 class CommitAgentMemoryInput(Remembered, kw_only=True):
     agent_name: OwnAgent = LEFT_OUT
     content: Content
-    """What was learned, in a sentence or a few."""
+    """What was learned, in one or a few sentences."""
     memory_type: MemoryType
     task_context: TaskContext | None = None
-    """The task that it was learned in."""
+    """The task it was learned in."""
     private: bool = False
-    """Hidden from peers."""
+    """Hide it from peers."""
     dispatch_id: BigId | None = None
-    """The dispatch that it was learned in."""
+    """The dispatch it was learned in."""
 
 
 class CommitResult(msgspec.Struct):
-    """`pending`: stored, and found by text; its duplicates are looked for when its vector arrives.
+    """`pending`: stored, and found by text. The search for duplicates follows when its vector arrives.
 
-    Should it then turn out to be a repeat, `memory_id` leads to the memory that was there before.
+    If it then proves to be a repeat, `memory_id` leads to the earlier memory.
     """
 
     memory_id: int
     """The memory that holds it."""
     duplicate_detected: bool
-    """The agent had said it before: that memory is confirmed."""
+    """The agent had committed it before, and that memory is now confirmed."""
     status: CommitStatus
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None = None
-    """Always null: a memory is kept until it is forgotten."""
+    """Always null: a memory never expires."""
 
 
 class CommitBatchInput(Body, kw_only=True):
@@ -73,14 +73,14 @@ class CommitBatchInput(Body, kw_only=True):
 
 
 class CommitBatchResult(msgspec.Struct):
-    """In the order of the request."""
+    """The results, in the order of the request."""
 
     results: list[CommitResult]
     """One for each memory of the request."""
 
 
 class EditAgentMemoryInput(Body, kw_only=True):
-    """What is left out stays. `source_kind` is of a new content."""
+    """Fields left out stay. `source_kind` applies to new content."""
 
     content: Content | None = None
     memory_type: MemoryType | None = None
@@ -94,7 +94,7 @@ class ForgetAgentInput(Body, kw_only=True):
 
 
 class ForgetReceipt(msgspec.Struct):
-    """Rows erased, by table."""
+    """The erased rows by table."""
 
     agent_name: str
     erased: dict[str, int]
@@ -117,7 +117,7 @@ class QueryAgentMemoryInput(Body, kw_only=True):
 
 class QueryPeerMemoryInput(Body, kw_only=True):
     target_agent: Name
-    """Whose memories; private ones stay hidden."""
+    """The agent whose memories to search. Private ones stay hidden."""
     query: Query
     """A question, or what is wanted."""
     memory_type: MemoryType | None = None
@@ -156,7 +156,7 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     access_count: int = 0
     """How often its agent read it."""
     confirmed_count: int = 0
-    """How often it was said again."""
+    """How often it was committed again."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -165,7 +165,7 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     seq: int | None = None
     speaker: str | None = None
     user_id: str | None = None
-    """The user whom it is about, or who said it."""
+    """The user it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: SourceKind = "agent"
@@ -183,7 +183,7 @@ _COLUMNS = [name for name in AgentMemory.__struct_fields__ if name != "task_cont
 
 
 class Confirmation(Body, kw_only=True):
-    """Who said a memory again, how often. `absorbed_id`: the repeat was a memory of its own for a while."""
+    """A source that repeated a memory, and how often. `absorbed_id` is the repeat's id if it was a memory at first."""
 
     written_by: Name
     source_kind: SourceKind
@@ -211,13 +211,13 @@ class DeleteAnswer(msgspec.Struct):
     """How many memories are gone."""
 
 
-# JavaScript's largest safe integer: further ids would leave the installation few of its own.
+# JavaScript's largest safe integer. Larger ids would leave too few for this installation.
 _KeptId = Annotated[int, Meta(gt=0, lt=2**53)]
 _Times = Annotated[int, Meta(ge=0, lt=2**53)]
 
 
 class ExportedMemory(Body, kw_only=True):
-    """One line of an export. Vectors are not part of it: they follow from the text."""
+    """One line of an export. It has no vectors, because the importer computes them from the text."""
 
     id: _KeptId
     agent_name: Name
@@ -244,7 +244,7 @@ class ExportedMemory(Body, kw_only=True):
 
 
 class ImportResult(msgspec.Struct):
-    """`remapped`: {id in the file: id here}, where the id was taken by another memory or the fact was known."""
+    """`remapped`: {id in the file: id here} if another memory had the id or the fact was known."""
 
     imported: int
     """How many lines became memories."""
@@ -280,7 +280,7 @@ class MemoryCursor(Cursor, tag="memories"):
 class FoundMemories(msgspec.Struct):
     memories: list[FoundMemory]
     degraded: list[str] = []
-    """What could not be searched as it should, and why."""
+    """What could not be searched fully, and why."""
 
 
 class PendingReview(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""Search over memories: an agent's own and its peers', and the internal call of assembly."""
+"""Searches memories: an agent's own, one peer's, and for assembly."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MemorySearch:
     async def query(
         self, principal: Principal, request: QueryAgentMemoryInput, deadline: Deadline
     ) -> FoundMemories:
-        """An agent's own memories by composite score. Reading counts as an access."""
+        """An agent's own memories by composite score. This counts as an access."""
         principal.require_agent(request.agent_name)
         answer = await self._query(
             self._own, principal, request.agent_name, request.query, _filter(request), deadline
@@ -61,7 +61,7 @@ class MemorySearch:
     async def query_peer(
         self, principal: Principal, request: QueryPeerMemoryInput, deadline: Deadline
     ) -> FoundMemories:
-        """One other agent's memories that are not private. Leaves its access counts alone."""
+        """Another agent's memories that are not private. This does not count as an access."""
         answer = await self._query(
             self._peer, principal, request.target_agent, request.query, _filter(request), deadline
         )
@@ -127,7 +127,7 @@ def _agent(principal: Principal, request: SearchRequest) -> str:
 
 
 def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
-    """Each memory once, by its best chunk; the best composite score first."""
+    """Each memory once, with its best chunk, by descending composite score."""
     memories: dict[int, FoundMemory] = {}
     for each in scored:
         id_ = each.candidate.id

@@ -1,4 +1,4 @@
-"""Memories by id, by agent and since a time."""
+"""Reads memories by id, by agent, and since a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MemoryReader:
         self._database = database
 
     async def get(self, principal: Principal, memory_id: int, deadline: Deadline) -> MemoryAnswer:
-        """One memory of the agent's own, or of a peer that does not keep it private."""
+        """One of the agent's own memories, or a peer's that is not private."""
 
         async def work(c: Connection) -> MemoryAnswer:
             row = await find_visible(c, principal, memory_id)
@@ -52,7 +52,7 @@ class MemoryReader:
     async def pending_review(
         self, principal: Principal, since: dict[str, datetime], deadline: Deadline
     ) -> dict[str, int]:
-        """How many memories each agent gained since its time."""
+        """Counts the memories that each agent gained since its time."""
         reader, users = principal.agent, principal.seen_users()
         return await self._database.run(
             lambda c: queries.count_since(c, principal.tenant, since, reader, users), deadline
@@ -64,7 +64,7 @@ def _cursor(row: asyncpg.Record) -> MemoryCursor:
 
 
 async def find_visible(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:
-    """Raises NotFound for a memory that a peer keeps private, as for one that does not exist."""
+    """Raises NotFound for a peer's private memory, as for one that does not exist."""
     row = await queries.find(c, principal.tenant, memory_id, principal.seen_users())
     hidden = row is not None and row["private"] and principal.agent not in (None, row["agent_name"])
     if row is None or hidden:

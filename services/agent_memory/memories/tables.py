@@ -1,4 +1,4 @@
-"""The schema `memory`: what agents learned, its chunks and vectors."""
+"""The tables of memories, with their chunks, vectors and confirmations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ agent_memory = Table(
     Column("chunks", Integer, nullable=False),
     Column("access_count", BigInteger, nullable=False, server_default=text("0")),
     Column("confirmed_count", BigInteger, nullable=False, server_default=text("0")),
-    # Stored without a vector: its duplicates are looked for when that arrives.
+    # Stored without a vector. The search for duplicates follows when the vector arrives.
     Column("pending", Boolean, nullable=False, server_default=text("false")),
     *schema.when_and_where(),
     *schema.provenance(),
@@ -51,11 +51,11 @@ agent_memory = Table(
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id"),
-    # Of the fact's key, not of its bytes: what differs in case, punctuation and spacing is one memory. Of the user
-    # too: what is said of two users are two facts.
+    # The hash covers the fact's key and the user: texts that differ only in case, punctuation and spacing are one
+    # memory, but the same text about two users is two facts.
     UniqueConstraint("tenant", "agent_name", "content_hash"),
     Index("agent_memory_agent", "tenant", "agent_name", "created_at"),
-    # Each search of one's own asks for the agent's maximum.
+    # Each search of an agent's own memories reads the agent's maximum.
     Index("agent_memory_accessed", "tenant", "agent_name", "access_count"),
     Index(
         "agent_memory_session_seq",
@@ -69,8 +69,8 @@ agent_memory = Table(
     schema="memory",
 )
 
-# Who said a memory again: how, in which mission, for which dispatch, recalled from which assembly. `absorbed_id` is
-# the id that the repeat had of its own until its vector arrived; it still leads to the memory.
+# Repetitions of a memory: by which key and kind of source, in which mission, for which dispatch, from which assembly.
+# `absorbed_id` is the id that the repeat had until its vector arrived. It still leads to the memory.
 confirmations = Table(
     "confirmations",
     metadata,
@@ -117,7 +117,7 @@ def _private() -> Column[bool]:
 
 agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
 agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())
-# For searches over all agents of a large tenant; an agent's own are scanned exactly.
+# For searches over all agents of a large tenant. An agent's own memories are scanned exactly.
 Index(
     "agent_memory_vec_nearest",
     agent_memory_vec.c.embedding,

@@ -1,4 +1,4 @@
-"""Memories as JSON Lines: pages of an export, and an import that keeps ids."""
+"""Exports memories as JSON Lines in pages, and imports them with their ids."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def export_page(
     limit: int,
     users: Sequence[str] | None,
 ) -> list[ExportedMemory]:
-    """Memories with ids above `after`, in their order; fewer than `limit` where they would not fit one import."""
+    """Memories with ids above `after`, in order. Fewer than `limit` if more would not fit into one import."""
     rows = await queries.page(c, tenant, agent_name, after, limit, users)
     confirmations = await queries.confirmations(c, tenant, [row["id"] for row in rows])
     return [_line(row, confirmations.get(row["id"], [])) for row in rows]
@@ -116,7 +116,7 @@ def _line(row: asyncpg.Record, confirmations: list[Confirmation]) -> ExportedMem
 async def restore_lines(
     c: Connection, rules: CommitRules, tenant: str, lines: Sequence[ExportedMemory]
 ) -> ImportResult:
-    """Leaves a fact alone that its agent has already, and gives a new id where another memory has the line's."""
+    """Skips facts that the agent already has, and gives a new id if another memory has the line's."""
     hashes = [fact_hash(line.content, line.user_id) for line in lines]
     await queries.lock_imports(c)
     for agent in sorted({line.agent_name for line in lines}):

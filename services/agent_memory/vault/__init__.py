@@ -1,1 +1,1 @@
-"""Files that agents link: read from the tenant's folder and from nowhere else."""
+"""Files that agents link, read only from the tenant's folder."""

@@ -1,7 +1,7 @@
-"""Reading a file of a tenant's folder under VAULT_ROOT, and of nowhere else.
+"""Reads files only from a tenant's folder under VAULT_ROOT.
 
-openat2 resolves the whole path beneath that folder in one step of the kernel. Checking a resolved path first and
-opening it afterwards loses the race against whoever swaps a folder for a symbolic link in between.
+openat2 resolves the whole path beneath that folder in one system call. Checking a resolved path and then opening it
+would lose a race against someone who replaces a folder by a symbolic link in between.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_NO_SYMLINKS = 0x04
 _RESOLVE_BENEATH = 0x08
 _MACHINES = ("x86_64", "aarch64", "riscv64")
-# Never waits for a pipe's other end, never becomes the owner of a terminal.
+# Opening must neither wait for the other end of a pipe nor acquire a terminal.
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
-# The kernel asks to try again when something below is renamed during the walk.
+# The kernel asks for a retry when a rename happens during the path's resolution.
 _TRIES = 8
 _TENANT = re.compile(r"^(?!\.{1,2}$)[\w.@-]{1,200}$")
 
@@ -47,7 +47,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
-    """Takes and returns a file descriptor. Raises OSError, EXDEV or ELOOP for a path that leads elsewhere."""
+    """Takes and returns a file descriptor. Raises OSError: EXDEV or ELOOP for a path that leads outside."""
     how = struct.pack("QQQ", flags, 0, resolve)
     descriptor: int = _libc().syscall(_SYS_OPENAT2, folder, os.fsencode(path), how, len(how))
     if descriptor < 0:
@@ -93,7 +93,7 @@ def open_tenant(root: Path | None, tenant: str) -> int:
 
 
 def read_beneath(folder: int, path: str, characters: int) -> tuple[str, datetime]:
-    """The beginning of a regular file's text and when it changed. Raises LinkRefused."""
+    """The beginning of a regular file's text, and when the file changed. Raises LinkRefused."""
     descriptor = _open_beneath(folder, path)
     try:
         status = os.fstat(descriptor)
@@ -130,7 +130,7 @@ def _open_beneath(folder: int, path: str) -> int:
 
 
 def _read_all(descriptor: int) -> bytes:
-    """No more than MAX_BYTES, however the file grows meanwhile."""
+    """Reads at most MAX_BYTES, even if the file is growing."""
     pieces = []
     left = MAX_BYTES
     while left and (piece := os.read(descriptor, left)):

@@ -1,4 +1,4 @@
-"""HTTP of the vault, for context alone."""
+"""HTTP of the vault, only for the context service."""
 
 from __future__ import annotations
 

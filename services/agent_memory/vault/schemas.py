@@ -19,7 +19,7 @@ class LinksRequest(Body, kw_only=True):
     paths: Annotated[list[LinkPath], Meta(min_length=1, max_length=20)]
     agent: Name | None = None
     characters: Annotated[int, Meta(ge=1, le=1_000_000)] = 64_000
-    """Of each file: its beginning is enough for a block."""
+    """How much of each file to read: its beginning is enough for a block."""
 
 
 class LinkedFile(msgspec.Struct, omit_defaults=True):

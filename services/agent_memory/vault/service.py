@@ -13,13 +13,13 @@ from shared.auth import Principal
 
 
 class Vault:
-    """The folders of all tenants, `<root>/<tenant>`; without a root nothing is ever read."""
+    """The folders of all tenants, `<root>/<tenant>`. Without a root, no file is read."""
 
     def __init__(self, root: Path | None) -> None:
         self._root = root
 
     async def read(self, principal: Principal, request: LinksRequest) -> list[LinkedFile]:
-        """One answer for each path, in order."""
+        """One result per path, in order."""
         return await asyncio.to_thread(
             read_files, self._root, principal.tenant, request.paths, request.characters
         )

@@ -1,1 +1,1 @@
-"""Commits and edits: one row a fact, user and agent, whatever the order in which vectors arrive."""
+"""Commits and edits: one row per agent, user and fact, in whatever order vectors arrive."""

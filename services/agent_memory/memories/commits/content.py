@@ -1,8 +1,8 @@
-"""What a memory states, and what it states once its fact is stated again. Pure.
+"""What a memory states, and how a repetition of its fact changes it. Pure.
 
 Users and agents are trusted; tools, documents and derived texts are not. A repetition from a less trusted source
-changes nothing but `private`; one from a more trusted source replaces everything. Among equals the first wording
-stays, the type and the outcome are the latest, and the repetition fills in what the first left out.
+changes only `private`. One from a more trusted source replaces everything. Between equal sources the first wording
+stays, the latest type and outcome apply, and the repetition fills in what the first left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TRUSTED = frozenset(["user", "agent"])
 
 
 class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
-    """The columns of a memory that a commit states. A repetition is about the same user and may change the others."""
+    """The columns of a memory that a commit states. A repetition may change all except the user."""
 
     content: str
     memory_type: str
@@ -67,7 +67,7 @@ def task_columns(task: TaskContext | None) -> dict[str, Any]:
 
 
 def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Principal) -> MemoryContent:
-    """The editor's key and source replace the stored ones only with a new text."""
+    """The editor's key and source replace the stored ones only if the text changes."""
     replaced = {
         field: value for field in ("memory_type", "private") if (value := getattr(change, field)) is not None
     }
@@ -82,7 +82,7 @@ def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Princ
 
 
 def merge(stored: MemoryContent, repetition: MemoryContent) -> MemoryContent:
-    """`private` wins either way: repeating a hidden fact never reveals it."""
+    """The result is private if either is: repeating a private fact never reveals it."""
     private = stored.private or repetition.private
     if stored.trusted != repetition.trusted:
         return msgspec.structs.replace(stored if stored.trusted else repetition, private=private)

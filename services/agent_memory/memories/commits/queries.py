@@ -1,7 +1,4 @@
-"""The SQL of commits, edits and deletions. Functions take the connection first and never commit.
-
-Callers hold the lock of the agent whose memories they change.
-"""
+"""The SQL of commits, edits and deletions. Callers hold the lock of the agent whose memories they change."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2,
 
 
 async def lock_agent(connection: Connection, tenant: str, agent_name: str) -> None:
-    """Serializes one agent's writes: of two identical commits, the second finds the first."""
+    """Serializes an agent's writes, so that the second of two identical commits finds the first."""
     await connection.execute(LOCK_AGENT, tenant, agent_name)
 
 
@@ -49,7 +46,7 @@ def content_of(row: asyncpg.Record) -> MemoryContent:
     return MemoryContent(**{field: row[field] for field in MemoryContent.__struct_fields__})
 
 
-# Of the memories in `written`, with $2 the ChunkWords.
+# For the memories in `written`. $2 is the ChunkWords.
 _ADD_CHUNKS = """
 insert into memory.agent_memory_chunks
     (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
@@ -109,7 +106,7 @@ update memory.agent_memory_vec set private = $3 where tenant = $1 and item_id = 
 
 
 async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> None:
-    """Replaces what the memory states, and the words that find it."""
+    """Replaces what the memory states, and its words for search."""
     await connection.execute(RESTATE, row)
     await connection.execute(DROP_CHUNKS, row.tenant, row.id)
     await connection.execute(REPLACE_CHUNKS, row.tenant, words, row.id)
@@ -117,7 +114,7 @@ async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> 
 
 
 class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
-    """A repetition of a memory. `absorbed_id` is the id that it had while it was a memory of its own."""
+    """A repetition of a memory. `absorbed_id` is its id from the time when it was a separate memory."""
 
     tenant: str
     memory_id: int
@@ -129,7 +126,7 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
     absorbed_id: int | None
 
 
-# $1 is the Confirmation. One that repeats what an assembly recalled is noted but confirms nothing.
+# $1 is the Confirmation. It does not raise the count if it only repeats what an assembly recalled.
 CONFIRM = """
 with repetition as (
     select * from jsonb_populate_record(null::memory.confirmations, $1)
@@ -167,7 +164,7 @@ async def confirm(
     await connection.execute(CONFIRM, confirmation)
 
 
-# The confirmations of the absorbed memory move to the one that absorbs it.
+# The absorbed memory's confirmations move to the memory that absorbs it.
 ABSORB = """
 with moved as (
     insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
@@ -195,7 +192,7 @@ async def absorb(connection: Connection, tenant: str, memory_id: int, absorbed_i
     await connection.execute(ABSORB, tenant, memory_id, absorbed_id)
 
 
-# Whoever deletes memories deletes their rows in the queue, after them: the indexer locks in that order.
+# A deletion also deletes the memories' queue rows, after the memories: the indexer locks in that order.
 DELETE = """
 with gone as (
     delete from memory.agent_memory where tenant = $1 and id = $2 and agent_name = $3 returning id
@@ -225,7 +222,7 @@ async def add_event(
     payload: dict[str, Any],
     memory: MemoryContent | None = None,
 ) -> None:
-    """Tells the timeline; `memory` says in which mission, session and dispatch."""
+    """Adds to the timeline, with the mission, session and dispatch of `memory`."""
     await connection.execute(
         ADD_EVENT,
         tenant,

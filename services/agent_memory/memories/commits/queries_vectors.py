@@ -1,4 +1,4 @@
-"""The SQL of memories' vectors: near ones, storing them, and the queue of those that wait for one."""
+"""The SQL of memories' vectors: find near ones, store them, and queue the memories that lack them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pgvector import HalfVector
 
 from shared.database.postgres import Connection
 
-# The sum keeps the planner from HNSW, which could pass over the one that matters.
+# The sum keeps the planner off the HNSW index, which could miss the duplicate.
 NEAREST = """
 select m.id, m.content
 from (
@@ -22,7 +22,7 @@ join memory.agent_memory m on m.tenant = $1 and m.id = near.item_id
 where near.distance < $5 and m.chunks = 1 and m.user_id is null
 order by near.distance, near.item_id
 """
-# One user has few memories, among many that say the same of other users.
+# A user has few memories, among many that say the same about other users.
 NEAREST_OF_USER = """
 select m.id, m.content
 from memory.agent_memory m
@@ -45,7 +45,7 @@ async def nearest(
     user_id: str | None,
     other_than: int,
 ) -> list[asyncpg.Record]:
-    """`id` and `content` of the agent's memories about this user, or about nobody, nearest first."""
+    """`id` and `content` of the agent's memories about this user, or about no user, nearest first."""
     near = (tenant, agent_name, model, vector, distance, private, other_than)
     rows: list[asyncpg.Record]
     if user_id is None:
@@ -55,7 +55,7 @@ async def nearest(
     return rows
 
 
-# Chunks by their place in the array.
+# The place in the array is the chunk.
 PUT_VECTORS = """
 insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, private, embedding)
 select m.tenant, m.scope, m.id, g.place - 1, $3, m.private, g.embedding
@@ -68,7 +68,7 @@ on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.e
 async def put_vectors(
     connection: Connection, tenant: str, memory_id: int, model: str, vectors: Sequence[HalfVector]
 ) -> None:
-    """One vector a chunk, in the chunks' order."""
+    """Stores one vector per chunk, in the order of the chunks."""
     await connection.execute(PUT_VECTORS, tenant, memory_id, model, list(vectors))
 
 
@@ -97,6 +97,6 @@ SETTLE = "update memory.agent_memory set pending = false where tenant = $1 and i
 
 
 async def settle(connection: Connection, tenant: str, memory_id: int, model: str) -> None:
-    """The memory has its vectors: it no longer waits in the queue, nor for the search of its duplicates."""
+    """Marks that the memory has its vectors: removes it from the queue and ends the wait for its duplicates."""
     await connection.execute(DEQUEUE, tenant, memory_id, model)
     await connection.execute(SETTLE, tenant, memory_id)

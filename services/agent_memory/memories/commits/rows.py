@@ -1,4 +1,4 @@
-"""A memory as its tables hold it. Pure. SQL takes these structs as jsonb: values arrive under their columns' names."""
+"""The rows of a memory. Pure. SQL takes these structs as jsonb, with column names as keys."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from shared.tokens import estimate_tokens_of
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
-    """A row of `memory.agent_memory`. The database sets an id and times that are None."""
+    """A row of `memory.agent_memory`. The database sets the id and times if they are None."""
 
     tenant: str
     agent_name: str
     content_hash: str
-    """As Postgres reads a bytea."""
+    """In Postgres's hex format of a bytea."""
     token_count: int
     chunks: int
     id: int | None = None
@@ -35,7 +35,7 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
 
 
 class ChunkWords(msgspec.Struct, frozen=True, kw_only=True):
-    """What `memory.chunk_words` takes: the scopes' keys, the chunks of a text, and the words before the text."""
+    """The arguments of `memory.chunk_words`: the scopes' keys, the chunks of a text, and the words before it."""
 
     keys: list[str]
     starts: list[int]
@@ -49,23 +49,23 @@ def content_hash(memory: MemoryContent) -> bytes:
 
 
 def fact_hash(content: str, user_id: str | None) -> bytes:
-    """The same text about another user, or about nobody, is another fact."""
+    """The same text about another user, or about no user, is a different fact."""
     fact = hashlib.sha256(fact_key(content).encode()).digest()
     return fact if user_id is None else hashlib.sha256(fact + user_id.encode()).digest()
 
 
-# Of a fixed few, or set by the service.
+# Fields with few fixed values, or set by the service.
 _UNCOUNTED = frozenset(["memory_type", "private", "source_kind", "written_by"])
 
 
 def memory_tokens(agent: str, memory: MemoryContent) -> int:
-    """Of everything in a memory that can be read back."""
+    """The tokens of everything in a memory that can be read back."""
     stated = msgspec.structs.asdict(memory)
     return estimate_tokens_of([agent, *(stated[name] for name in stated.keys() - _UNCOUNTED)])
 
 
 def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -> MemoryRow:
-    """`columns` are those of a MemoryRow that a commit does not state, such as `id` and `pending`."""
+    """`columns` are the fields that a commit does not state, such as `id` and `pending`."""
     return MemoryRow(
         **msgspec.structs.asdict(memory),
         tenant=tenant,

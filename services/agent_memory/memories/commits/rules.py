@@ -1,6 +1,6 @@
-"""What a commit, an edit and a late vector change.
+"""The rules of commits, edits and late vectors.
 
-Every method runs in a transaction that its caller opened and that holds the lock of the memory's agent.
+Every method runs in its caller's transaction, which holds the lock of the memory's agent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class CommitRules:
     async def commit(
         self, c: Connection, tenant: str, agent: str, memory: MemoryContent, vector: HalfVector | None
     ) -> CommitResult:
-        """`vector` is None when the embedder gave none, and for memories of more than one chunk."""
+        """`vector` is None when the embedder failed, and for memories of more than one chunk."""
         status: CommitStatus = "updated"
         memory_id = await self._find_duplicate(c, tenant, agent, memory, vector)
         duplicate = memory_id is not None
@@ -60,7 +60,7 @@ class CommitRules:
         change: EditAgentMemoryInput,
         vector: HalfVector | None,
     ) -> None:
-        """Raises Conflict for a text that another memory of the agent states, or that is trusted less."""
+        """Raises Conflict for a text that another memory of the agent states, or from a less trusted source."""
         tenant, agent, stored = principal.tenant, row["agent_name"], content_of(row)
         memory = edited(stored, change, principal)
         if memory.content != stored.content:
@@ -101,7 +101,7 @@ class CommitRules:
         *,
         other_than: int = 0,
     ) -> int | None:
-        """By the fact, then by meaning. `other_than` is the memory itself, which only the fact may find."""
+        """Looks by the fact, then by meaning. Only the fact may find `other_than`, the memory itself."""
         duplicate = await queries.find_by_fact(c, tenant, agent, content_hash(memory))
         if duplicate is None and vector is not None:
             duplicate = await self._find_near(c, tenant, agent, memory, vector, other_than=other_than)
@@ -141,7 +141,7 @@ class CommitRules:
     async def _absorb(
         self, c: Connection, tenant: str, row: asyncpg.Record, duplicate_id: int, vector: HalfVector
     ) -> None:
-        """The older of the two stays, under its id."""
+        """Keeps the older of the two, with its id."""
         duplicate = await queries.read(c, tenant, duplicate_id)
         assert duplicate is not None, "the agent's lock is held"
         older, newer = (row, duplicate) if row["id"] < duplicate_id else (duplicate, row)
@@ -163,7 +163,7 @@ class CommitRules:
         memory: MemoryContent,
         vector: HalfVector | None,
     ) -> bool:
-        """Writes what changed. True for a new wording, which drops the vectors and takes `vector` or waits for one."""
+        """Writes the changes. True for a new wording, which drops the vectors and takes `vector` or waits for one."""
         stored, agent, memory_id = content_of(row), row["agent_name"], row["id"]
         if memory == stored:
             return False

@@ -57,7 +57,7 @@ class Commits:
         key: Key | None,
         deadline: Deadline,
     ) -> CommitBatchResult:
-        """All of them or none."""
+        """Commits all memories or none."""
         for memory in memories:
             principal.require_agent(memory.agent_name)
             principal.require_user(memory.user_id)
@@ -81,7 +81,7 @@ class Commits:
     async def edit(
         self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
     ) -> int:
-        """The id of the memory that was edited: of the one that absorbed `memory_id`, where one did."""
+        """Returns the id of the edited memory. If another memory absorbed `memory_id`, it edits that one."""
         row = await self._database.run(lambda c: find_visible(c, principal, memory_id), deadline)
         principal.require_agent(row["agent_name"])
         stored = queries.content_of(row)
@@ -118,7 +118,7 @@ class Commits:
     async def _dedup_vectors(
         self, memories: Sequence[MemoryContent], deadline: Deadline
     ) -> list[HalfVector | None]:
-        """Only short memories are compared by meaning, so only those wait for their vectors."""
+        """Only short memories are compared by meaning, so only they wait for their vectors."""
         short = [place for place, memory in enumerate(memories) if len(chunk(memory.content)) == 1]
         vectors: list[HalfVector | None] = [None] * len(memories)
         if not short:
@@ -134,7 +134,7 @@ class Commits:
 
 
 class LateVectors:
-    """Takes the vectors that the indexer made: stores them, or merges the memories that turn out to be duplicates."""
+    """Stores the vectors that the indexer made, or merges memories that they show to be duplicates."""
 
     def __init__(self, database: Database, rules: CommitRules, doorbell: Doorbell) -> None:
         self._database = database
@@ -142,7 +142,7 @@ class LateVectors:
         self._doorbell = doorbell
 
     async def finish(self, embedded: Sequence[Embedded]) -> None:
-        """One transaction for each agent, under the lock of its commits."""
+        """Runs one transaction per agent, with its lock."""
         for (tenant, agent), memories in groupby(sorted(embedded, key=_owner), key=_owner):
             await self._finish_agent(tenant, agent, list(memories))
             self._doorbell.ring(tenant)

@@ -27,7 +27,7 @@ from shared.web.authentication import inward
 
 @dataclass(frozen=True)
 class Services:
-    """What handlers may ask for, the services of the busiest routes first."""
+    """The services that handlers may request, those of the busiest routes first."""
 
     writer: EntryWriter
     owner_search: OwnerSearch
@@ -40,7 +40,7 @@ class Services:
 
 @asynccontextmanager
 async def opened(settings: Settings, database: Database) -> AsyncIterator[Services]:
-    """The services with all that runs beside them, without HTTP. What was opened last is closed first."""
+    """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
         embedder, table = await open_cached(settings.embedding, database, "cache")
         stack.push_async_callback(embedder.close)

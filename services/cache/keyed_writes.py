@@ -1,4 +1,4 @@
-"""Writes with an Idempotency-Key: each happens once, in one transaction with the record of its answer."""
+"""Writes with an Idempotency-Key happen once, in one transaction with the record of their answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeyedWrites:
         *,
         status: int = 201,
     ) -> T:
-        """The answer of `write`, or of the write that had the key before. A purge of the mission erases the record."""
+        """The answer of `write`, or of an earlier write with the key. Purging the mission erases the record."""
         scope = f"mission:{mission_id}"
         return await self._database.transaction(
             lambda c: self.records.once(c, tenant, scope, key, kind, lambda: write(c), status), deadline

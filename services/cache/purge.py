@@ -1,4 +1,4 @@
-"""What the cache erases for good: a scope, what an agent wrote, what is about a user."""
+"""Erases a scope, what an agent wrote, or what is about a user."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Purge:
     async def purge(
         self, principal: Principal, scope: str, agent: str | None, user_id: str | None, deadline: Deadline
     ) -> dict[str, int]:
-        """Erases a scope, and in every mission what `agent` wrote and what is about `user_id`. Counts rows by table."""
-        # The context service purges events afterwards: events of queries must be among them, not come later.
+        """Erases a scope, and in every mission what `agent` wrote and what is about `user_id`. Returns counts."""
+        # The context service purges events afterwards, so the events of queries must be written by then.
         await self._query_log.flush()
 
         async def erase(connection: Connection) -> dict[str, int]:

@@ -1,11 +1,11 @@
-"""The SQL that erases for good, over the tables of every room."""
+"""The SQL of purges, over the tables of every package."""
 
 from __future__ import annotations
 
 from shared.database.postgres import Connection
 
 LOCK_SCOPE = "select 1 from cache.missions where tenant = $1 and scope = $2 for update"
-# Dispatches are locked in the order of their ids, as heartbeats lock them.
+# Locks dispatches in the order of their ids, as heartbeats do.
 PURGE = {
     "psychic_cache": "with gone as (delete from cache.psychic_cache where tenant = $1 and scope = $2 returning 1)"
     " select count(*) from gone",
@@ -23,12 +23,12 @@ PURGE = {
 
 
 async def purge_scope(connection: Connection, tenant: str, scope: str) -> dict[str, int]:
-    """Every row of the scope. The mission's row is locked first, as writers lock it."""
+    """Erases every row of the scope. It locks the mission's row first, as writers do."""
     await connection.execute(LOCK_SCOPE, tenant, scope)
     return {table: await connection.fetchval(statement, tenant, scope) for table, statement in PURGE.items()}
 
 
-# Missions are locked first, in the order in which every transaction locks several.
+# Locks the missions first, in the order that every transaction uses.
 LOCK_MISSIONS_OF = """
 select m.mission_id from cache.missions m
 where m.tenant = $1 and m.mission_id in (
@@ -77,20 +77,20 @@ select count(*) from gone
 
 
 async def purge_agent(connection: Connection, tenant: str, agent: str) -> dict[str, int]:
-    """What an agent wrote into missions. Their budgets get that room back."""
+    """Erases what an agent wrote into missions, and returns the tokens to their budgets."""
     entries = await _purge_entries(connection, tenant, agent, LOCK_MISSIONS_OF, PURGE_ENTRIES_OF)
     dispatches = await connection.fetchval(PURGE_DISPATCHES_OF, tenant, agent)
     return {"psychic_cache": entries, "agent_dispatch": dispatches}
 
 
 async def purge_user(connection: Connection, tenant: str, user_id: str) -> dict[str, int]:
-    """What missions hold about a user, whoever wrote it."""
+    """Erases what missions hold about a user, whoever wrote it."""
     entries = await _purge_entries(connection, tenant, user_id, LOCK_MISSIONS_OF_USER, PURGE_ENTRIES_OF_USER)
     return {"psychic_cache": entries}
 
 
 async def _purge_entries(connection: Connection, tenant: str, name: str, lock: str, purge: str) -> int:
-    """The agent or user called `name`: again until no mission is left, since one may get its first entry meanwhile."""
+    """Repeats until no mission has entries of `name`, an agent or user: a mission may get its first one meanwhile."""
     entries = 0
     while missions := [row["mission_id"] for row in await connection.fetch(lock, tenant, name)]:
         entries += await connection.fetchval(purge, tenant, name, missions)

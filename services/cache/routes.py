@@ -1,4 +1,4 @@
-"""The routes of the cache service. `/api` is public, forwarded by the context service; `/internal` is not."""
+"""The routes of the cache service. The context service forwards `/api`; `/internal` is not public."""
 
 from __future__ import annotations
 

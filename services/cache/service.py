@@ -1,4 +1,4 @@
-"""The parts of the cache service, and those of them that work beside the requests."""
+"""The parts of the cache service, and its background work."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CacheService:
         self.query_log.start()
 
     async def stop(self) -> None:
-        """Waits for writes that are under way, then ends what runs in the background."""
+        """Waits for current writes, then ends the background work."""
         await self.writer.stop()
         await self.indexer.stop()
         await self.query_log.stop()

@@ -25,14 +25,14 @@ class Settings:
     ttl_hours: float = 24.0
     sweep_minutes: float = 60.0
     stale_minutes: float = 60.0
-    # A closed set of tags; None: any.
+    # The allowed tags; None allows any.
     tags: frozenset[str] | None = None
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
-        """Raises SettingsError naming what is missing or wrong."""
+        """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
         settings = cls(
             database_url=env.text("DATABASE_URL"),
@@ -58,7 +58,7 @@ class Settings:
 
 
 def _names(listed: str | None) -> frozenset[str] | None:
-    """From a list with commas."""
+    """Parses a comma-separated list."""
     if listed is None:
         return None
     return frozenset(name for part in listed.split(",") if (name := part.strip()))

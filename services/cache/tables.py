@@ -1,4 +1,4 @@
-"""The schema `cache`: tables of its rooms, and those that serve all of them."""
+"""The schema `cache`: the tables of its packages, and those that they share."""
 
 from __future__ import annotations
 

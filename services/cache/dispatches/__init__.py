@@ -1,1 +1,1 @@
-"""Dispatches: pieces of work given to agents. What an agent writes for one keeps it alive."""
+"""Dispatches: work given to agents. Entries that an agent writes for a dispatch keep it alive."""

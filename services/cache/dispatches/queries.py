@@ -1,4 +1,4 @@
-"""The SQL of dispatches. Every change leaves its event in the same statement."""
+"""The SQL of dispatches. Every statement that changes one also adds its event."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def progress(
     return await connection.fetchrow(PROGRESS, tenant, dispatch_id, progress.note, progress.percent)
 
 
-# A stale dispatch may still complete: its agent knows better than the guess that it had died.
+# A stale dispatch may still complete: its agent was alive after all.
 COMPLETE = f"""
 with changed as (
     update cache.agent_dispatch
@@ -84,7 +84,7 @@ select {_COLUMNS} from changed
 async def complete(
     connection: Connection, tenant: str, dispatch_id: int, completion: CompleteInput
 ) -> asyncpg.Record | None:
-    """None when the dispatch is completed already or does not exist."""
+    """None when the dispatch is already completed or does not exist."""
     return await connection.fetchrow(COMPLETE, tenant, dispatch_id, completion.outcome, completion.summary)
 
 
@@ -133,7 +133,7 @@ async def dispatches(
     return rows
 
 
-# However many replicas look, the one that locks a row closes it.
+# Several replicas may look at once; the one that locks a row closes it.
 CLOSE_STALE = f"""
 with silent as materialized (
     select tenant, id from cache.agent_dispatch
@@ -149,6 +149,6 @@ select tenant, id from changed
 
 
 async def close_stale(connection: Connection, minutes: float) -> list[asyncpg.Record]:
-    """Closes up to 500 dispatches that were silent for longer."""
+    """Closes up to 500 dispatches without a sign of life for `minutes`."""
     rows: list[asyncpg.Record] = await connection.fetch(CLOSE_STALE, minutes)
     return rows

@@ -32,7 +32,7 @@ async def report(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
-    """Report work that an agent was given. Entries that name its id keep it alive."""
+    """Report that an agent was given work. Entries that name its id keep it alive."""
     key = await key_of(request)
     return DispatchAnswer(await dispatches.report(principal, data, key, deadline))
 
@@ -46,7 +46,7 @@ async def progress(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
-    """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
+    """Report a dispatch's progress. Even an empty report is a sign of life."""
     key = await key_of(request)
     return DispatchAnswer(await dispatches.progress(principal, dispatch_id, data, key, deadline))
 
@@ -60,7 +60,7 @@ async def complete(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> CompletedAnswer:
-    """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
+    """Close a dispatch, even a stale one. `output_missing` says that no output entry was written for it."""
     key = await key_of(request)
     return CompletedAnswer(await dispatches.complete(principal, dispatch_id, data, key, deadline))
 
@@ -72,7 +72,7 @@ async def dispatch(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> DispatchAnswer:
-    """One dispatch: what was asked of whom, and how it stands."""
+    """Get a dispatch: its agent, its task and its status."""
     return DispatchAnswer(await dispatches.get(principal, dispatch_id, deadline))
 
 
@@ -88,7 +88,7 @@ async def dispatches(
     cursor: CursorText = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> DispatchesAnswer:
-    """Dispatches, newest first."""
+    """List dispatches, newest first."""
     return await dispatches.list(
         principal,
         deadline,

@@ -19,15 +19,15 @@ Percent = Annotated[int, Meta(ge=0, le=100)]
 
 
 class ReportInput(Body, kw_only=True):
-    """Work that was given to an agent; the server makes the id."""
+    """Work that was given to an agent. The server assigns the id."""
 
     mission_id: OwnMission = LEFT_OUT
     agent_name: OwnAgent = LEFT_OUT
-    """Who is to do it."""
+    """The agent that does it."""
     task: ShortText
-    """What is to be done."""
+    """What to do."""
     parent_dispatch_id: BigId | None = None
-    """The dispatch that it is a part of."""
+    """The dispatch that it belongs to."""
     session_id: Name | None = None
     """The session that works on it."""
 
@@ -37,7 +37,7 @@ class ReportInput(Body, kw_only=True):
 
 
 class ProgressInput(Body, kw_only=True):
-    """What is left out stays as it was."""
+    """Fields left out stay as they were."""
 
     note: ShortText | None = None
     """What was done."""
@@ -48,7 +48,7 @@ class ProgressInput(Body, kw_only=True):
 class CompleteInput(Body, kw_only=True):
     outcome: Outcome
     summary: ShortText | None = None
-    """What came out of it."""
+    """The result."""
 
 
 class Dispatch(msgspec.Struct):
@@ -57,9 +57,9 @@ class Dispatch(msgspec.Struct):
     agent_name: str
     task: str
     status: Status
-    """`stale`: it was silent for too long; it may still complete."""
+    """`stale`: it gave no sign of life for too long, but may still complete."""
     outputs: int
-    """Output entries that were written for it."""
+    """How many output entries were written for it."""
     created_at: datetime
     last_heartbeat: datetime
     """The last sign of life."""
@@ -68,7 +68,7 @@ class Dispatch(msgspec.Struct):
     progress: str | None
     """The last note."""
     percent: int | None
-    """Null: not said."""
+    """Null: not reported."""
     outcome: Outcome | None
     summary: str | None
     closed_at: datetime | None
@@ -88,7 +88,7 @@ class DispatchCursor(Cursor, tag="dispatches"):
 
 
 class Completed(msgspec.Struct):
-    """`output_missing`: no output entry was ever written for it."""
+    """`output_missing` means that no output entry was ever written for it."""
 
     id: int
     status: Status

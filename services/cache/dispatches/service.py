@@ -1,4 +1,4 @@
-"""The rules of dispatches: who may report on which, and when a silent one is closed."""
+"""The rules of dispatches: who may report on which, and when a stale one is closed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from shared.paging.pages import page_of
 from shared.provenance import utc
 
 _SWEEP_SECONDS = 30.0
-# A silent dispatch outlives `stale_minutes` by this share of them at most, or by a second.
+# The sweep runs this many times in `stale_minutes`, but at most once a second.
 _LOOKS = 60
 
 
@@ -44,7 +44,7 @@ class DispatchService:
     def __init__(
         self, database: Database, keyed: KeyedWrites, doorbell: Doorbell, *, stale_minutes: float
     ) -> None:
-        """A dispatch without a sign of life for `stale_minutes` is closed."""
+        """Closes dispatches without a sign of life for `stale_minutes`."""
         self._database = database
         self._keyed = keyed
         self._doorbell = doorbell
@@ -69,7 +69,7 @@ class DispatchService:
         key: Key | None,
         deadline: Deadline,
     ) -> Dispatch:
-        """Raises Conflict when it is closed."""
+        """Raises Conflict when the dispatch is closed."""
         dispatch = await self._own(principal, dispatch_id, deadline)
 
         async def update(connection: Connection) -> Dispatch:
@@ -88,7 +88,7 @@ class DispatchService:
         key: Key | None,
         deadline: Deadline,
     ) -> Completed:
-        """Raises Conflict when it is completed already."""
+        """Raises Conflict when the dispatch is already completed."""
         dispatch = await self._own(principal, dispatch_id, deadline)
 
         async def close(connection: Connection) -> Completed:
@@ -148,7 +148,7 @@ class DispatchService:
         await every(seconds, "closing of stale dispatches", self.sweep)
 
     async def sweep(self) -> int:
-        """How many this replica closed as stale."""
+        """Returns how many dispatches this replica closed as stale."""
         closed = 0
         while rows := await self._database.run(
             lambda c: queries.close_stale(c, self._stale_minutes), Deadline(_SWEEP_SECONDS)
@@ -174,7 +174,7 @@ class DispatchService:
         *,
         status: int,
     ) -> Dispatch:
-        """The dispatch as it is afterwards; for the replay of a key, as it is now."""
+        """The dispatch after the change, or as it is now if the key is repeated."""
 
         async def change_once(connection: Connection) -> DispatchId:
             return DispatchId((await change(connection)).id)

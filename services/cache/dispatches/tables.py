@@ -29,17 +29,17 @@ agent_dispatch = Table(
     Column("task", Text, nullable=False),
     Column("parent_id", BigInteger),
     Column("session_id", Text),
-    # dispatched, in_progress, completed or stale; `closed_at` is null while it lives.
+    # dispatched, in_progress, completed or stale. `closed_at` is null while it is open.
     Column("status", Text, nullable=False, server_default=text("'dispatched'")),
     Column("progress", Text),
     Column("percent", SmallInteger),
     Column("outcome", Text),
     Column("summary", Text),
-    # Output entries written for it, those that were evicted since as well.
+    # Output entries written for it, including those evicted since.
     Column("outputs", Integer, nullable=False, server_default=text("0")),
     Column("written_by", Text, nullable=False),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
-    # In no index: a heartbeat stays on its page.
+    # In no index, so that a heartbeat is a heap-only update.
     Column("last_heartbeat", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("closed_at", Instant),
     PrimaryKeyConstraint("tenant", "id"),

@@ -13,13 +13,13 @@ from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
 HANDLE = "cache"
-# The figures of assembly for this store: it weighs the same evidence, so a direct query agrees with it.
+# The same figures as in assembly, so that a direct query agrees with it.
 HALF_LIFE_HOURS = 6.0
 RECENCY_FLOOR = 0.5
 
 
 def recency(at: datetime, now: datetime) -> float:
-    """2^(-age / half-life), never below the floor: old is not wrong."""
+    """2^(-age / half-life), but never below the floor: old is not wrong."""
     hours = max(0.0, (now - at).total_seconds() / 3600)
     return float(max(RECENCY_FLOOR, 2.0 ** (-hours / HALF_LIFE_HOURS)))
 

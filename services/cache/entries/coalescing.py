@@ -1,7 +1,7 @@
-"""Concurrent writes to one mission wait for the same lock, so whoever holds it writes for all who wait.
+"""Writes to one mission need the same lock, so concurrent ones are combined and its holder writes them all.
 
-A write that finds no other under way runs at once and alone. Writes that come meanwhile queue, and run together, up
-to BATCH at a time, as soon as it is done.
+A write that finds no other in progress runs at once, alone. Writes that arrive meanwhile queue and run together, up to
+BATCH at a time, when it is done.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class _Waiting(Generic[T, R]):
 
 
 class Coalescer(Generic[K, T, R]):
-    """`write(connection, key, items)` returns a result for each item, in order; `run` gives it a connection.
+    """`write(connection, key, items)` returns a result per item, in order. `run` gives it a connection.
 
-    When a batch fails for what one of its items holds, each item is tried alone.
+    If a batch fails because of one of its items, each item is tried alone.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Coalescer(Generic[K, T, R]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def put(self, key: K, item: T, deadline: Deadline) -> R:
-        """Raises what `write` raised, or Unavailable at the deadline: then the item may or may not be written."""
+        """Raises the error of `write`, or Unavailable at the deadline; the item may still have been written."""
         queue = self._queues.get(key)
         if queue is not None:
             return await self._queued(queue, item, deadline)
@@ -59,14 +59,14 @@ class Coalescer(Generic[K, T, R]):
             self._go_on(key)
 
     async def stop(self) -> None:
-        """Waits for the writes that are under way."""
+        """Waits for the current writes."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _queued(self, queue: deque[_Waiting[T, R]], item: T, deadline: Deadline) -> R:
         waiting: _Waiting[T, R] = _Waiting(item, deadline)
         queue.append(waiting)
         try:
-            # The deadline cancels the future: an item that still queues then is not written.
+            # The deadline cancels the future, so an item that is still queued is not written.
             return await asyncio.wait_for(waiting.done, deadline.left())
         except TimeoutError as error:
             raise Unavailable("postgres", "the database did not answer in time") from error
@@ -111,5 +111,5 @@ class Coalescer(Generic[K, T, R]):
 
 
 def _concerns_every_item(error: Exception) -> bool:
-    """Whether the database is away, or refuses for now."""
+    """Whether the database is unavailable, or refuses everything for now."""
     return isinstance(error, AppError) and error.status >= 500

@@ -1,4 +1,4 @@
-"""An entry as it is read: in the shape in which it was written, with what the service adds to it."""
+"""An entry as reads return it: in the shape of a write, with the fields that the service adds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     decision_rationale: str | None = None
     """Why."""
     decision_alternatives: list[str] | None = None
-    """What was considered and not chosen."""
+    """The alternatives that were not chosen."""
     directive_target: str | None = None
     """Who must follow it."""
     directive_priority: str | None = None
     """How urgent it is."""
     intel_source: str | None = None
-    """Where it is from."""
+    """Where it comes from."""
     intel_confidence: str | None = None
     """How sure its writer is."""
     state_from: str | None = None
@@ -32,9 +32,9 @@ class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     state_to: str | None = None
     """The state after."""
     state_trigger: str | None = None
-    """What brought it about."""
+    """What caused it."""
     output_url: str | None = None
-    """Where the work is to be found."""
+    """Where to find the work."""
     output_summary: str | None = None
     """What the work is."""
     report_dispatch_id: int | None = None
@@ -42,25 +42,25 @@ class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     report_outcome: str | None = None
     """How the dispatch ended."""
     escalation_target: str | None = None
-    """Who is to decide."""
+    """Who must decide."""
     escalation_reason: str | None = None
-    """Why the agent cannot."""
+    """Why the agent cannot decide."""
     subtasks: list[str] | None = None
-    """What the clones do, side by side."""
+    """What the clones do in parallel."""
     clone_count: int | None = None
-    """How many work at it."""
+    """How many clones work on it."""
     turn_count: int | None = None
     """Turns so far."""
     active_dispatches: list[str] | None = None
-    """Dispatches under way."""
+    """Open dispatches."""
     open_decisions: list[str] | None = None
-    """What is still to be decided."""
+    """Decisions still to make."""
     pending_directives: list[str] | None = None
-    """What is still to be done."""
+    """Directives still to follow."""
     current_mission_namespaces: list[str] | None = None
     """The missions that the session works in."""
     working_state_prose: str | None = None
-    """What one has to know to go on."""
+    """What the next agent needs to know to continue."""
 
 
 class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
@@ -77,32 +77,32 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     created_at: datetime
     expires_at: datetime
-    """When it is gone, unless it is evicted before."""
+    """When it expires, unless it is evicted before."""
     agent_name: str | None = None
     """Who wrote it."""
     tags: list[str] = []
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | None = None
-    """The dispatch that it was written for."""
+    """The dispatch it was written for."""
     session_id: str | None = None
-    """The session that it was said in; of a checkpoint, the session that can be resumed from it."""
+    """The session it was said in, or the session that a checkpoint can resume."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it."""
+    """The user it is about, or who said it."""
     occurred_at: datetime | None = None
-    """When it happened, where that is not when it was written."""
+    """When it happened, if not when it was written."""
     source_kind: SourceKind = "agent"
-    """How it came to be known."""
+    """The kind of source it is from."""
     recalled_from: int | None = None
     """The assembly that led to it."""
     relevance: float | None = None
-    """In [0, 1]; of queries only."""
+    """In [0, 1], only in queries."""
     recency: float | None = None
-    """In [0.5, 1]; of queries only."""
+    """In [0.5, 1], only in queries."""
     truncated: bool = False
     """The content is the piece that matched; tags and the fields of its type are left out. Of queries only."""
     chunk: int | None = None
@@ -112,7 +112,7 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any] | asyncpg.Record, **more: Any) -> CacheEntry:
-        """`row` has the columns of an entry, and others too; `more` are fields that no column holds."""
+        """`row` has the columns of an entry, and possibly others. `more` are fields that no column holds."""
         return cls(**{name: row[name] for name in _COLUMNS}, **row["metadata"], **more)
 
 

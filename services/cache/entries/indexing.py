@@ -1,4 +1,4 @@
-"""How the indexer reads and keeps entries."""
+"""How the indexer reads entries and stores their vectors."""
 
 from __future__ import annotations
 

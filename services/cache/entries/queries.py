@@ -1,4 +1,4 @@
-"""The SQL that reads, edits and deletes entries. Reads see what the principal may: its tenant, missions and users."""
+"""The SQL that reads, edits and deletes entries. Reads return only what the principal may see."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ and ($6::text is null or agent_name = $6) and ($7::bigint is null or dispatch_id
 and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)
 """
 
-# An entry about nobody, or about one of the users that a key may see; null is everybody.
+# An entry about no user, or about a user that the key may see. Null means all users.
 _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
@@ -132,7 +132,7 @@ async def of_mission(
     return rows
 
 
-# The index of (tenant, scope, session_id, seq) finds numbered turns; the others are compared with every unnumbered
+# The index on (tenant, scope, session_id, seq) finds numbered turns. Other turns are compared with every unnumbered
 # entry of the session.
 STORED_TURNS = """
 with turn as materialized (
@@ -168,14 +168,14 @@ async def stored_turns(
     user_id: str | None,
     turns: Sequence[dict[str, Any]],
 ) -> list[asyncpg.Record]:
-    """Which of these turns a mission's live entries hold; a turn is known by speaker, seq and content_sha256."""
+    """The turns that a mission's live entries hold, identified by speaker, seq and content_sha256."""
     rows: list[asyncpg.Record] = await connection.fetch(
         STORED_TURNS, mission.tenant, mission.mission_id, session_id, user_id, turns
     )
     return rows
 
 
-# The words of tags stand at weight B; the others stay as they are.
+# The words of tags have weight B; the others stay.
 SET_TAGS = """
 with stored as (
     select token_count from cache.psychic_cache where tenant = $1 and id = $2
@@ -213,14 +213,14 @@ async def set_tags(
     token_count: int,
     agent: str | None,
 ) -> bool:
-    """False when the entry is gone. `head` and `token_count` replace the entry's. Lock its mission first."""
+    """False when the entry no longer exists. `head` and `token_count` replace the entry's. Lock its mission first."""
     key = scope_key(mission.tenant, f"mission:{mission.mission_id}")
     return bool(
         await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent, token_count)
     )
 
 
-# A mission whose limits were lowered may hold more than its budget: the newest checkpoints stay.
+# A mission whose limits were lowered may exceed its budget, because its newest checkpoints stay.
 FITS = """
 select m.tokens <= coalesce(m.token_budget, $4)
        and exists (select from cache.psychic_cache e where e.tenant = $1 and e.id = $3)
@@ -229,7 +229,7 @@ from cache.missions m where m.tenant = $1 and m.mission_id = $2
 
 
 async def fits(connection: Connection, mission: MissionKey, entry_id: int, token_budget: int) -> bool:
-    """Whether the entry is there and its mission is within its budget; else the installation's is `token_budget`."""
+    """Whether the entry exists and its mission is within its budget, by default `token_budget`."""
     return bool(await connection.fetchval(FITS, mission.tenant, mission.mission_id, entry_id, token_budget))
 
 
@@ -255,12 +255,12 @@ select token_count from gone
 
 
 async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent: str | None) -> int | None:
-    """The tokens that are free again; None when the entry is gone already. Lock its mission first."""
+    """The freed tokens, or None when the entry no longer exists. Lock its mission first."""
     tokens: int | None = await connection.fetchval(DELETE_ENTRY, tenant, entry_id, agent)
     return tokens
 
 
-# Queries are noted in batches: a row a query, one statement for many.
+# One statement notes a batch of queries, with a row for each.
 NOTE_QUERIES = """
 insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
 select tenant, 'mission:' || coalesce(mission_id, '*'), 'cache_query', mission_id, agent_name, payload

@@ -1,4 +1,4 @@
-"""The SQL of search over missions' entries. Functions take the connection first and never commit."""
+"""The SQL of search over missions' entries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEARCH = search_forms(
 
 
 def missions_scope(tenant: str, scopes: list[str]) -> Scope:
-    """`scopes` are the missions', each as mission:name."""
+    """`scopes` are missions, each as mission:name."""
     return Scope(tenant, scopes, indexed_as=scopes)
 
 

@@ -15,7 +15,7 @@ from shared.search.sql import scope_key
 
 
 class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """An entry as `cache.put_entries` takes it, with what search indexes of it."""
+    """An entry as `cache.put_entries` takes it, with the words that search indexes."""
 
     context_type: str
     content: str
@@ -24,7 +24,7 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     written_by: str
     source_kind: str
     head: str
-    """Words that a question may name the entry by, besides those of its text."""
+    """Words besides the text by which a question may name the entry."""
     starts: list[int]
     stops: list[int]
     chunks: list[str]
@@ -56,7 +56,7 @@ async def put_entries(
     model: str,
     limits: DefaultLimits,
 ) -> list[asyncpg.Record]:
-    """A row for each put, in order; `refused` says why an entry was not written."""
+    """A row per entry, in order. `refused` says why an entry was not written."""
     rows: list[asyncpg.Record] = await connection.fetch(
         PUT_ENTRIES,
         mission.tenant,

@@ -1,4 +1,4 @@
-"""A query leaves an event, but no query waits for it: events are noted in batches, a moment later."""
+"""Adds an event for each query to the timeline, in batches, so that no query waits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shared.deadline import Deadline
 _EVERY_SECONDS = 0.5
 _SECONDS = 5.0
 _BATCH = 500
-# While the database is away the oldest notes are lost first: they are not worth memory without bound.
+# When the database is unavailable, the oldest notes are lost first: they are not worth unbounded memory.
 _MOST_WAITING = 10_000
 
 
 class QueryNote(msgspec.Struct):
-    """A query of one mission, or of several (`mission_id` is null); `payload` holds counts."""
+    """A query of one mission, or of several (`mission_id` is null). `payload` holds counts."""
 
     tenant: str
     mission_id: str | None

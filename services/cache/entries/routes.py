@@ -1,4 +1,4 @@
-"""HTTP of entries. `/api` is public, forwarded by the context service; `/internal` is not."""
+"""HTTP of entries. The context service forwards `/api`; `/internal` is not public."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems, reads
 
-_WAIT = Parameter(description="Answer when it is found by meaning too, or at the deadline.")
+_WAIT = Parameter(description="Answer only when search also finds it by meaning, or at the deadline.")
 ContextTypes = Annotated[
     list[ContextType] | None, Parameter(description="Entries of this type only; may be given several times.")
 ]
@@ -56,7 +56,7 @@ async def write(
     deadline: DeadlineDep,
     wait: Annotated[Literal["indexed"] | None, _WAIT] = None,
 ) -> WriteAnswer:
-    """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
+    """Write an entry. Search finds it by text at once, and by meaning as soon as it is indexed."""
     key = await key_of(request)
     return WriteAnswer(await writer.write(principal, data, key, deadline, wait_indexed=wait == "indexed"))
 
@@ -69,7 +69,7 @@ async def write_batch(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> BatchAnswer:
-    """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
+    """Write up to 100 entries. Each has its own result. Entries of the same mission are written in order."""
     key = await key_of(request)
     return BatchAnswer(await writer.write_batch(principal, data, key, deadline))
 
@@ -81,7 +81,7 @@ async def query(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> QueryAnswer:
-    """Search a mission's entries; mission `*` is every mission the key may read."""
+    """Search a mission's entries. Mission `*` means every mission that the key may read."""
     return QueryAnswer(await search.query(principal, data, deadline))
 
 
@@ -92,7 +92,7 @@ async def checkpoint(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> EntryAnswer:
-    """The newest thread_checkpoint of a session."""
+    """Get the newest thread_checkpoint of a session."""
     return EntryAnswer(await entries.checkpoint(principal, session_id.removeprefix("/"), deadline))
 
 
@@ -130,7 +130,7 @@ async def edit_tags(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> EntryAnswer:
-    """Replace an entry's tags; what was said stays as it was said."""
+    """Replace an entry's tags. Its content never changes."""
     return EntryAnswer(await entries.set_tags(principal, entry_id, data.tags, deadline))
 
 
@@ -138,7 +138,7 @@ async def edit_tags(
 async def delete_entry(
     entry_id: EntryId, entries: NamedDependency[EntryService], principal: PrincipalDep, deadline: DeadlineDep
 ) -> DeleteAnswer:
-    """Delete one entry; its tokens are free for others."""
+    """Delete an entry, which frees its tokens."""
     return DeleteAnswer(await entries.delete(principal, entry_id, deadline))
 
 
@@ -156,7 +156,7 @@ async def mission_entries(
     cursor: CursorText = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> EntriesAnswer:
-    """A mission's live entries, newest first."""
+    """List a mission's live entries, newest first."""
     wanted = _filter(context_type, tag, agent_name, since, until)
     return await entries.of_mission(principal, mission_id, wanted, cursor, limit, deadline)
 
@@ -185,5 +185,5 @@ async def internal_turns(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> StoredTurns:
-    """Which turns of a session a mission has."""
+    """The turns of a session that a mission already has."""
     return await entries.stored_turns(principal, data, deadline)

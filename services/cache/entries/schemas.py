@@ -1,4 +1,4 @@
-"""Request and response bodies of entries: the nine context types of the seed as one tagged union."""
+"""Request and response bodies of entries, whose nine context types are a tagged union."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ Items = Annotated[list[ShortText], Meta(max_length=100)]
 
 class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
     mission_id: OwnMission = LEFT_OUT
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`."""
     content: Content
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: OwnAgent | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: TtlHours | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: Tags = field(default_factory=list)
     source_turn: Count | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: BigId | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
         if problem := mission_problem(self.mission_id):
@@ -60,7 +60,7 @@ class Decision(BaseWrite, tag="decision", kw_only=True):
     decision_rationale: ShortText
     """Why."""
     decision_alternatives: Items = field(default_factory=list)
-    """What was considered and not chosen."""
+    """The alternatives that were not chosen."""
 
 
 class Directive(BaseWrite, tag="directive", kw_only=True):
@@ -72,7 +72,7 @@ class Directive(BaseWrite, tag="directive", kw_only=True):
 
 class Intel(BaseWrite, tag="intel", kw_only=True):
     intel_source: ShortText
-    """Where it is from."""
+    """Where it comes from."""
     intel_confidence: Confidence | None = None
     """How sure it is."""
 
@@ -83,15 +83,15 @@ class StateChange(BaseWrite, tag="state_change", kw_only=True):
     state_to: ShortText
     """What it is now."""
     state_trigger: ShortText | None = None
-    """What brought it about."""
+    """What caused it."""
 
 
 class Output(BaseWrite, tag="output", kw_only=True):
     output_url: ShortText
-    """Where the work is to be found."""
+    """Where to find the work."""
     output_summary: ShortText | None = None
-    """What it is."""
-    # Required here only: an output belongs to somebody's dispatch.
+    """What the work is."""
+    # Required only here, because an output belongs to an agent's dispatch.
     agent_name: OwnAgent = LEFT_OUT
     dispatch_id: BigId
 
@@ -105,16 +105,16 @@ class Report(BaseWrite, tag="report", kw_only=True):
 
 class Escalation(BaseWrite, tag="escalation", kw_only=True):
     escalation_target: Name
-    """Who is to decide."""
+    """Who must decide."""
     escalation_reason: ShortText
-    """Why the agent cannot."""
+    """Why the agent cannot decide."""
 
 
 class ShadowClone(BaseWrite, tag="shadow_clone", kw_only=True):
     subtasks: Annotated[list[ShortText], Meta(min_length=2, max_length=100)]
-    """What the clones do, side by side."""
+    """What the clones do in parallel."""
     clone_count: Annotated[int, Meta(ge=1, le=3)] | None = None
-    """How many work at it."""
+    """How many clones work on it."""
 
 
 class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
@@ -129,9 +129,9 @@ class ThreadCheckpoint(BaseWrite, tag="thread_checkpoint", kw_only=True):
     pending_directives: Items
     """The directives that are not followed yet."""
     current_mission_namespaces: Annotated[list[Name], Meta(min_length=1, max_length=100)]
-    """The missions that it works in."""
+    """The missions that the session works in."""
     working_state_prose: Prose
-    """What one has to know to go on."""
+    """What the next agent needs to know to continue."""
 
 
 WriteCacheInput = (
@@ -144,13 +144,13 @@ class WriteResult(msgspec.Struct):
     token_count: int
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     cache_total_tokens: int
-    """What the mission holds now."""
+    """Tokens that the mission now holds."""
     evicted_count: int
-    """Older entries that had to go, so that its budgets hold."""
+    """How many older entries were evicted to keep the mission's budgets."""
     expires_at: datetime
-    """When the entry is gone, unless it is evicted before."""
+    """When the entry expires, unless it is evicted before."""
     indexed: bool = False
-    """It is found by meaning already, not by its words only."""
+    """Search already finds it by meaning, not only by its words."""
 
 
 class WriteAnswer(msgspec.Struct):
@@ -158,19 +158,19 @@ class WriteAnswer(msgspec.Struct):
 
 
 class BatchInput(Body, kw_only=True):
-    """Entries as for a single write. Each is decoded on its own: a wrong one does not fail the others."""
+    """Entries as for a single write. Each is decoded separately, so an invalid one does not fail the others."""
 
     entries: Annotated[list[msgspec.Raw], Meta(min_length=1, max_length=100)]
 
 
 class EntriesInput(Body, kw_only=True):
-    """Entries as for a single write. Each has its own result: a wrong one does not fail the others."""
+    """Entries as for a single write. Each has its own result, so an invalid one does not fail the others."""
 
     entries: Annotated[list[WriteCacheInput], Meta(min_length=1, max_length=100)]
 
 
 class BatchItem(msgspec.Struct, omit_defaults=True):
-    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+    """`status` is that of a single write, with `data` if it succeeded, or else `error` as a problem."""
 
     status: int
     """The status of a single write."""
@@ -196,7 +196,7 @@ class TagsInput(Body, kw_only=True):
 class DeleteResult(msgspec.Struct):
     deleted_count: int
     freed_tokens: int
-    """Estimated tokens that are free again."""
+    """The estimated tokens that were freed."""
 
 
 class DeleteAnswer(msgspec.Struct):
@@ -205,15 +205,15 @@ class DeleteAnswer(msgspec.Struct):
 
 class QueryCacheInput(Body, kw_only=True):
     mission_id: OwnMission = LEFT_OUT
-    """`*` is every mission that the key may read."""
+    """`*` means every mission that the key may read."""
     query: Query
     """A question, or what is wanted."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
-    """How many tokens the block may have."""
+    """The most tokens of the block."""
     context_types: list[ContextType] | None = None
-    """These types only; an empty list narrows nothing."""
+    """Only these types. An empty list does not filter."""
     tags: Tags | None = None
-    """Entries with at least one of these; an empty list narrows nothing."""
+    """Only entries with at least one of these. An empty list does not filter."""
     agent_name: Name | None = None
     dispatch_id: BigId | None = None
     since: datetime | None = None
@@ -229,7 +229,7 @@ class Dropped(msgspec.Struct):
 
 class QueryResult(msgspec.Struct):
     context_block: str
-    """To be put into a prompt: each item fenced with its handle."""
+    """Text for a prompt. Each item begins with its handle."""
     entries: list[CacheEntry]
     """What is in the block, and the same of each: `truncated` ones show a piece."""
     dropped: Dropped
@@ -239,7 +239,7 @@ class QueryResult(msgspec.Struct):
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str] = []
-    """What could not be searched as it should, and why."""
+    """What could not be searched fully, and why."""
 
 
 class QueryAnswer(msgspec.Struct):
@@ -259,10 +259,10 @@ class EntryCursor(Cursor, tag="entries"):
 
 
 class Turn(Body, kw_only=True):
-    """A turn of a session, as a caller tells it from the session's others."""
+    """A turn, identified within its session."""
 
     content_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-    """Of the content in UTF-8."""
+    """The SHA-256 of the content in UTF-8."""
     speaker: Name | None = None
     seq: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
@@ -272,7 +272,7 @@ class TurnsInput(Body, kw_only=True):
     session_id: Name
     turns: Annotated[list[Turn], Meta(min_length=1, max_length=1_000)]
     user_id: Name | None = None
-    """The user whom the turns are about; without one, turns about nobody."""
+    """The user that the turns are about. Without one, only turns about no user."""
 
 
 class StoredTurn(msgspec.Struct):

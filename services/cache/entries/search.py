@@ -1,4 +1,4 @@
-"""Search over missions' entries: the public query, and the internal call of assembly."""
+"""Searches missions' entries, for the public query and for assembly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STORE = "psychic_cache"
 
 
 class _Read(NamedTuple):
-    """What the database answered to a query: the missions' live entries are `size` many."""
+    """The database's answer to a query. The missions have `size` live entries."""
 
     found: Found
     size: int
@@ -79,7 +79,7 @@ class CacheSearch:
         return _Read(found, size, await database_now(c))
 
     async def _scopes(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
-        """`*` is every mission that the key may read."""
+        """`*` means every mission that the key may read."""
         if mission_id != "*":
             principal.require_mission(mission_id)
             return [f"mission:{mission_id}"]

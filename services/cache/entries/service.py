@@ -1,4 +1,4 @@
-"""The rules of stored entries: who may read, edit and delete which."""
+"""The rules of stored entries: who may read, edit and delete them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EntryService:
         limits: DefaultLimits,
         tags: Collection[str] | None,
     ) -> None:
-        """`tags` are those that entries may have; None allows any."""
+        """`tags` are the allowed tags; None allows any."""
         self._database = database
         self._doorbell = doorbell
         self._limits = limits
@@ -104,7 +104,7 @@ class EntryService:
     async def set_tags(
         self, principal: Principal, entry_id: int, tags: list[str], deadline: Deadline
     ) -> CacheEntry:
-        """Tags count: as with a write, older entries go where they need the room. Raises Conflict without room."""
+        """Tags count as tokens, so longer ones may evict older entries. Raises Conflict if that frees too little."""
         require_tags(tags, self._tags)
         row = await self._own_row(principal, entry_id, deadline)
         edited = await self._database.transaction(
@@ -158,7 +158,7 @@ class EntryService:
         return DeleteResult(deleted_count=1, freed_tokens=freed_tokens)
 
     async def _own_row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
-        """The row of an entry that the principal may change. Raises NotFound, Forbidden."""
+        """The row of an entry that the principal may change. Raises NotFound or Forbidden."""
         row = await self._row(principal, entry_id, deadline)
         principal.require_agent(row["agent_name"])
         return row

@@ -1,4 +1,4 @@
-"""The text of an entry: its content and the fields of its type, as search indexes it and a block shows it. Pure."""
+"""The text of an entry for search and for a block: its content and the fields of its type. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _COMMON = set(BaseWrite.__struct_fields__)
 
 
 def branch_fields(entry: BaseWrite) -> dict[str, Any]:
-    """The fields that only the entry's type has, which its metadata keeps."""
+    """The fields that only the entry's type has. They are stored as metadata."""
     fields = msgspec.to_builtins(entry)
     return {name: value for name, value in fields.items() if name not in _COMMON and name != "context_type"}
 
 
-# What a reader gets of an entry, but for its type and source kind, which are of a fixed few, and what names it: its
-# mission, its id and the times that the database sets.
+# The columns that a reader gets of an entry, except its type and source kind, which have few fixed values, and its
+# mission, id and times.
 _COUNTED = (
     "content",
     "agent_name",
@@ -41,12 +41,12 @@ _COUNTED = (
 
 
 def entry_tokens(columns: Mapping[str, Any]) -> int:
-    """What an entry takes of its mission's budget: everything in it that can be read back."""
+    """The tokens that an entry takes of its mission's budget: everything in it that can be read back."""
     return estimate_tokens_of(_counted(columns).values())
 
 
 def largest_field(columns: Mapping[str, Any]) -> str:
-    """The field that takes most of an entry."""
+    """The field that takes the most tokens."""
     counted = _counted(columns)
     return max(counted, key=lambda name: estimate_tokens_of([counted[name]]))
 
@@ -111,6 +111,6 @@ def header_labels(metadata: Mapping[str, Any], who: str | None) -> list[str]:
 
 
 def search_words(context_type: str, metadata: dict[str, Any], tags: list[str]) -> list[str]:
-    """What a question may name of an entry besides its text."""
+    """Words besides its text by which a question may name an entry."""
     source = metadata.get("intel_source")
     return [context_type.replace("_", " "), *([str(source)] if source else []), *tags]

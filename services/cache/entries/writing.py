@@ -1,4 +1,4 @@
-"""Writes of entries: alone or in batches, once for each Idempotency-Key, together where they would wait in line."""
+"""Writes entries: alone or in batches, once per Idempotency-Key, and combined when they would wait for a lock."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 
 class MissionItems(msgspec.Struct):
-    """What became of a batch's entries for one mission, as an idempotency record keeps it."""
+    """The results of a batch's entries for one mission, as an idempotency record stores them."""
 
     items: list[BatchItem]
 
@@ -53,7 +53,7 @@ class EntryWriter:
         limits: DefaultLimits,
         tags: Collection[str] | None,
     ) -> None:
-        """`tags` are those that entries may have; None allows any."""
+        """`tags` are the allowed tags; None allows any."""
         self._keyed = keyed
         self._doorbell = doorbell
         self._indexer = indexer
@@ -74,7 +74,7 @@ class EntryWriter:
         *,
         wait_indexed: bool = False,
     ) -> WriteResult:
-        """Raises Unprocessable for an entry larger than the budget, Conflict when only checkpoints are left."""
+        """Raises Unprocessable for an entry larger than the budget, or Conflict when only checkpoints are left."""
         self._check(principal, entry)
         mission, put = MissionKey(principal.tenant, entry.mission_id), put_of(principal, entry)
         if key is None:
@@ -92,7 +92,7 @@ class EntryWriter:
     async def write_batch(
         self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
     ) -> BatchResult:
-        """Writes each entry as if it came alone, those of a mission in their order."""
+        """Writes each entry as a single write would, those of one mission in order."""
         items: dict[int, BatchItem] = {}
         puts: dict[str, dict[int, Put]] = defaultdict(dict)
         for position, raw in enumerate(batch.entries):
@@ -152,7 +152,7 @@ class EntryWriter:
     async def _write_all_once(
         self, mission: MissionKey, puts: Sequence[Put], key: Key, deadline: Deadline
     ) -> list[BatchItem]:
-        """One transaction and one record for each mission: a retry adds what a batch that broke off lacks."""
+        """One transaction and one record per mission, so that a retry completes an interrupted batch."""
 
         async def write(connection: Connection) -> MissionItems:
             rows = await self._put_entries(connection, mission, puts)
@@ -205,7 +205,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
 
 
 def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
-    """Raises Invalid for a tag that is not `allowed`; None allows any."""
+    """Raises Invalid for a tag that is not in `allowed`; None allows any."""
     if allowed is not None and (unknown := [tag for tag in tags if tag not in allowed]):
         known = sorted(allowed)
         message = f"must be one of {', '.join(known)}"

@@ -1,1 +1,1 @@
-"""Missions: what each may hold, what it holds, and when its entries expire."""
+"""Missions: their limits, their statistics, and the expiry of their entries."""

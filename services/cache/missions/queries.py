@@ -18,7 +18,7 @@ class MissionKey(NamedTuple):
 
 
 class DefaultLimits(NamedTuple):
-    """What the installation sets for missions without limits of their own."""
+    """The installation's limits for missions without their own."""
 
     token_budget: int
     entry_budget: int
@@ -29,14 +29,14 @@ LOCK_MISSION = "select 1 from cache.missions where tenant = $1 and mission_id = 
 
 
 async def lock_mission(connection: Connection, mission: MissionKey) -> bool:
-    """Whatever changes a mission's entries locks its row first, as writers do, so that no two deadlock.
+    """Every change of a mission's entries locks the mission's row first, so that no two deadlock.
 
-    False: there is no such mission, so nothing is locked, and a writer may be making it.
+    False means that the mission does not exist, though a writer may be creating it.
     """
     return bool(await connection.fetchval(LOCK_MISSION, mission.tenant, mission.mission_id))
 
 
-# The counters are exact until something has expired since the last write or sweep.
+# The counters are exact unless an entry has expired since the last write or sweep.
 MISSIONS = """
 select m.mission_id, coalesce(m.token_budget, $5) as token_budget, coalesce(m.entry_budget, $6) as entry_budget,
        m.written_count, m.evicted_count, m.created_at, m.last_write_at,
@@ -61,14 +61,14 @@ async def missions(
     limit: int,
     defaults: DefaultLimits,
 ) -> list[asyncpg.Record]:
-    """By name, from the one behind `after` on; `granted` is null for a key that may read all."""
+    """Missions by name after `after`. `granted` is None for a key that may read all."""
     rows: list[asyncpg.Record] = await connection.fetch(
         MISSIONS, tenant, granted, after, limit, defaults.token_budget, defaults.entry_budget
     )
     return rows
 
 
-# What expired and was not swept yet counts as expired.
+# Entries that have expired but are not yet swept count as expired.
 STATS = """
 select m.mission_id, coalesce(m.token_budget, $4) as token_budget, coalesce(m.entry_budget, $5) as entry_budget,
        coalesce(m.ttl_hours, $6::float8) as ttl_hours, m.written_count, m.evicted_count, m.cleared_count,
@@ -156,7 +156,7 @@ SHRINK_MISSION = "select cache.shrink_mission($1, $2, $3, $4)"
 
 
 async def shrink_mission(connection: Connection, mission: MissionKey, defaults: DefaultLimits) -> int:
-    """How many entries were evicted, so that the mission keeps its limits."""
+    """Evicts entries until the mission is within its limits. Returns how many."""
     evicted: int = await connection.fetchval(
         SHRINK_MISSION, mission.tenant, mission.mission_id, defaults.token_budget, defaults.entry_budget
     )
@@ -208,7 +208,7 @@ returning 0 as deleted_count, 0 as freed_tokens
 async def clear_nothing(
     connection: Connection, mission: MissionKey, *, reason: str, agent: str | None
 ) -> asyncpg.Record:
-    """Of a mission that does not exist: the timeline keeps the reason all the same."""
+    """For a mission that does not exist: the timeline still keeps the reason."""
     row = await connection.fetchrow(CLEAR_NOTHING, mission.tenant, mission.mission_id, reason, agent)
     assert row is not None
     return row
@@ -228,7 +228,7 @@ select tenant, mission_id from cache.missions where next_expiry <= $1 order by t
 
 
 async def expired_missions(connection: Connection, at: datetime) -> list[MissionKey]:
-    """At most 500 missions with entries that had expired by then."""
+    """At most 500 missions with entries that have expired by `at`."""
     return [MissionKey(**row) for row in await connection.fetch(EXPIRED_MISSIONS, at)]
 
 

@@ -39,7 +39,7 @@ async def missions(
     cursor: CursorText = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> MissionsAnswer:
-    """The missions the key may read, by name, with their budgets and what they hold."""
+    """List the missions that the key may read, by name, with their budgets and what they hold."""
     return await missions.list(principal, cursor, limit, deadline)
 
 
@@ -50,7 +50,7 @@ async def stats(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> StatsAnswer:
-    """What a mission holds, by type and agent, beside its budgets, and what became of the rest."""
+    """Count what a mission holds by type and agent, its budgets, and the entries it no longer holds."""
     return StatsAnswer(await missions.stats(principal, mission_id, deadline))
 
 
@@ -92,6 +92,6 @@ async def clear(
     deadline: DeadlineDep,
     reason: Annotated[ClearReason | None, _REASON] = None,
 ) -> ClearAnswer:
-    """Delete a mission's entries. The reason is required, in the query or the body, and kept in the timeline."""
+    """Delete a mission's entries. The reason is required, in the query or the body, and the timeline keeps it."""
     given = reason or decode(await request.body() or b"{}", _CLEAR).reason
     return ClearAnswer(await missions.clear(principal, mission_id, given, deadline))

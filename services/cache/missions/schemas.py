@@ -42,13 +42,13 @@ class CacheStats(msgspec.Struct):
     by_agent: dict[str, int]
     """Entries by agent."""
     written_count: int
-    """All that were ever written."""
+    """Entries ever written."""
     evicted_count: int
-    """Those that had to go for newer ones."""
+    """Entries evicted for newer ones."""
     expired_count: int
-    """Those whose time was over."""
+    """Entries that expired."""
     cleared_count: int
-    """Those that were cleared or deleted."""
+    """Entries that were cleared or deleted."""
     unindexed_count: int
     """Entries that wait for their vectors."""
     created_at: datetime
@@ -58,7 +58,7 @@ class CacheStats(msgspec.Struct):
     newest_at: datetime | None
     """When its newest entry was stored."""
     next_expiry: datetime | None
-    """When the next one expires."""
+    """When the next entry expires."""
 
 
 class StatsAnswer(msgspec.Struct):
@@ -87,14 +87,14 @@ class MissionCursor(Cursor, tag="missions"):
 
 
 class MissionLimits(Body, kw_only=True):
-    """Null goes back to the installation's default."""
+    """Null means the installation's default."""
 
     token_budget: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
-    """Tokens that the mission may hold."""
+    """The most tokens that the mission may hold."""
     entry_budget: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
-    """Entries that it may hold."""
+    """The most entries that it may hold."""
     ttl_hours: TtlHours | None = None
-    """How long an entry lives that does not say it."""
+    """How long an entry lives by default."""
 
 
 LimitOrigin = Literal["mission", "installation"]

@@ -38,7 +38,7 @@ class _DryRunDone(Exception):
 
 class MissionService:
     def __init__(self, database: Database, doorbell: Doorbell, *, model: str, limits: DefaultLimits) -> None:
-        """`model` embeds entries: the statistics count those that have no vectors of it yet."""
+        """The statistics count the entries that lack vectors of `model`."""
         self._database = database
         self._doorbell = doorbell
         self._model = model
@@ -111,7 +111,7 @@ class MissionService:
         mission = _granted(principal, mission_id)
 
         async def clear(connection: Connection) -> asyncpg.Record:
-            # Without the lock, entries of a writer that is making the mission would stay and not be counted.
+            # Without the lock, entries of a writer that is creating the mission would stay, uncounted.
             locked = await queries.lock_mission(connection, mission)
             erase = queries.clear if locked else queries.clear_nothing
             return await erase(connection, mission, reason=reason, agent=principal.agent)

@@ -1,4 +1,4 @@
-"""Readers never see an expired entry; the sweep frees its row and keeps the mission's counters exact."""
+"""Deletes expired entries, which readers never see, and keeps the missions' counters exact."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ExpirySweep:
         await every(self._minutes * 60, "sweep of expired entries", self.sweep)
 
     async def sweep(self) -> int:
-        """How many missions had expired entries."""
+        """Returns how many missions had expired entries."""
         at = await self._run(queries.now)
         swept = 0
         while missions := await self._run(lambda c: queries.expired_missions(c, at)):

@@ -12,7 +12,7 @@ missions = Table(
     Column("tenant", Text, nullable=False),
     Column("mission_id", Text, nullable=False),
     Column("scope", Text, Computed("'mission:' || mission_id", persisted=True), nullable=False),
-    # Null: the installation's defaults.
+    # Null means the installation's default.
     Column("token_budget", Integer),
     Column("entry_budget", Integer),
     Column("ttl_hours", REAL),
@@ -22,7 +22,7 @@ missions = Table(
     Column("evicted_count", BigInteger, nullable=False, server_default=text("0")),
     Column("expired_count", BigInteger, nullable=False, server_default=text("0")),
     Column("cleared_count", BigInteger, nullable=False, server_default=text("0")),
-    # Up to here nothing is left to evict: what looks for the oldest need not pass over what was evicted long ago.
+    # No entry up to this id is left to evict, so the search for the oldest can start here.
     Column("evicted_up_to", BigInteger, nullable=False, server_default=text("0")),
     # Never later than the first expiry among the live entries.
     Column("next_expiry", Instant, nullable=False, server_default=text("'infinity'")),

@@ -1,4 +1,4 @@
-"""Who calls: principals, their scopes and grants. The context service verifies; the owners trust it."""
+"""Principals, their scopes and grants. The context service verifies callers, and the owners trust it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDENTITY_HEADER = "x-scrubjay-identity"
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """A verified caller. `agent`, `missions` and `users` narrow what it may touch when they are set."""
+    """A verified caller. If set, `agent`, `missions` and `users` limit what it may access."""
 
     tenant: str
     key: str
@@ -29,7 +29,7 @@ class Principal(msgspec.Struct, frozen=True):
 
     @property
     def mission(self) -> str | None:
-        """The mission, where it is bound to exactly one."""
+        """The mission, if it is bound to exactly one."""
         return next(iter(self.missions)) if self.missions is not None and len(self.missions) == 1 else None
 
     @property
@@ -42,12 +42,12 @@ class Principal(msgspec.Struct, frozen=True):
             raise Forbidden(f"this key has no {access} access")
 
     def require_agent(self, agent: str | None) -> None:
-        """A key bound to an agent writes, and calls as, that agent only."""
+        """A key bound to an agent writes and calls only as that agent. Raises Forbidden."""
         if self.agent is not None and agent is not None and agent != self.agent:
             raise Forbidden(f"this key acts as agent {self.agent!r} only")
 
     def require_every_agent(self) -> None:
-        """For what concerns others, too."""
+        """For operations that affect every agent. Raises Forbidden."""
         if self.agent is not None:
             raise Forbidden(f"this key acts as agent {self.agent!r} only")
 
@@ -60,14 +60,14 @@ class Principal(msgspec.Struct, frozen=True):
             raise Forbidden(f"this key has no grant for user {user_id!r}")
 
     def require_every_user(self) -> None:
-        """For what erases whatever is in its way."""
+        """For operations that may erase items about any user. Raises Forbidden."""
         if self.users is not None:
-            raise Forbidden("this key has no grant for all the users whom that may be about")
+            raise Forbidden("this key has no grant for all the users that this may affect")
 
     def seen_users(self, user_id: str | None = None) -> list[str] | None:
-        """The users whose items a read may show, besides items about nobody; None is all. `user_id` asks for one.
+        """The users whose items a read may show, besides items about no user. None means all users.
 
-        Raises Forbidden when the key has no grant for `user_id`.
+        `user_id` narrows it to one user. Raises Forbidden when the key has no grant for it.
         """
         if user_id is not None:
             self.require_user(user_id)
@@ -75,7 +75,7 @@ class Principal(msgspec.Struct, frozen=True):
         return None if self.users is None else sorted(self.users)
 
     def seen_missions(self) -> list[str] | None:
-        """The missions that a read may show; None is all."""
+        """The missions that a read may show. None means all."""
         return None if self.missions is None else sorted(self.missions)
 
     def require_scope(self, scope: str) -> None:
@@ -106,7 +106,7 @@ def from_header(value: str) -> Principal:
 
 
 def bearer(authorization: str | None) -> str:
-    """The token of an Authorization header; one answer for absent and malformed."""
+    """The token of an Authorization header. Raises Unauthorized when it is absent or malformed."""
     kind, _, token = (authorization or "").partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise Unauthorized("a bearer token is required")
@@ -114,7 +114,7 @@ def bearer(authorization: str | None) -> str:
 
 
 def service_tokens(setting: str) -> tuple[str, ...]:
-    """One token; while it is changed several, with commas: the first is shown, each is accepted."""
+    """Comma-separated tokens: we send the first and accept all, so that operators can rotate them."""
     return tuple(token for part in setting.split(",") if (token := part.strip()))
 
 

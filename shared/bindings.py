@@ -1,4 +1,4 @@
-"""What a key says in place of a request's body: its agent, and its mission where it has exactly one."""
+"""Fills a request's body from its key: the key's agent, and its mission if it has exactly one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from shared.errors import FieldError, Invalid
 from shared.text import mission_problem
 
 FROM_KEY = "x-from-key"
-"""Marks the schema of a field that a bound key fills in."""
+"""Marks the schema of a field that a bound key can fill in."""
 LEFT_OUT = ""
-"""The default of a field that must be given unless the key fills it in. No caller can give it."""
+"""The default of a field that is required unless the key fills it in. No caller can send this value."""
 
 OwnAgent = Annotated[str, Meta(min_length=1, max_length=200, extra_json_schema={FROM_KEY: "agent"})]
 OwnMission = Annotated[str, Meta(min_length=1, max_length=200, extra_json_schema={FROM_KEY: "mission"})]
@@ -33,14 +33,14 @@ class _Field(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Of a body: the fields that a key fills in, and the lists of bodies that have such fields."""
+    """The fields of a body that a key fills in, and its lists of bodies with such fields."""
 
     fields: tuple[_Field, ...]
     lists: tuple[str, ...]
 
 
 def fill_in(body: Any, principal: Principal) -> None:
-    """Puts the key's agent and mission where `body` names none. Raises Invalid where the key has none either."""
+    """Fills in the key's agent and mission where `body` names none. Raises Invalid if the key has none either."""
     missing = list(_fill(body, principal, ""))
     if missing:
         raise Invalid.of(missing)
@@ -70,7 +70,7 @@ def _fill(body: Any, principal: Principal, path: str) -> Iterator[FieldError]:
 
 
 def _mission(principal: Principal) -> str | None:
-    """None, too, where a key is bound to a name that no mission can have."""
+    """None also for a key that is bound to a name which no mission can have."""
     return None if principal.mission is None or mission_problem(principal.mission) else principal.mission
 
 

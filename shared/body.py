@@ -21,12 +21,12 @@ __all__ = ["MAX_BODY", "UNKNOWN_FIELD", "Body", "decode"]
 
 T = TypeVar("T")
 
-# Bytes of a request's body.
+# The largest request body, in bytes.
 MAX_BODY = 2 * 1024 * 1024
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
-    """Base of every request body: unknown fields are refused, and so is text that Postgres cannot hold."""
+    """The base of every request body. It refuses unknown fields, and text that Postgres cannot store."""
 
     def __post_init__(self) -> None:
         errors = [

@@ -1,4 +1,4 @@
-"""The time a request has left, handed from hop to hop as milliseconds."""
+"""The time a request has left, passed from hop to hop in milliseconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WRITE_SECONDS = 5.0
 
 
 class Deadline:
-    """A point on the monotonic clock. Hops pass on what is left, so that clocks need not agree."""
+    """A point on the monotonic clock. Hops pass on the time left, so their clocks need not agree."""
 
     __slots__ = ("at",)
 
@@ -25,16 +25,16 @@ class Deadline:
         return int(self.left() * 1000)
 
     def shorter(self, by: float) -> Deadline:
-        """The same deadline, `by` seconds earlier: what a caller keeps for itself after a hop."""
+        """A deadline `by` seconds earlier, so that the caller keeps some time after a hop."""
         earlier = Deadline(0)
         earlier.at = self.at - by
         return earlier
 
 
 def from_header(value: str | None, default: float, since: float | None = None) -> Deadline:
-    """A caller may ask for less than the default, never for more. What cannot be read is ignored.
+    """A caller may ask for less than the default, never for more. An unreadable value is ignored.
 
-    `since` is when the request came in, on the monotonic clock.
+    `since` is when the request arrived, on the monotonic clock.
     """
     if value and value.isascii() and value.isdigit() and len(value) < 10:
         return Deadline(min(default, int(value) / 1000), since)

@@ -1,4 +1,4 @@
-"""Expected failures, each with its HTTP status, and the one place where database errors become them."""
+"""Expected failures with their HTTP status, and the only place that turns database errors into them."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class TooMany(AppError):
 
 
 class Unavailable(AppError):
-    """A dependency did not answer in time. `dependency` names it; a write may or may not have happened."""
+    """The `dependency` did not answer in time. A write may or may not have happened."""
 
     status = 503
     kind = "unavailable"
@@ -231,11 +231,11 @@ def _sentence(error: FieldError) -> str:
     return f"{error['field']}: {error['message']}" + (f" (did you mean {meant}?)" if meant else "")
 
 
-# Data the server refuses for its content: bad text, out of range, too complex (SQLSTATE classes 22 and 54).
+# SQLSTATE classes of data that the server refuses: bad text, out of range, too complex.
 _BAD_DATA = ("22", "54")
 _DEADLOCK_OR_SERIALIZATION = ("40001", "40P01")
 _STATEMENT_CANCELLED = "57014"
-# Connection failure, shutdown, resources, I/O, operator intervention; internal errors are bugs and stay 500.
+# Connection failure, lack of resources, operator intervention, I/O. Internal errors are bugs and stay 500.
 _SERVER_AWAY = ("08", "53", "57", "58")
 _READ_ONLY = "25006"
 
@@ -252,9 +252,9 @@ def from_postgres(error: BaseException) -> AppError | None:
     if sqlstate == _STATEMENT_CANCELLED:
         return Unavailable("postgres", "the database did not answer in time")
     if sqlstate in _DEADLOCK_OR_SERIALIZATION:
-        return Unavailable("postgres", "the transaction met a conflict; retry it", retry_after=0.1)
+        return Unavailable("postgres", "the transaction conflicted with another; retry it", retry_after=0.1)
     if sqlstate.startswith(_SERVER_AWAY) or sqlstate == _READ_ONLY:
-        return Unavailable("postgres", "the database is not accepting this now")
+        return Unavailable("postgres", "the database does not accept this now")
     if sqlstate.startswith(_BAD_DATA):
         return Invalid(f"value refused by the database: {error.args[0] if error.args else sqlstate}")
     return None

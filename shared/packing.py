@@ -1,4 +1,4 @@
-"""Which items get the tokens of a budget. Pure."""
+"""Packs items into a token budget. Pure."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import NamedTuple, Protocol
 
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
-# A store's share of the budget, unless the caller sets another.
+# A store's default share of the budget.
 DEFAULT_TOKEN_SHARE = 0.8
-# About what the header of an item takes; the rest is text that can be cut.
+# The approximate size of an item's header. The rest is text that can be cut.
 HEADER_CHARACTERS = 40
-# The best items stand whole while they fill this share of a block; those after them give half of their text, as long as
-# others wait for room.
+# The best items stay whole until they fill this share of a block. Later items are cut to half while others wait for
+# room.
 _WHOLE_SHARE = 0.4
 _SHORT_SHARE = 0.5
-# One item takes no more than this share of a block, as long as others wait for room.
+# One item takes at most this share of a block while others wait for room.
 _MOST_SHARE = 0.6
-# An item worth no more than this share of the best one gets what the better ones leave when they are whole.
+# An item worth at most this share of the best one gets only the room that the better items leave.
 _LESSER_SHARE = 0.5
-# A piece below a third of an item says too little of it, unless it has this many characters.
+# A smaller piece of an item says too little, unless it has this many characters.
 _LEAST_SHARE = 1 / 3
 _LEAST_CHARACTERS = 80
-# The shortest header there is.
+# The shortest possible header.
 _LEAST_HEADER = 20
 _CUT_MARK = " […]"
 _SENTENCE_ENDS = (". ", "! ", "? ")
@@ -37,14 +37,14 @@ class Item(Protocol):
 
     @property
     def worth(self) -> float:
-        """Never more than that of the item before."""
+        """At most that of the previous item."""
 
     def render(self, text: str) -> str:
-        """The item as it stands in a block, with `text` for its own; `text` is a beginning of that."""
+        """The item's lines in a block, with `text`, which is a beginning of its own text."""
 
 
 class Packed(NamedTuple):
-    """What of an item is in the block. `place` is the item's in the order of worth."""
+    """The part of an item that is in the block. `place` is the item's index by worth."""
 
     place: int
     rendered: str
@@ -57,15 +57,15 @@ class Packed(NamedTuple):
 
 
 NOT_PACKED = "budget"
-"""The outcome of an item that found no room."""
+"""The outcome of an item without room."""
 
 
 def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> list[Packed]:
-    """Fills a block from items in their order of worth, and returns what went in, in the same order.
+    """Fills a block from items ordered by worth, and returns what went in, in the same order.
 
-    The best item is in, cut to fit if need be. Items worth more than half of it come next, and lesser ones take what
-    is left. Each store first gets its share of the budget; then what is left goes to whatever still fits. As long as
-    items wait for room, those that come late are cut to half; what is left in the end goes to the best that were cut.
+    The best item always goes in, cut if necessary. Items worth more than half of it come next, then the lesser ones.
+    Each store first gets its share of the budget, then the rest goes to whatever still fits. While items wait for
+    room, later ones are cut to half. Room that remains at the end goes to the best items that were cut.
     """
     block = _Block(items, budget, shares)
     block.take_best()
@@ -78,7 +78,7 @@ def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> lis
 
 
 def pack_evenly(items: Sequence[Item], budget: int) -> list[Packed]:
-    """Gives each item the same room, and what short ones leave to the others; the order is that of the items."""
+    """Gives each item the same room, and the room that short items leave to the others. Keeps the items' order."""
     left, taken = budget, []
     by_length = sorted(range(len(items)), key=lambda place: len(items[place].text))
     for waiting, place in zip(range(len(items), 0, -1), by_length, strict=True):
@@ -105,7 +105,7 @@ class _Block:
             self._take(_cut(0, self._items[0], self._left))
 
     def fill(self, places: Iterable[int]) -> None:
-        """First within their stores' shares, then with what is left."""
+        """Fills first within the stores' shares, then with the rest."""
         waiting = [place for place in places if place not in self.taken]
         waiting = [place for place in waiting if not self._take_some(place, self._room(place))]
         for place in waiting:
@@ -113,7 +113,7 @@ class _Block:
         self._lengthen()
 
     def take_a_beginning(self) -> None:
-        """However little of the first item of which anything fits."""
+        """Takes a beginning, however short, of the first item that has one which fits."""
         beginnings = (_cut(place, item, self._left) for place, item in enumerate(self._items))
         self._take(next(filter(None, beginnings), None))
 
@@ -121,18 +121,18 @@ class _Block:
         return int(min(self._left, self._rooms[self._items[place].store], _MOST_SHARE * self._budget))
 
     def _take_some(self, place: int, room: int) -> bool:
-        """The whole item, or what it may have now; False where less than is worth reading fits."""
+        """Takes the whole item or the part allowed now. False if too little fits to be worth reading."""
         item = self._items[place]
         least = min(_LEAST_CHARACTERS, _LEAST_SHARE * len(item.text))
         if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
-            # Most candidates end here, unrendered.
+            # Most candidates end here, before rendering.
             return False
         most = self._most_characters(item)
         whole = _whole(place, item, room) if most >= len(item.text) else None
         return self._take(whole or _cut(place, item, room, least, most))
 
     def _most_characters(self, item: Item) -> int:
-        """What the item may have of its text while others wait."""
+        """The most characters that the item may take while others wait."""
         whole = len(item.text)
         if self._left > (1 - _WHOLE_SHARE) * self._budget:
             return whole
@@ -140,7 +140,7 @@ class _Block:
         return short if short + len(_CUT_MARK) < whole else whole
 
     def _lengthen(self) -> None:
-        """What is left goes to the best that were cut."""
+        """Gives the remaining room to the best items that were cut."""
         for place in sorted(self.taken):
             short = self.taken[place]
             if self._left * CHARACTERS_PER_TOKEN < _LEAST_HEADER:
@@ -152,7 +152,7 @@ class _Block:
                     self._take(longer)
 
     def _take(self, packed: Packed | None) -> bool:
-        """Takes a piece, in place of a shorter one of the same item; False without one."""
+        """Takes a piece, replacing a shorter one of the same item. False without a piece."""
         if packed is None:
             return False
         shorter = self.taken.get(packed.place)
@@ -164,9 +164,9 @@ class _Block:
 
 
 def _whole(place: int, item: Item, room: int) -> Packed | None:
-    """The whole item, or None where it takes more than `room` tokens."""
+    """The whole item, or None if it needs more than `room` tokens."""
     if len(item.text) >= room * CHARACTERS_PER_TOKEN:
-        # Rendered it is longer still.
+        # Rendering only makes it longer.
         return None
     rendered = item.render(item.text)
     tokens = tokens_of_line(rendered)
@@ -174,7 +174,7 @@ def _whole(place: int, item: Item, room: int) -> Packed | None:
 
 
 def _cut(place: int, item: Item, room: int, least: float = 0.0, most: int | None = None) -> Packed | None:
-    """The beginning of an item, of `most` characters where more fit; None where fewer than `least` do."""
+    """The beginning of an item, of at most `most` characters. None if fewer than `least` fit."""
     text = item.text
     characters = room * CHARACTERS_PER_TOKEN - _LEAST_HEADER - len(_CUT_MARK)
     characters = min(characters, len(text) - 1 if most is None else most)
@@ -183,13 +183,13 @@ def _cut(place: int, item: Item, room: int, least: float = 0.0, most: int | None
         tokens = tokens_of_line(rendered)
         if tokens <= room:
             return Packed(place, rendered, tokens, cut=True)
-        # By so much its header is longer, and its escapes.
+        # The excess is what its header and escapes need beyond the estimate.
         characters -= (tokens - room) * CHARACTERS_PER_TOKEN
     return None
 
 
 def shorten(text: str, characters: int) -> str:
-    """The beginning of a text, up to a sentence's end, a word's end at the least."""
+    """The beginning of a text, up to the end of a sentence, or else of a word."""
     if len(text) <= characters:
         return text
     beginning = text[:characters]

@@ -1,4 +1,4 @@
-"""What every write may say besides its content, and how an item stands in search and in a block of context."""
+"""The fields of every write besides its content, and the words that search and context blocks add to an item."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Seq = Annotated[int, Meta(ge=0, le=2**62)]
 
 
 class Remembered(Body, kw_only=True):
-    """When and where: ranking uses them. `recalled_from` is the assembly that this was recalled from."""
+    """Fields of every write. Ranking uses when and where it happened."""
 
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: Name | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: Seq | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: Name | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: Name | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: SourceKind = "agent"
-    """How it came to be known."""
+    """The kind of source it is from."""
     recalled_from: BigId | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
 
 
 def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:
@@ -46,16 +46,16 @@ def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:
 
 
 def head(who: str | None, occurred_at: datetime | None, *words: str | None) -> str:
-    """Words that a question may name besides an item's own: who, when, of what kind."""
+    """Words that a question may use besides the item's own: who, when, what kind."""
     when = date_words(occurred_at.date()) if occurred_at is not None else None
     return " ".join(part for part in (who, when, *words) if part)
 
 
 def date_words(day: date) -> str:
-    """A date as the words people ask with, for the lexical arm."""
+    """A date in the words of people's questions, for full-text search."""
     return f"{day.day} {calendar.month_name[day.month]} {day.year} {calendar.day_name[day.weekday()]}"
 
 
 def spoken(who: str | None, text: str) -> str:
-    """The text as a model embeds it: a turn without its speaker means less."""
+    """The text to embed, with its speaker: without one, a turn means less."""
     return f"{who}: {text}" if who else text

@@ -1,7 +1,7 @@
-"""Items of memory as a block of text that a model reads as data.
+"""Renders items as a block of text that a model reads as data.
 
-Each item begins with a header line `[handle when …] text`. A line of an item's own text that could be taken for
-a header gets a backslash before it, so the block parses back to exactly what was put in.
+Each item begins with a header `[handle when …] text`. A line of the item's own text that looks like a header gets a
+backslash, so the block parses back to exactly the same items.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-# Everything that a reader may take for a line's end.
+# Everything that a reader may take for the end of a line.
 _LINE = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(\\*\[)")
 _ESCAPED = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\\(\\*\[)")
 _HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++)[^\]\n]*+\] ", re.M)
@@ -24,7 +24,7 @@ _MINUTES_FOR = timedelta(days=7)
 
 
 def render_item(handle: str, when: datetime, words: Iterable[str], text: str, now: datetime) -> str:
-    """`handle` is `store:id`; `words` (who, of what kind) follow the time. The minute shows for a week."""
+    """`handle` is `store:id`. `words` (who, what kind) follow the time, which has minutes for the first week."""
     stamp = when.strftime("%Y-%m-%d %H:%M" if now - when < _MINUTES_FOR else "%Y-%m-%d")
     inside = " ".join([handle, stamp, *(_safe(word) for word in words)])
     escaped = _LINE.sub(r"\1\\\2", text) if "[" in text else text
@@ -32,7 +32,7 @@ def render_item(handle: str, when: datetime, words: Iterable[str], text: str, no
 
 
 def before_items(text: str) -> str:
-    """What stands before the first item of a block in it; where the last item ends, only the block's maker knows."""
+    """The text before the first block item in it. Only the block's maker knows where the last item ends."""
     first = _OURS.search(text)
     return text if first is None else text[: first.start()]
 
@@ -43,7 +43,7 @@ def _safe(word: str) -> str:
 
 
 def parse_block(block: str) -> list[tuple[str, str]]:
-    """The (handle, text) pairs of a block of rendered items, one after the other, joined by newlines."""
+    """The (handle, text) pairs of a block of rendered items joined by newlines."""
     found = list(_HEADER.finditer(block))
     items = []
     for match, following in itertools.zip_longest(found, found[1:]):

@@ -1,4 +1,4 @@
-"""Reading settings from the environment, collecting everything that is wrong before refusing to start."""
+"""Reads settings from the environment and reports all problems at once before refusing to start."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeVar
 
 N = TypeVar("N", int, float)
 
-# From the signal to stop until the listener closes, and idle connections with it. Callers between services keep
-# connections for less (KEPT_SECONDS), so that none is closed while a request is on its way.
+# Seconds from the stop signal until the listener and idle connections close. Our services keep connections to each
+# other for less (KEPT_SECONDS), so that none closes while a request is on its way.
 LINGER_SECONDS = 2.5
 KEPT_SECONDS = 2.0
 
 
 class SettingsError(SystemExit):
-    """Refusal to start, naming every setting that is missing or wrong."""
+    """Refuses to start, naming every setting that is missing or wrong."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("settings: " + "; ".join(problems))
@@ -50,10 +50,10 @@ class Env:
         return value
 
     def names(self, name: str, choices: Collection[str] | None = None) -> tuple[str, ...]:
-        """Names with commas between them."""
-        names = tuple(part for one in self._values.get(name, "").split(",") if (part := one.strip()))
-        if choices is not None and (strange := [one for one in names if one not in choices]):
-            self._problems.append(f"{name} must be of {', '.join(choices)}: {strange[0]!r}")
+        """Comma-separated names."""
+        names = tuple(part for text in self._values.get(name, "").split(",") if (part := text.strip()))
+        if choices is not None and (unknown := [part for part in names if part not in choices]):
+            self._problems.append(f"{name} must be of {', '.join(choices)}: {unknown[0]!r}")
         return names
 
     def _within(
@@ -72,6 +72,6 @@ class Env:
         return value
 
     def done(self) -> None:
-        """Raises SettingsError naming every problem seen so far."""
+        """Raises SettingsError with every problem found so far."""
         if self._problems:
             raise SettingsError(self._problems)

@@ -1,4 +1,4 @@
-"""What text may enter: types for request fields, and names that routes can reach."""
+"""Types for text in requests, and rules for names that routes can reach."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Tags = Annotated[list[Tag], Meta(max_length=50)]
 BigId = Annotated[int, Meta(gt=0, le=2**63 - 1, extra_json_schema={ID: True})]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
-# Routes under /:mission must not be shadowed, `*` means every mission a key may read, and clients drop dots from paths.
+# A mission must not shadow a route. `*` means every mission that a key may read, and clients drop dots from paths.
 RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query", ".", ".."})
 
 
 def mission_problem(mission_id: str) -> str | None:
-    """Why a name cannot be a mission's, or None."""
+    """Why a mission cannot have this name, or None."""
     if mission_id in RESERVED_MISSIONS:
         return f"{mission_id!r} is reserved"
     if "/" in mission_id or "*" in mission_id:

@@ -1,4 +1,4 @@
-"""The one estimate of tokens: characters / 4, rounded up, as in the seed documents."""
+"""The only estimate of tokens: characters / 4, rounded up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_tokens_of(values: Iterable[Any]) -> int:
-    """Of everything that the values hold, in lists and objects too; numbers and times count as they are read."""
+    """Tokens of all values, including those in lists and objects. Numbers and times count as they are written."""
     return _tokens(_characters_of(values))
 
 

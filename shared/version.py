@@ -1,3 +1,3 @@
-"""The version that every service reports. The project is not installed, so there is no metadata to read it from."""
+"""The version that every service reports. The project is not installed, so no package metadata has it."""
 
 VERSION = "0.1.0"

@@ -1,6 +1,6 @@
-"""One vocabulary for requests: short names beside the main ones, and ids as numbers or as strings of digits.
+"""One vocabulary for requests: short names beside the main ones, and ids as numbers or strings of digits.
 
-Bodies in the main names are decoded as they come. Only a body that the decoder refuses is put into them.
+Bodies with main names are decoded unchanged. Only a body that the decoder refuses is rewritten to main names.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ SHORT: Mapping[str, str] = {
     "mission_id": "mission",
     "mission_namespace": "mission",
 }
-"""The short name of each main one."""
+"""The short name of each main name."""
 ID = "x-id"
 """Marks the schema of an id."""
 ALIAS = "x-alias-of"
-"""Marks in the API's document what is the short name of another."""
+"""In the API's document, names the main name that this field is short for."""
 DEFAULT = "x-default"
 """What a field is when it is left out. Generators of types read `default` as: the field is always there."""
 
@@ -35,21 +35,21 @@ _DIGITS = re.compile(r"[0-9]{1,19}")
 
 
 def shorts(names: Collection[str]) -> dict[str, str]:
-    """{short: main} for those of `names` that have a short name, unless it is a name of its own there."""
+    """{short: main} for each of `names` with a short name, unless the short name is itself in `names`."""
     return {short: name for name, short in SHORT.items() if name in names and short not in names}
 
 
 class Rewritten:
-    """A body in the main names. `given` are the paths of the fields that came by their short name."""
+    """A body with main names. `given` holds the paths of the fields that came by their short name."""
 
     def __init__(self, document: Any, kind: type) -> None:
-        """Raises Invalid where both names of a field are given and differ."""
+        """Raises Invalid when a field came by both names, with different values."""
         self.given: dict[str, str] = {}
         self.changed = False
         self.document = self._value(document, _type_info(kind), "")
 
     def as_given(self, refused: Invalid) -> Invalid:
-        """The same refusal, with the names that the caller used."""
+        """The refusal with the names that the caller used."""
         errors = refused.errors or ()
         return Invalid.of(FieldError({**error, "field": self._path(error["field"])}) for error in errors)
 
@@ -105,7 +105,7 @@ class Rewritten:
 
 
 def in_query(query_string: bytes, names: Collection[str]) -> bytes:
-    """The query string in the main names, for a route with parameters of these `names`. Raises Invalid."""
+    """The query string with main names, for a route whose parameters have these `names`. Raises Invalid."""
     known = {short: main for short, main in shorts(names).items() if b"%b=" % short.encode() in query_string}
     if not known:
         return query_string
@@ -118,7 +118,7 @@ def in_query(query_string: bytes, names: Collection[str]) -> bytes:
 
 
 def renamed(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Named values in the main names, for what has fields of these `names`. Raises Invalid."""
+    """The values under main names, for fields with these `names`. Raises Invalid."""
     found = dict(values)
     for short, main in shorts(names).items():
         if short in found:
@@ -143,7 +143,7 @@ def _differ(short: str, main: str) -> Invalid:
 
 
 def _options(kind: mi.Type) -> Iterator[mi.Type]:
-    """The types that a value may have; of the marked ones ids alone stay marked."""
+    """The types that a value may have. Only ids keep their mark."""
     if isinstance(kind, mi.Metadata) and ID not in (kind.extra_json_schema or {}):
         yield from _options(kind.type)
     elif isinstance(kind, mi.UnionType):

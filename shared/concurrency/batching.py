@@ -1,4 +1,4 @@
-"""What requests leave behind, written in batches a moment later, off their path."""
+"""Writes in batches, in the background, so that requests need not wait."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _STOP_SECONDS = 5.0
 
 
 class Batcher(Generic[T]):
-    """Hands added items to `write`, at most `size` at a time, in their order.
+    """Passes added items to `write` in order, at most `size` at a time.
 
-    `write` returns the items that have to wait for the next round. When it raises an AppError, the whole batch waits;
-    any other error is a bug, and the batch is lost. Items beyond `limit` push out the oldest. `lost` receives what was
-    pushed out, what a bug lost, and what could not be written before the end.
+    `write` returns the items to keep for the next round. If it raises an AppError, the whole batch is kept. Any other
+    error is a bug and loses the batch. Items beyond `limit` displace the oldest. `lost` receives the items that were
+    displaced, lost by a bug, or not written before the end.
 
-    A round begins `linger` seconds after the first item came, and `pause` seconds after the last round at the
-    earliest; after a round that left something, `retry` seconds later.
+    A round begins `linger` seconds after the first item, but at least `pause` seconds after the previous round, or
+    `retry` seconds if that round kept items.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Batcher(Generic[T]):
         self._task = asyncio.create_task(self._run())
 
     async def stop(self, seconds: float = _STOP_SECONDS) -> None:
-        """Writes what waits, for at most `seconds`."""
+        """Writes the waiting items, for at most `seconds`."""
         if self._task is not None:
-            async with self._writing:  # a write that is broken off may have happened, or not
+            async with self._writing:  # an interrupted write may or may not have happened
                 await end(self._task)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -76,20 +76,20 @@ class Batcher(Generic[T]):
         self._wake.set()
 
     def waiting(self) -> list[T]:
-        """What is not written yet, the oldest first."""
+        """The items not written yet, oldest first."""
         return [*self._in_flight, *self._queue]
 
     def __len__(self) -> int:
-        """How many wait for a write to begin."""
+        """How many items wait for a write to begin."""
         return len(self._queue)
 
     @property
     def busy_seconds(self) -> float:
-        """How long the write that is under way has taken so far; 0 without one."""
+        """How long the current write has taken so far; 0 if there is none."""
         return time.monotonic() - self._since if self._in_flight else 0.0
 
     async def flush(self) -> bool:
-        """Writes what was added so far, after any write under way; False when some of it has to wait."""
+        """Writes everything added so far, after the current write. False when some items must wait."""
         async with self._writing:
             while self._queue:
                 if not await self._write_batch():

@@ -1,4 +1,4 @@
-"""A circuit breaker: a dependency that keeps failing is left alone for a while, then asked again."""
+"""A circuit breaker: after repeated failures, callers leave a dependency alone for a while, then try again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class BreakerOpen(Exception):
-    """The call must not be made. `seconds` is how long to wait before another try."""
+    """The breaker lets no call through. `seconds` is how long to wait before the next try."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__("the breaker is open")
@@ -15,10 +15,10 @@ class BreakerOpen(Exception):
 
 
 class Breaker:
-    """Opens after `failures` in a row for `shortest` seconds, doubling up to `longest` while probes fail.
+    """Opens after `failures` in a row for `shortest` seconds, which double up to `longest` while probes fail.
 
-    Once that time is over a single call probes; with `probe_alone=False`, every call does. A caller asks `admit` before
-    each call, and reports what became of it.
+    After that time a single call probes, or every call with `probe_alone=False`. A caller asks `admit` before each
+    call, and reports the outcome.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Breaker:
 
     def failed(self, *, probe: bool) -> None:
         self._failures += 1
-        # Calls that were under way when it opened must not lengthen the pause.
+        # Calls that began before the breaker opened must not lengthen the pause.
         if probe or (self._until is None and self._failures >= self._limit):
             self._pause = min(max(self._shortest, 2 * self._pause), self._longest)
             self._until = self._clock() + self._pause
             self._probing = False
 
     def abandoned(self, *, probe: bool) -> None:
-        """The call ended without telling anything: the next one may probe."""
+        """The call ended without an outcome, so the next one may probe."""
         if probe:
             self._probing = False

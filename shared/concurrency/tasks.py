@@ -17,7 +17,7 @@ _PATIENCE = 0.5
 
 
 async def every(seconds: float, what: str, work: Callable[[], Awaitable[Any]]) -> None:
-    """Runs `work` now, and again `seconds` after each end. A failure is logged, and the next run comes all the same."""
+    """Runs `work` now, and again `seconds` after each run. Failures are logged and do not stop it."""
     while True:
         try:
             await work()
@@ -33,7 +33,7 @@ async def background(*jobs: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIte
     """Runs `jobs` as tasks for as long as the context is open."""
     tasks: list[asyncio.Task[None]] = []
     try:
-        # One by one: a job that cannot be started ends those before it.
+        # One by one: if a job cannot start, those before it end.
         tasks.extend(asyncio.create_task(job()) for job in jobs)
         yield
     finally:
@@ -41,7 +41,7 @@ async def background(*jobs: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIte
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels tasks until they are done: a library may swallow a cancellation, as the Redis client's timeouts do."""
+    """Cancels tasks until they are done. Libraries may swallow a cancellation, as the Redis client's timeouts do."""
     left = set(tasks)
     while left:
         for task in left:
@@ -49,4 +49,4 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
         done, left = await asyncio.wait(left, timeout=_PATIENCE)
         for task in done:
             if not task.cancelled():
-                task.exception()  # retrieved, or the event loop reports it
+                task.exception()  # read it, or the event loop reports it

@@ -47,7 +47,7 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     occurred_at: datetime | None = None
     user_id: str | None = None
     labels: list[str] = []
-    """What its header in a block says besides its kind and who said it."""
+    """What its header in a block says besides its kind and its speaker."""
     composite: dict[str, float] | None = None
 
     @property

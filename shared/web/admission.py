@@ -1,4 +1,4 @@
-"""Which requests a service lets in: as plain ASGI around its Litestar app, so that a refusal costs next to nothing."""
+"""Admits or refuses requests. It is plain ASGI around the Litestar app, so that a refusal costs almost nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOO_LARGE, _FULL = (
 
 
 class Admission:
-    """Refuses requests that are too large, and those that come while the service is full (`shared.web.overload`)."""
+    """Refuses requests that are too large, and all requests while the service is full (`shared.web.overload`)."""
 
     def __init__(self, app: Litestar, drain: Drain, *, in_flight: int) -> None:
         self.litestar = app
@@ -57,7 +57,7 @@ class Admission:
             await self._refuse(429, _FULL, headers, send, (b"retry-after", _retry_after()))
 
     def turn_away(self, path: str, headers: Iterable[tuple[bytes, bytes]]) -> tuple[bytes, bytes] | None:
-        """Head and body of a refusal while the service is full, for the HTTP protocol: before there is a request."""
+        """The head and body of a refusal while the service is full. The HTTP protocol asks before a request exists."""
         now = time.monotonic()
         if path in probes.PATHS or not self.gate.full(now):
             return None
@@ -89,5 +89,5 @@ def _declares_too_much(headers: Headers) -> bool:
 
 
 def _retry_after() -> bytes:
-    # Clients that were refused together do not come back together.
+    # Random, so that clients refused together do not return together.
     return random.choice((b"1", b"2", b"3"))  # noqa: S311

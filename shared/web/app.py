@@ -36,8 +36,8 @@ def create_app(
 ) -> Admission:
     """`opened` opens the services when the app starts and closes them when it stops.
 
-    A handler asks for services by type (`shared.web.dependencies`), and says with `opt={"access": ...}` what its caller
-    needs: "read", "write", "admin" or "public". Without it, only an admin may call.
+    A handler asks for services by type (`shared.web.dependencies`). Its `opt={"access": ...}` says which access its
+    caller needs: "read", "write", "admin" or "public". By default only an admin may call it.
     """
     drain = Drain()
     running = Running(drain)
@@ -65,7 +65,7 @@ def _lifespan(
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         async with opened() as services:
             running.add(services)
-            # What was made until now lives as long as the process: the collector need not walk it again.
+            # Everything created so far lives as long as the process, so the collector need not visit it again.
             gc.collect()
             gc.freeze()
             yield

@@ -1,4 +1,4 @@
-"""Who calls, and whether the route lets it."""
+"""Authenticates callers and checks their access to a route."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
 
 def inward(service_token: str) -> Authenticate:
-    """For the owners: only the context service may call them, and its header names the principal it calls for."""
+    """For the owners: only the context service may call them, and its header names the principal."""
     accepted = auth.service_tokens(service_token)
 
     async def authenticate(request: Request[Any, Any, Any]) -> Principal:

@@ -1,4 +1,4 @@
-"""What a handler may ask for by type: a service of its app, the caller's principal, the request's deadline.
+"""Dependencies that a handler requests by type: a service of its app, the caller's principal, the deadline.
 
 A handler declares `memories: NamedDependency[Memories]`, where `memories` is a field of the app's services.
 """
@@ -27,7 +27,7 @@ _Get = Callable[[Request[Any, Any, Any]], Any]
 
 
 class Running:
-    """An app's services, by type, from its start to its end."""
+    """A running app's services by type."""
 
     def __init__(self, drain: Drain) -> None:
         self._by_type: dict[type, Any] = {Drain: drain}
@@ -43,16 +43,16 @@ class Running:
 
 
 def service_of(scope: Any, kind: type[T]) -> T:
-    """For plain ASGI handlers, which Litestar gives nothing but the scope."""
+    """For plain ASGI handlers, to which Litestar passes only the scope."""
     running: Running = scope["litestar_app"].state.running
     return running.get(kind)
 
 
 def providers(services: type, running: Running) -> dict[str, Provide]:
-    """One for each field of the record `services`, and for `principal`, `deadline` and `drain`.
+    """A provider for each field of the record `services`, and for `principal`, `deadline` and `drain`.
 
-    Each depends on the one before it: what Litestar could resolve at the same time it runs in a task group. A handler
-    pays for all that stand before what it asks for, so `services` begins with those of the busiest routes.
+    Each depends on the previous one, because Litestar resolves independent ones in a task group, which costs more. A
+    handler resolves all that precede its own, so `services` lists those of the busiest routes first.
     """
     chain, before = {}, None
     for name, kind, get in _dependencies(services, running):
@@ -76,7 +76,7 @@ def _provider(kind: type, get: _Get, before: str | None) -> Callable[..., Any]:
     def provide(request: Request[Any, Any, Any], **_: Any) -> Any:
         return get(request)
 
-    # Litestar reads what a provider depends on from its signature.
+    # Litestar reads a provider's dependencies from its signature.
     hints: dict[str, Any] = {"request": Request[Any, Any, Any]}
     if before is not None:
         hints[before] = NamedDependency[Any]  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""One request and its answer: request id, bounded body, work and waiting, metrics."""
+"""One request and its answer: request id, bounded body, time spent working and waiting, metrics."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ log = structlog.get_logger()
 
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 
-# `labels` converts and locks: what it finds for a route is kept.
+# Cached, because `labels` converts its arguments and takes a lock.
 _seconds = lru_cache(maxsize=1024)(metrics.REQUEST_SECONDS.labels)
 _count = lru_cache(maxsize=4096)(metrics.REQUESTS.labels)
 
 
 class Exchange:
-    """`work` is None for a probe, which no limit counts. While the service waits for the client, work is paused."""
+    """`work` is None for a probe, which no limit counts. Work pauses while the service waits for the client."""
 
     __slots__ = (
         "_body_is_read",
@@ -85,12 +85,12 @@ class Exchange:
             self._end()
 
     async def receive(self) -> Any:
-        """The next piece of the body. Raises TooLarge, and TooLate when the client takes its time."""
+        """The next piece of the body. Raises TooLarge, or TooLate when the client is too slow."""
         if self._body_is_read:
             return await self._receive()
         message = await self._receive_in_time()
         if message["type"] == "http.disconnect":
-            raise TooLate("the client went before all of the body had come")
+            raise TooLate("the client disconnected before the body was complete")
         self._body_is_read = not message.get("more_body", False)
         self._state["received"] += len(message.get("body", b""))
         if self._state["received"] > MAX_BODY:
@@ -129,7 +129,7 @@ class Exchange:
 
     def _more_headers(self) -> list[tuple[bytes, bytes]]:
         more = [(b"x-request-id", self._request_id.encode()), *self._state.get("answer_headers", ())]
-        # Clients that keep connections open go to another replica. The rest of a body that is late may yet come.
+        # Close the connection: clients then leave a draining replica, and the rest of a late body may still arrive.
         if self._drain.started.is_set() or self._status == TooLate.status:
             more.append(CLOSE)
         return more
@@ -164,7 +164,7 @@ class Exchange:
 
 
 def request_id_from(headers: Headers) -> str:
-    """The caller's own, where it can be used as one."""
+    """The caller's own request id if it is usable, or else a new one."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
     return given if _REQUEST_ID.match(given) else uuid.uuid4().hex
 

@@ -29,6 +29,6 @@ async def key_of(request: Request[Any, Any, Any]) -> Key | None:
 
 
 def _binding(principal: Principal) -> bytes:
-    """What the key may fill into the body: the same body of another agent or mission is another request."""
+    """The agent and mission that the key may fill in: with others, the same body is a different request."""
     bound = [name for name in (principal.agent, principal.mission) if name is not None]
     return msgspec.json.encode(bound) if bound else b""

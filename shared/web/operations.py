@@ -1,13 +1,13 @@
-"""What a route declares beyond its signature, as its `opt`: authorization and the API document read it.
+"""What a route declares in its `opt` beyond its signature, for authorization and the API document.
 
-Each name here is a part of it, and parts are merged: `opt=WRITE | KEYED | problems(404)`.
+Each name here is a part, and parts are merged: `opt=WRITE | KEYED | problems(404)`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# What the caller's key must allow.
+# The access that the caller's key needs.
 PUBLIC: dict[str, Any] = {"access": "public"}
 READ: dict[str, Any] = {"access": "read"}
 WRITE: dict[str, Any] = {"access": "write"}
@@ -18,20 +18,20 @@ KEYED: dict[str, Any] = {"keyed": True}
 
 
 def problems(*statuses: int) -> dict[str, Any]:
-    """Statuses that the route may answer besides those that follow from its access, its input and its key."""
+    """Statuses that the route may answer, besides those implied by its access, its input and its key."""
     return {"problems": statuses}
 
 
 def takes(seconds: float) -> dict[str, Any]:
-    """The route's deadline, where it is not that of a read or a write."""
+    """The route's deadline, if not that of a read or a write."""
     return {"seconds": seconds}
 
 
 def answers(**by_name: Any) -> dict[str, Any]:
-    """Types of the answers where the signature says only Response: `json`, `lines` (JSON Lines), `events` (SSE)."""
+    """The types of answers if the signature says only Response: `json`, `lines` (JSON Lines), `events` (SSE)."""
     return {"answers": by_name}
 
 
 def reads(**by_name: Any) -> dict[str, Any]:
-    """Types of the body where the signature has none: `json`, `lines`."""
+    """The types of the body if the signature has none: `json`, `lines`."""
     return {"reads": by_name}

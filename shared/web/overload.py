@@ -1,9 +1,9 @@
-"""How many requests a service works on at once: it refuses what comes beyond that at once, not late.
+"""Limits how many requests a service works on at once. It refuses the others immediately instead of answering late.
 
-While the service refuses little, `in_flight` requests may be in it: clients that wait for an answer before they ask
-again do no harm. Where more comes than can be done, such a crowd only makes every answer late. So once the service
-refuses a good share, it lets in only as many requests as do not slow each other down. This limit adapts: up in small
-steps, down in large ones, by how much longer requests take than requests of the same route that were alone.
+While the service refuses few requests, it admits `in_flight` at once: clients that wait for an answer before they ask
+again do no harm. Under overload, so many requests would make every answer late. When the service refuses a large
+share, it therefore admits only as many requests as do not slow each other down. This limit adapts, up in small steps
+and down in large ones, by comparing how long requests take with requests of the same route that ran alone.
 
 Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -14,31 +14,31 @@ import math
 from collections import deque
 from collections.abc import Hashable
 
-# One request may always go on: the seconds that a request takes alone are what others are compared with.
+# One request may always run: others are compared with the seconds that it takes alone.
 LEAST = 1
-# Requests may take so many times as long as alone.
+# Requests may take this many times as long as alone.
 _SLOWDOWN = 1.25
-# The share of refusals from which the limit holds. Each request weighs so much in it, and time lets it decay.
+# The limit applies from this share of refusals. The share is a moving average; these are its weight and decay.
 _REFUSED_SHARE = 0.4
 _REFUSED_WEIGHT = 1 / 64
 _REFUSED_DECAY_SECONDS = 3.0
-# The limit is adjusted after so many samples and seconds, or after so many seconds.
+# The limit is adjusted after this many samples and seconds, or after a longer time with fewer samples.
 _ADJUST_SAMPLES = 16
 _ADJUST_SECONDS = 0.1
 _ADJUST_AT_LATEST_SECONDS = 1.0
 _LEARNING_RATE = 0.1
 _MOST_ROUTES = 1_000
-# A request older than this, and than twice what requests usually take, waits for something outside of this service.
-# It no longer competes, but no more than a few times `in_flight` may be in the service together with such requests.
+# A request older than this, and than twice the usual time, waits for something outside this service and no longer
+# competes with others. Including such requests, the service holds at most a few times `in_flight`.
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
-# Open event streams, for each request that may be in flight.
+# Open event streams allowed per request that may be in flight.
 _STREAMS = 4
 
 
 class Work:
-    """One request while it is worked on, for `seconds` so far. It is `young` while it competes with others."""
+    """One request in progress, after `seconds` of work so far. It is `young` while it competes with others."""
 
     __slots__ = ("entered", "resumed", "seconds", "young")
 
@@ -50,9 +50,9 @@ class Work:
 
 
 class Gate:
-    """`working` requests are being worked on, of which `_young` count against the limit.
+    """Admits requests. `working` are in progress, of which `_young` count against the limit.
 
-    An open event stream waits more than it works, so `streams` have a limit of their own.
+    An open event stream mostly waits, so `streams` have their own limit.
     """
 
     def __init__(self, in_flight: int) -> None:
@@ -84,7 +84,7 @@ class Gate:
         self._note_arrival(now, refused=True)
 
     def enter(self, now: float, *, stream: bool = False) -> Work | None:
-        """None where the request is refused. `stream` is one that asks for an event stream."""
+        """None when the request is refused. `stream` marks a request for an event stream."""
         if stream and self.streams >= _STREAMS * self._in_flight:
             return None
         full = self.full(now)
@@ -96,7 +96,7 @@ class Gate:
         return work
 
     def pause(self, work: Work, now: float) -> None:
-        """The request waits for its client, which takes nothing from others."""
+        """The request waits for its client and does not compete with others."""
         work.seconds += now - work.resumed
         if self._young > LEAST:
             self._last_crowded = now

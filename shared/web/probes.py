@@ -1,4 +1,4 @@
-"""What an orchestrator and Prometheus ask: is the process alive, is it ready, what does it count."""
+"""Routes for an orchestrator and Prometheus: liveness, readiness, metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.web.drain import Drain
 from shared.web.operations import PUBLIC
 
 PATHS = ("/livez", "/readyz", "/metrics")
-# A service is not ready before the schema is there.
+# A service is not ready before the schema exists.
 _MIGRATED = "select version_num from public.alembic_version"
 
 

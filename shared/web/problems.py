@@ -71,7 +71,7 @@ def _on_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Res
 
 def _on_bug(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     log.error("unhandled error", path=request.scope.get("path_template"), exc_info=error)
-    return problem_response(AppError("an internal error; the request id names it in the logs"))
+    return problem_response(AppError("an internal error; find it in the logs by its request id"))
 
 
 EXCEPTION_HANDLERS: ExceptionHandlersMap = {

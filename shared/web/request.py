@@ -17,7 +17,7 @@ def request_id_of(scope: Any) -> str:
 
 
 def name_route(scope: Any, route: str) -> None:
-    """Names the route in metrics where Litestar has no template for it, as for a mount."""
+    """Names the route for metrics when Litestar has no template for it, as for a mount."""
     scope["state"]["route"] = route
 
 

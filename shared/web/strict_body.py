@@ -1,4 +1,4 @@
-"""How Litestar reads bodies: strictly, with errors that name the field, and filled in by what the key is bound to."""
+"""Makes Litestar decode bodies strictly, with errors that name the field, and fill them in from the key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _not_json() -> Unsupported:
 
 
 class StrictBody(AbstractDTO[T]):
-    """Takes values of the declared types only, where Litestar's own decoding coerces: "1" becomes 1."""
+    """Accepts only values of the declared types. Litestar's own decoding coerces: "1" becomes 1."""
 
     _decoders: ClassVar[dict[str, msgspec.json.Decoder[Any]]] = {}
 

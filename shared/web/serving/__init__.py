@@ -1,1 +1,1 @@
-"""What leans on uvicorn's internals."""
+"""The code that depends on uvicorn's internals."""

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol, with patience that ends and a quick way to refuse."""
+"""uvicorn's HTTP protocol with client timeouts and a cheap way to refuse requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TurnAway = Callable[[str, Iterable[tuple[bytes, bytes]]], tuple[bytes, bytes] | 
 HEAD_SECONDS = 10.0
 READ_SECONDS = 30.0
 
-# Stands for the request cycle of a request that was turned away. What is left of its body is not read.
+# Replaces the request cycle of a refused request. The rest of its body is not read.
 _TURNED_AWAY: Any = SimpleNamespace(response_complete=True, message_event=SimpleNamespace(set=lambda: None))
 
 
@@ -23,8 +23,8 @@ class HttpProtocol(HttpToolsProtocol):
     """Closes a connection whose client does not send a request's head within HEAD_SECONDS, or reads nothing of an
     answer for READ_SECONDS.
 
-    `turn_away` may refuse a request by its path and headers: it answers the head and the body of the refusal, or None.
-    To begin a request cycle would cost ten times as much, which counts while most requests are refused.
+    `turn_away` may refuse a request by its path and headers: it returns the head and body of the refusal, or None.
+    Starting a request cycle would cost ten times as much, which matters when most requests are refused.
     """
 
     turn_away: TurnAway | None = None

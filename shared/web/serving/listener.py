@@ -1,7 +1,7 @@
 """A listener that accepts every waiting connection at once.
 
-uvloop accepts one in each turn of its loop. A busy process would leave the others in the kernel's backlog, where no
-limit counts them and nobody refuses them.
+uvloop accepts one connection per turn of its loop. A busy process would leave the others in the kernel's backlog,
+where no limit counts them and nothing refuses them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 0.5
 
 
 class Listener:
-    """The part of an asyncio server that uvicorn uses. Raises OSError where it cannot listen."""
+    """The part of an asyncio server that uvicorn uses. Raises OSError if it cannot listen."""
 
     def __init__(self, host: str, port: int, protocol: Callable[[], asyncio.Protocol]) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -50,7 +50,7 @@ class Listener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                # Out of file descriptors: wait until others are closed.
+                # Out of file descriptors: wait until other connections close.
                 log.error("connections are not accepted", error=str(error))
                 self._loop.remove_reader(self._socket)
                 self._loop.call_later(_PAUSE_SECONDS, self._listen)

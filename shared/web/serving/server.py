@@ -1,4 +1,4 @@
-"""Serving an app with uvicorn until a signal, and draining it."""
+"""Serves an app with uvicorn until a signal, then drains it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _KEEP_ALIVE_SECONDS = 75
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server with our listener and our way to stop.
+    """uvicorn's server with our listener and our shutdown.
 
-    A signal starts the drain at once, because uvicorn waits for open streams and these end only when told to. A process
-    that has drained exits with 0, where uvicorn raises the signal again.
+    A signal starts the drain at once: uvicorn waits for open streams, and these end only when the drain starts. A
+    drained process exits with 0, whereas uvicorn would raise the signal again.
     """
 
     def __init__(self, config: uvicorn.Config, admission: Admission, linger: float) -> None:
@@ -64,7 +64,7 @@ class Server(uvicorn.Server):
 
 
 def serve(app: Admission, host: str, port: int, linger: float) -> None:
-    """Serves until a signal, answers what still comes in for `linger` seconds, and closes connections."""
+    """Serves until a signal, answers new requests for another `linger` seconds, then closes connections."""
     config = uvicorn.Config(
         request_spans.traced(app),
         host=host,

@@ -1,5 +1,5 @@
-"""The one address that agents know. It verifies keys, assembles context, and forwards to the owners.
+"""The only address that agents need. It verifies keys, assembles context, and forwards requests to the owners.
 
-It promises an answer within the deadline, that a source it could not use is named, and a record of why each
-item was taken or dropped.
+It promises an answer within the deadline, which names every source it could not use, and a record of why each item
+was taken or dropped.
 """

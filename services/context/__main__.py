@@ -1,5 +1,5 @@
-"""Serves; or manages API keys: `python -m services.context key make --tenant acme --name ci --access write`;
-or runs the eval cycle: `python -m services.context eval`."""
+"""Serves the context service. `key make --tenant acme --name ci --access write` manages API keys instead, and `eval`
+runs the eval cycle."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _arguments() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command")
     command.add_arguments(commands.add_parser("key", help="make, list, revoke and rotate API keys"))
     evaluate = commands.add_parser("eval", help="learn weights and budgets from new feedback, and print them")
-    evaluate.add_argument("--tenant", help="one tenant; all without it")
+    evaluate.add_argument("--tenant", help="only this tenant")
     return parser.parse_args()
 
 

@@ -41,7 +41,7 @@ from shared.web.app import create_app
 
 @dataclass(frozen=True)
 class Services:
-    """What handlers may ask for; those of the busiest routes first."""
+    """The services that handlers may request, those of the busiest routes first."""
 
     assembler: Assembler
     signals: Signals
@@ -62,7 +62,7 @@ class Services:
 
 @asynccontextmanager
 async def opened(settings: Settings, database: Database, rates: Rates, keys: Keys) -> AsyncIterator[Services]:
-    """The services with all that runs beside them, without HTTP. What was opened last is closed first."""
+    """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
         stack.push_async_callback(rates.close)
         embedder, table = await open_cached(settings.embedding, database, "context")

@@ -1,6 +1,6 @@
-"""The API's document, written from the code by `make openapi` and committed beside this file, and its page.
+"""Serves the API's document, which `make openapi` writes beside this file, and its page.
 
-The page is Swagger UI, from a wheel. It needs nothing from elsewhere, and its policy lets the browser load nothing.
+The page is Swagger UI, from a wheel. Its policy keeps the browser from loading anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def as_yaml() -> bytes:
 
 @cache
 def asset(name: str) -> tuple[bytes, bytes]:
-    """A file of the page, as it is and compressed."""
+    """A file of the page, uncompressed and compressed."""
     spec = importlib.util.find_spec("drf_spectacular_sidecar")
     if spec is None or not spec.submodule_search_locations:
         raise NotFound("the page's files are not installed")

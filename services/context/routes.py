@@ -1,4 +1,4 @@
-"""HTTP of the context service, the one address that agents know."""
+"""HTTP of the context service."""
 
 from __future__ import annotations
 

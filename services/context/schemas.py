@@ -1,4 +1,4 @@
-"""What the bodies of several rooms share."""
+"""Types that the bodies of several packages share."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ class Degraded(msgspec.Struct):
     source: str
     """A store, or the embedder."""
     reason: str
-    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
+    """Such as down, timeout, erroring, overloaded, outdated or breaker open."""

@@ -25,7 +25,7 @@ class Settings:
     embedding: EmbeddingSettings
     rerank: RerankSettings = field(default_factory=RerankSettings)
     tokens: Mapping[Access, str] = field(default_factory=dict, repr=False)
-    """Tokens from the environment, for the simple case of one tenant."""
+    """Tokens from the environment, for installations with one tenant."""
     host: str = "127.0.0.1"
     port: int = 8080
     connections: int = 8
@@ -34,19 +34,19 @@ class Settings:
     default_budget: int = 4_000
     max_budget: int = 16_000
     key_limits: Limits = NO_LIMITS
-    """Of keys that have none of their own."""
+    """The default limits of keys."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     public_url: str | None = None
-    """The address that agents know, where their requests do not show it."""
+    """The address that agents use, if their requests do not show it."""
     mcp_toolset: tuple[str, ...] = ("default",)
     mcp_hosts: tuple[str, ...] = ()
-    """Names that MCP may be addressed by, against pages that rebind theirs to this address. None given: any, but
-    only its own where it listens to this machine alone."""
+    """The host names that MCP accepts, against DNS rebinding. By default any, or only loopback names if it listens on
+    loopback."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
-        """Raises SettingsError naming what is missing or wrong."""
+        """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
         names: dict[Access, str] = {
             "read": "SCRUBJAY_READ_TOKEN",

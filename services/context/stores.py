@@ -1,7 +1,7 @@
-"""The registry of stores: what each is called, who owns it, where it is searched and how its items are weighed.
+"""The registry of stores: each one's name, owner and scopes, and the weights of its items.
 
-Whatever depends on a store derives from its record: weights, recency, handles, metrics, the API's choices, routes that
-are passed on. A new store is one record here, beside its folder at its owner and a migration.
+Everything that depends on a store derives from its record: weights, recency, handles, metrics, the API's choices,
+forwarded routes. A new store needs one record here, a folder at its owner, and a migration.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from shared.packing import DEFAULT_TOKEN_SHARE
 
 OwnerName = Literal["cache", "agent_memory"]
 ScopeRule = Callable[[Sequence[str]], list[str] | None]
-"""From the scopes of a request to those in which a store is searched. None: it is not searched."""
+"""Maps the scopes of a request to those to search in a store. None means not to search it."""
 
 _NUMBER = r"[1-9][0-9]{0,17}(?:#[0-9]{1,4})?"
 _MONTH_HOURS = 30 * 24.0
 
 
 def named(*kinds: str) -> ScopeRule:
-    """The scopes of these kinds that the request names, if there are any."""
+    """Searches the scopes of these kinds that the request names, if any."""
 
     def rule(scopes: Sequence[str]) -> list[str] | None:
         return [scope for scope in scopes if scope.partition(":")[0] in kinds] or None
@@ -42,15 +42,15 @@ def all_but_caller(scopes: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where items of a block come from."""
+    """A source of a block's items."""
 
     name: str
-    """In the API, in the log of assemblies, and as a label of metrics."""
+    """Its name in the API, the assembly log and metric labels."""
     prefix: str
-    """Of the handles, `prefix:id`."""
+    """The prefix of its handles, `prefix:id`."""
     owner: OwnerName
     token_share: float = DEFAULT_TOKEN_SHARE
-    """Of the budget, until something else is set or learned for a caller."""
+    """Its share of the budget, until an operator or learning changes it for a caller."""
     ids: str = _NUMBER
     """A pattern for what follows the prefix."""
 
@@ -60,21 +60,21 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store(Source):
-    """A source that is searched."""
+    """A source that can be searched."""
 
     scopes: ScopeRule
     path: str
-    """Where the owner's public routes begin."""
+    """The prefix of the owner's public routes."""
     item_path: str
-    """The owner's public route that reads one item, with `{id}`."""
+    """The owner's public route for one item, with `{id}`."""
     counts_accesses: bool = False
     """Its owner counts how often an item is read."""
     weight: float = 1.0
-    """For a caller that has learned nothing."""
+    """The start value, before learning."""
     half_life_hours: float | None = None
-    """None: its items do not age."""
+    """None means that its items do not age."""
     priorities: Mapping[str, float] = field(default_factory=dict)
-    """By kind of item; 1 for kinds that are not named."""
+    """Priorities by kind of item; 1 for other kinds."""
 
 
 CACHE = Store(
@@ -115,7 +115,7 @@ PEERS = Store(
     half_life_hours=_MONTH_HOURS,
 )
 LINKS = Source(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
-"""Files of the vault that a request names: they are read, not searched for."""
+"""Files of the vault that a request names. They are read, not searched."""
 
 STORES = (CACHE, OWN, PEERS)
 SOURCES: tuple[Source, ...] = (*STORES, LINKS)
@@ -133,6 +133,6 @@ def source_of(handle: str) -> Source | None:
 
 
 def name_of(handle: str) -> str:
-    """The name of a handle's source. A log may hold handles of a store that is gone: their prefix stands for it."""
+    """The name of a handle's source, or the handle's prefix if a log still names a store that no longer exists."""
     source = source_of(handle)
     return handle.partition(":")[0] if source is None else source.name

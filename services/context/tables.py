@@ -1,4 +1,4 @@
-"""The schema `context`: keys, what was assembled and why, and what was learned from feedback."""
+"""The schema `context`: keys, the assembly log, and what was learned from feedback."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A block of context: asked for, searched in every store, ranked, packed and logged."""
+"""Assembles a block of context: searches every store, ranks, packs and logs."""

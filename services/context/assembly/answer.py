@@ -1,4 +1,4 @@
-"""What an assembly says of the candidates: the sources of its block and, for a debug answer, the evidence. Pure."""
+"""An assembly's answer: its block, the block's sources and, for debugging, the evidence. Pure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _source(placed: Placed) -> Source:
 
 
 def evidence(chosen: Chosen, now: datetime) -> Iterable[Evidence]:
-    """Every ranked candidate with what each arm said of it, for the debug answer."""
+    """Every ranked candidate with the scores of each arm, for the debug answer."""
     for placed in chosen.placed:
         yield _evidence(placed.ranked, placed.outcome, now)
     for ranked in chosen.repeats:

@@ -1,4 +1,4 @@
-"""A request for context before anything is searched: what its key may see, what it may cost, its query's vector."""
+"""Prepares a request for context: checks its grants, resolves its budget, and embeds its query."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from shared.embeddings import Embedder
 from shared.provenance import utc
 from shared.search.question import query_vector
 
-# Of the time left, for the query's vector.
+# The share of the time left for the query's vector.
 _EMBED_SHARE = 0.35
-# Seed 004's constant.
+# The budget of a request without a mission.
 NULL_NAMESPACE_BUDGET = 2_000
 
 
 class Embedded(NamedTuple):
-    """The query's vector, or why there is none."""
+    """The query's vector, or the reason why there is none."""
 
     model: str
     vector: NDArray[np.float32] | None
@@ -40,14 +40,14 @@ class Budget(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A request that was granted, with what follows from it."""
+    """A request whose grants were checked, with its budget and the query's vector."""
 
     principal: Principal
     request: AssembleContextInput
     request_id: str
     scopes: list[str]
     now: datetime
-    """The time that ages are counted from."""
+    """Ages are counted from this time."""
     config: CallerConfig
     budget: Budget
     embedded: Embedded
@@ -66,7 +66,7 @@ class Asking:
     async def grant(
         self, principal: Principal, request: AssembleContextInput, request_id: str, deadline: Deadline
     ) -> Ask:
-        """Raises Forbidden where the key has no grant."""
+        """Raises Forbidden when the key has no grant."""
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
         embedded, config = await asyncio.gather(
@@ -104,7 +104,7 @@ def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list
 def resolve_budget(
     asked: int | None, has_namespace: bool, config: CallerConfig, default: int, installation_limit: int
 ) -> Budget:
-    """What was asked for, else the caller's default (2,000 without a mission), never above a ceiling."""
+    """The requested budget, or else the caller's default (2,000 without a mission), but never above a ceiling."""
     ceiling = min(installation_limit, config.ceiling or installation_limit)
     budget = _wanted(asked, has_namespace, config.default_budget, default)
     return budget if budget.tokens <= ceiling else Budget(ceiling, "ceiling")

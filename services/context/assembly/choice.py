@@ -1,4 +1,4 @@
-"""Which candidates make a block, and what becomes of the others. Pure."""
+"""Chooses the candidates of a block. Pure."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from shared.tokens import CHARACTERS_PER_TOKEN
 
 
 class Placed(NamedTuple):
-    """What became of a candidate. `rendered` is what stands in the block, or None."""
+    """A candidate's outcome. `rendered` is its text in the block, or None."""
 
     ranked: Ranked
     tokens: int
-    """Of the whole item; an estimate where it had no chance to be taken."""
+    """Tokens of the whole item, estimated if it was never rendered."""
     taken: int
     outcome: str
     rendered: str | None
 
 
 class Chosen(NamedTuple):
-    """What became of each candidate, by order of worth; repeats of a text stand apart."""
+    """The outcome of each candidate, best first. Repeats of a text are separate."""
 
     placed: list[Placed]
     repeats: list[Ranked]
@@ -50,7 +50,7 @@ class Chosen(NamedTuple):
                 yield store.name, placed.ranked.candidate.id
 
     def scopes(self) -> Iterable[str]:
-        """Where the candidates are from; files are from no scope."""
+        """The candidates' scopes. Files have none."""
         for ranked in (*(placed.ranked for placed in self.placed), *self.repeats):
             if ranked.store != LINKS.name:
                 yield from ranked.candidate.scopes
@@ -64,7 +64,7 @@ def choose(
     now: datetime,
     files: Sequence[File] = (),
 ) -> Chosen:
-    """Linked files first, within their share of the budget; then what was found, in its order of worth."""
+    """Linked files come first, within their share of the budget, then the search results, best first."""
     links = [_Item(_linked(file), now) for file in files]
     linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
     left = tokens - sum(placed.taken for placed in linked)
@@ -79,7 +79,7 @@ def _linked(file: File) -> Ranked:
 
 
 class _Item:
-    """A candidate while it is packed. It remembers how long it is whole, once it was rendered."""
+    """A candidate during packing. Once rendered, it remembers its whole size."""
 
     def __init__(self, ranked: Ranked, now: datetime) -> None:
         self.ranked = ranked

@@ -1,4 +1,4 @@
-"""What is set or was learned for a caller, kept for a moment."""
+"""A short-lived cache of each caller's weights and budget."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ class CallerConfigs:
         return config
 
     def forget(self, tenant: str) -> None:
-        """What an operator sets is in force at once here, and after _SECONDS elsewhere."""
+        """Makes an operator's change take effect here at once. Other replicas follow within _SECONDS."""
         for key in [key for key in self._kept if key[0] == tenant]:
             del self._kept[key]

@@ -1,4 +1,4 @@
-"""The files that a request links, as their owner reads them."""
+"""Reads the files that a request links, through their owner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Linked(NamedTuple):
 
 
 async def read_links(owners: Owners, ask: Ask, deadline: Deadline) -> Linked:
-    """The linked files; each that could not be read is named with its reason."""
+    """The linked files, and the reason for each that could not be read."""
     paths = list(dict.fromkeys(ask.request.explicit_links))
     if not paths:
         return Linked([], [])
@@ -49,7 +49,7 @@ def _file(file: LinkedFile) -> File:
 
 
 def without_room(chosen: Chosen) -> list[Degraded]:
-    """The linked files of which not even the beginning went into the block."""
+    """The linked files that did not fit into the block at all."""
     return [
         _degraded(placed.ranked.candidate.path, placed.outcome)
         for placed in chosen.placed

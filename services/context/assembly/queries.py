@@ -1,4 +1,4 @@
-"""The SQL of what is configured for a caller."""
+"""The SQL of a caller's configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shared.database.postgres import Connection
 
 
 class CallerConfig(msgspec.Struct, frozen=True):
-    """What is configured for one caller, the tenant's `*` where the caller has nothing of its own."""
+    """A caller's weights and budget. The tenant's `*` row applies where the caller has none."""
 
     weights: dict[str, float]
     token_shares: dict[str, float]
@@ -20,7 +20,7 @@ CALLER_WEIGHTS = """
 select distinct on (source) source, weight, token_share from context.source_weights
 where tenant = $1 and caller in ($2, '*') order by source, (caller = $2) desc
 """
-# A row that learning made has no ceiling: the tenant's goes on.
+# A learned row has no ceiling, so the tenant's still applies.
 CALLER_BUDGET = """
 select (array_agg(default_budget order by caller = $2 desc))[1] as default_budget,
        (array_agg(ceiling order by caller = $2 desc) filter (where ceiling is not null))[1] as ceiling

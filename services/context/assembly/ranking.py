@@ -1,4 +1,4 @@
-"""What a candidate is worth to a caller: weight * relevance * recency * priority. Pure."""
+"""Scores candidates for a caller: weight * relevance * recency * priority. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
 RECENCY_FLOOR = 0.5
-# A further chunk of an item that is in already says less that is new.
+# The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
-# Seed 003's composite for an agent's own memories.
+# The composite of an agent's own memories.
 _RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
 
 
 class Ranked(NamedTuple):
-    """A candidate with its worth, `score`, and the factors of it."""
+    """A candidate with its `score` and the factors of it."""
 
     scored: Scored
     score: float
@@ -39,14 +39,14 @@ class Ranked(NamedTuple):
 
 
 class Distinct(NamedTuple):
-    """Candidates whose texts differ, and those that repeat the text of one of them."""
+    """Candidates with different texts, and those that repeat one of these texts."""
 
     kept: list[Ranked]
     repeats: list[Ranked]
 
 
 def recency(store: Store, at: datetime, now: datetime) -> float:
-    """2^(-age / half-life), never below the floor: old is not wrong."""
+    """2^(-age / half-life), but never below the floor: old is not wrong."""
     if store.half_life_hours is None:
         return 1.0
     hours = max(0.0, (now - at).total_seconds() / 3600)
@@ -54,7 +54,7 @@ def recency(store: Store, at: datetime, now: datetime) -> float:
 
 
 def own_relevance(candidate: Candidate, relevance: float) -> float:
-    """Own memories enter with their composite; without relevance, access and outcome count for nothing."""
+    """The relevance of an own memory is its composite. Access and outcome count only with relevance."""
     if candidate.composite is None:
         return relevance
     boost = _ACCESS * candidate.composite["access"] + _OUTCOME * candidate.composite["outcome"]
@@ -62,9 +62,9 @@ def own_relevance(candidate: Candidate, relevance: float) -> float:
 
 
 def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:
-    """Best first, under the caller's weights and, where it has none, those that stores start with.
+    """Best first, by the caller's weights or else the stores' start values.
 
-    Ties go to the newer, then by handle, so that the same evidence gives the same order.
+    Ties go to the newer candidate, then by handle, so that the same evidence always gives the same order.
     """
     ranking = sorted((_rank(scored, weights, now) for scored in candidates), key=_order)
     chunks: Counter[tuple[str, int]] = Counter()
@@ -98,7 +98,7 @@ def time_of(candidate: Candidate) -> datetime:
 
 
 def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
-    """The same text from two places counts once, where it is worth most."""
+    """Keeps the best of the candidates with the same text."""
     seen: set[str] = set()
     distinct = Distinct([], [])
     for ranked in ranking:
@@ -109,5 +109,5 @@ def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
 
 
 def text_key(candidate: Candidate) -> str:
-    """Equal for texts that differ in spaces and case only."""
+    """Equal for texts that differ only in spaces and case."""
     return " ".join(candidate.text.split()).casefold()

@@ -1,4 +1,4 @@
-"""What the log keeps of an assembly: every candidate with its factors and what became of it, never content. Pure."""
+"""An assembly's row in the log: every candidate with its factors and outcome, never content. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def row(
     scored: Sequence[Scored],
     created_at: datetime,
 ) -> AssemblyRow:
-    """`results` are all that was found, `scored` what of it was ranked."""
+    """`results` hold everything found, `scored` the candidates that were ranked."""
     request = ask.request
     below_floor = _below_floor(results, scored)
     touched = [
@@ -64,7 +64,7 @@ def row(
 
 
 def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:
-    """Every ranked candidate; one that was left out as a repeat names the one whose text it repeats."""
+    """Every ranked candidate. A repeat names the candidate whose text it repeats."""
     rows = [_logged(placed.ranked, placed.tokens, placed.taken, placed.outcome) for placed in chosen.placed]
     if chosen.repeats:
         first = {
@@ -93,7 +93,7 @@ def _logged(ranked: Ranked, tokens: int, taken: int, outcome: str) -> LoggedCand
 
 
 def _below_floor(results: Iterable[SearchResult], scored: Iterable[Scored]) -> list[Scored]:
-    """What was found and said too little of the question to be ranked."""
+    """The candidates with too little evidence to be ranked."""
     above = {id(above.candidate) for above in scored}
     return [
         Scored(store, candidate, 0.0, 0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""A ranked candidate as it stands in a block. Pure."""
+"""Renders a ranked candidate for a block. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class File(Candidate, omit_defaults=True):
 
 
 def handle_of(candidate: Candidate, store: str) -> str:
-    """`store:id`, with `#chunk` where the item has several; `link:path` of a file, percent-encoded."""
+    """`store:id`, with `#chunk` if the item has several. For a file, `link:path`, percent-encoded."""
     if isinstance(candidate, File):
         return LINKS.handle(quote(candidate.path, safe="/._-~"))
     return stores.BY_NAME[store].handle(candidate.id, candidate.chunk if candidate.chunks > 1 else None)
@@ -36,5 +36,5 @@ def render(ranked: Ranked, text: str, now: datetime) -> str:
 
 
 def size(ranked: Ranked, now: datetime) -> int:
-    """The tokens that the whole item would take."""
+    """The tokens of the whole item."""
     return tokens_of_line(render(ranked, ranked.candidate.text, now))

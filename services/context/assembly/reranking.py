@@ -1,4 +1,4 @@
-"""The second look at the best candidates, where the installation has turned one on."""
+"""Reranks the best candidates, if the installation has a reranker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.search.relevance import Scored
 
 
 class Reranked(NamedTuple):
-    """`scored` in the order of the second look, or as it was where that failed."""
+    """`scored` in the reranked order, or unchanged if the reranker failed."""
 
     scored: list[Scored]
     degraded: list[Degraded]

@@ -23,5 +23,5 @@ async def assemble(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Assembly:
-    """The context that matters now, from every store, within a token budget, and why each item is in it."""
+    """Assemble the context that matters now, from every store, within a token budget and with each item's score."""
     return await assembler.assemble(principal, data, deadline, request_id_of(request.scope))

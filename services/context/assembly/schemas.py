@@ -1,4 +1,4 @@
-"""What assemble takes and answers."""
+"""Request and response bodies of assemble."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class AssembleContextInput(Body, kw_only=True):
     query: Query
     """What the agent is about to do, or wants to know."""
     caller: OwnAgent = LEFT_OUT
-    """The agent that asks: its own memories count more than those of peers."""
+    """The agent that asks. Its own memories count more than those of its peers."""
     mission_namespace: OwnMission | None = None
-    """The mission that it works in."""
+    """The mission that the agent works in."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] | None = None
-    """Tokens that the block may have; else the caller's budget."""
+    """The most tokens of the block, by default the caller's budget."""
     scopes: Annotated[list[SearchableScope], Meta(max_length=100)] = field(default_factory=list)
-    """More to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
+    """Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     session_id: Name | None = None
-    """The session that asks."""
+    """The session of the request."""
     user_id: Name | None = None
-    """The user whom it is for: nothing that is about other users is in it."""
+    """The user that the context is for. It excludes everything about other users."""
     dispatch_id: BigId | None = None
-    """The dispatch that it is for."""
+    """The dispatch that the context is for."""
     explicit_links: Annotated[list[LinkPath], Meta(max_length=20)] = field(default_factory=list)
-    """Files of the tenant's vault, to be in the block whatever was asked."""
+    """Files of the tenant's vault to include, whatever the query."""
     as_of: datetime | None = None
-    """Items recorded by then, with their ages counted from it; what was deleted since stays deleted."""
+    """Only items recorded by then, with ages counted from it. Items deleted since stay deleted."""
     log: bool = True
-    """False: nothing is kept of it, and its `assembly_id` is 0."""
+    """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
-    """With what each arm of the search said of every candidate. Needs admin."""
+    """Include the scores of each search arm for every candidate. Needs admin access."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
@@ -55,31 +55,31 @@ class Source(msgspec.Struct):
     """One item of the block. score = weight * relevance * recency * priority."""
 
     handle: str
-    """Names it in the block, in feedback and in `/api/context/sources`."""
+    """The item's name in the block, in feedback and in `/api/context/sources`."""
     store: str
-    """The store that it is from, as weights name it; `explicit_link` for a file that the request linked."""
+    """The item's store, as weights name it, or `explicit_link` for a file that the request linked."""
     id: int
     chunk: int
-    """Which part of a long item."""
+    """The index of this part of a long item."""
     kind: str
-    """Its context_type or memory_type."""
+    """The item's context_type or memory_type."""
     score: float
     weight: float
     relevance: float
     recency: float
     priority: float
     tokens: int
-    """What it takes in the block."""
+    """Its tokens in the block."""
     cut: bool
     """Only a part of it is in the block."""
     agent: str | None
     speaker: str | None
     at: datetime
-    """When it happened, else when it was written."""
+    """When it happened, or else when it was written."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):
-    """A candidate before packing, for the debug answer: what each arm said, and what became of it."""
+    """A candidate in the debug answer: the scores of each arm, and its outcome."""
 
     handle: str
     store: str
@@ -131,18 +131,18 @@ class LeftOut(msgspec.Struct):
 
 class Assembly(msgspec.Struct):
     assembly_id: int
-    """For feedback; 0 when it was not logged."""
+    """Names the assembly in feedback; 0 if it was not logged."""
     context_block: str
-    """To be put into a prompt: each item fenced with its handle."""
+    """Text for a prompt. Each item begins with its handle."""
     sources: list[Source]
-    """What is in the block, in its order."""
+    """The items of the block, in order."""
     total_tokens: int
     """Tokens of the block."""
     retrieval_ms: float
     degraded: list[Degraded]
-    """What did not answer, or not as it should."""
+    """The sources that failed or answered only in part."""
     low_relevance: bool
-    """Nothing found stands out of what any question finds."""
+    """Nothing that was found seems to answer the query."""
     searched: list[SearchedScope]
     """The scopes that the request names, the caller's own and everybody's; a name that holds nothing shows as 0."""
     budget: BlockBudget
@@ -150,4 +150,4 @@ class Assembly(msgspec.Struct):
     left_out: LeftOut
     """What was found and had no room."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
-    """With `debug` only."""
+    """Only with `debug`."""

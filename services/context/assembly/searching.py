@@ -1,4 +1,4 @@
-"""The search of every store: one call to each owner, in parallel."""
+"""Searches every store, with one parallel call to each owner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.deadline import Deadline
 from shared.search.evidence import SearchRequest, SearchResult, StoreResult, encode_vector
 
 Scopes = dict[str, list[str]]
-"""Of each store that is searched."""
+"""The scopes to search, by store."""
 
 
 class Found(NamedTuple):
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
-    """A store whose owner failed is named with the reason. Raises an owner's refusal."""
+    """Reports each store whose owner failed, with the reason. Raises an owner's refusal."""
     searched = _stores_by_owner(ask.scopes)
     answers = await asyncio.gather(
         *(
@@ -58,7 +58,7 @@ def _stores_by_owner(scopes: list[str]) -> dict[OwnerName, Scopes]:
 
 
 def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:
-    """An owner may answer a few candidates that were recorded after `as_of`."""
+    """Drops the few candidates recorded after `as_of` that an owner may return."""
     if as_of is not None:
         for store in result.stores.values():
             store.candidates = [c for c in store.candidates if c.created_at <= as_of]

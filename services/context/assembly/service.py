@@ -1,4 +1,4 @@
-"""The context that matters now: what is granted is searched, ranked, packed into a block and logged."""
+"""Assembles the context that matters now: searches, ranks, packs and logs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shared.search.evidence import SearchResult
 from shared.search.relevance import Question, Scored, answerable, score
 from shared.telemetry import metrics, tracing
 
-# Of the time left, for the owners' answers and for a second look. The rest is for packing and the log.
+# The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
 
@@ -47,7 +47,7 @@ class Assembler:
         self._journal = journal
         self._accesses = accesses
         self._reranker = reranker
-        # At zero before the first: a rise from nothing is no rate.
+        # Start at zero, because Prometheus sees no rate in a series that begins above it.
         for name in (*(source.name for source in stores.SOURCES), "embedder"):
             metrics.DEGRADED.labels(name, "timeout")
 
@@ -68,7 +68,7 @@ class Assembler:
         config = ask.config
         chosen = choose(scored, config.weights, config.token_shares, ask.budget.tokens, ask.now, linked.files)
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
-        # When something is missing already, the log may not come through either.
+        # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)
         degraded += without_room(chosen)
         milliseconds = (time.perf_counter() - started) * 1000

@@ -1,4 +1,4 @@
-"""API keys: who a bearer token is, what it may do and how much of it, and how keys are made and withdrawn."""
+"""API keys: who a bearer token belongs to, what it may do and how much, and how to make and revoke keys."""
 
 from services.context.keys.verification import DEFAULT_TENANT, Keys, hash_token
 

@@ -1,4 +1,4 @@
-"""Keys by command, for whoever has the database: of any tenant, with no key to begin with."""
+"""Manages keys from the command line. Needs only the database, so it can make a tenant's first key."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
 
 
 async def run(database_url: str, arguments: argparse.Namespace) -> str:
-    """What to print. The secret stands alone, for scripts; what it belongs to goes to standard error."""
+    """The text to print. A secret stands alone, for scripts. Its key's id and name go to standard error."""
     database = Database(database_url, connections=1)
     await database.open()
     keys = KeyService(database, Keys(database, {}), Records("context"))

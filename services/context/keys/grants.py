@@ -1,4 +1,4 @@
-"""What a key may give to others: no more than it holds itself."""
+"""A key can give other keys only what it has itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.errors import Forbidden
 
 
 class Holder(NamedTuple):
-    """Who makes or manages keys. `limits` are those in force; `expires_at` None is never."""
+    """The key that makes or manages others. `limits` are those in force. Without `expires_at` it never expires."""
 
     principal: Principal
     expires_at: datetime | None = None
@@ -21,7 +21,7 @@ class Holder(NamedTuple):
 
 
 def narrowed(holder: Holder, given: KeyInput) -> KeyInput:
-    """`given`, with the holder's own where it says nothing. Raises Forbidden when it asks for more."""
+    """`given`, with the holder's bounds where it has none. Raises Forbidden when it asks for more."""
     principal = holder.principal
     principal.require_agent(given.agent)
     for mission in given.missions or ():
@@ -45,7 +45,7 @@ def narrowed(holder: Holder, given: KeyInput) -> KeyInput:
 
 
 def require_within(holder: Holder, expires_at: datetime | None, limits: Limits) -> None:
-    """Raises Forbidden for a key that outlives its holder, or may do more at a time."""
+    """Raises Forbidden for a key that would outlive its holder or exceed its limits."""
     end = holder.expires_at
     if end is not None and (expires_at is None or expires_at > end):
         raise Forbidden("a key must not outlive the one that made it")

@@ -1,7 +1,7 @@
 """Requests per second of a key, over all replicas: the generic cell rate algorithm, in Redis.
 
-What is kept for a key is one time: when it will have made up for all that it sent. A request moves it on by one
-interval, and is refused where that lies more than a burst ahead. While Redis is away each replica counts for itself.
+Redis keeps one time per key: when all its requests will have been paid off. A request moves it by one interval, and
+is refused if that is more than a burst ahead of now. Without Redis, each replica counts alone.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ return {0, due - now}
 
 
 class Allowance(NamedTuple):
-    """What is left of one limit. Times are in seconds from now."""
+    """The state of one limit. Times are in seconds from now."""
 
     name: str
     limit: float
     most: int
-    """At once, or in the window."""
+    """The most requests or tokens in the window, or the burst."""
     window: int
     remaining: int
     reset: float
-    """Until all of it is there again."""
+    """Until the full allowance is available again."""
     wait: float
-    """Until a request may go on; 0: this one may."""
+    """Until a request is allowed; 0 allows this one."""
 
 
 def headers(allowances: Sequence[Allowance]) -> list[tuple[bytes, bytes]]:
-    """The RateLimit fields: of the limit that is nearest to its end, and the policy of all."""
+    """The RateLimit headers: the state of the limit with the least left, and the policy of all."""
     if not allowances:
         return []
     nearest = min(allowances, key=lambda one: one.remaining / one.most)
@@ -72,19 +72,19 @@ def headers(allowances: Sequence[Allowance]) -> list[tuple[bytes, bytes]]:
 
 
 def take(due: float, now: float, rate: float, burst: int) -> tuple[float, float, float]:
-    """A request at `now`: the new `due`, how long it would have to wait (0: it may go on), and the time until all
-    of the burst is free again. All in seconds."""
+    """The new `due` after a request at `now`, how long it must wait (0: it is allowed), and the time until the whole
+    burst is free again. All in seconds."""
     interval = 1 / rate
     due = max(due, now)
     wait = due + interval - burst * interval - now
-    # A microsecond: sums of intervals do not come out even.
+    # Tolerate a microsecond, because sums of intervals are not exact.
     if wait > 1e-6:
         return due, wait, due - now
     return due + interval, 0.0, due + interval - now
 
 
 def _allowance(rate: float, burst: int, wait: float, full: float) -> Allowance:
-    # Rounded first: intervals are not whole microseconds.
+    # Round first, because intervals are not whole microseconds.
     remaining = max(0, math.floor(round(burst - full * rate, 3)))
     window = math.ceil(burst / rate)
     return Allowance("requests_per_second", rate, burst, window, remaining, full, wait)
@@ -101,7 +101,7 @@ class Rates:
         await self._client.aclose()
 
     async def take(self, key: str, rate: float, burst: int) -> Allowance:
-        """One request of `key`, within a bounded time whatever Redis does."""
+        """Counts one request of `key`, in bounded time whatever Redis does."""
         if time.monotonic() >= self._away_until:
             try:
                 async with asyncio.timeout(_PATIENCE_SECONDS):

@@ -1,4 +1,4 @@
-"""The SQL of API keys. A day is one of UTC, by the database's clock."""
+"""The SQL of API keys. Days are UTC, by the database's clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row: TypeAlias = asyncpg.Record
 _TODAY = "(now() at time zone 'utc')::date"
 _LIMITS = "k.requests_per_second, k.burst, k.requests_per_day, k.tokens_per_day"
 
-# With how long it is valid (null: for ever) and what is left of the day, in seconds: no other clock counts.
+# Includes the seconds until it expires (null: never) and until the day ends, so that only the database's clock counts.
 FIND_KEY = f"""
 select k.tenant, k.id, k.access, k.agent_name, k.missions, k.users, {_LIMITS},
        coalesce(u.requests, 0) as requests, coalesce(u.tokens, 0) as tokens,
@@ -33,11 +33,11 @@ where (k.token_hash = $1 or (k.old_token_hash = $1 and k.old_expires_at > now())
 
 
 async def find_key(connection: Connection, token_hash: bytes) -> Row | None:
-    """A valid key by one of its secrets."""
+    """A valid key, by either of its secrets."""
     return await connection.fetchrow(FIND_KEY, token_hash)
 
 
-# Until the maker's transaction ends, its key cannot be withdrawn.
+# Locks the maker's key, so that nobody can revoke it until the transaction ends.
 FIND_MAKER = f"""
 select nullif(k.expires_at, 'infinity') as expires_at, {_LIMITS} from context.api_keys k
 where k.tenant = $1 and 'key:' || k.id = $2 and k.revoked_at is null and k.expires_at > now() for share
@@ -69,7 +69,7 @@ async def add_key(
     created_by: str,
     limits: Limits,
 ) -> int | None:
-    """Its id, or None when it has expired already: then it must not be committed."""
+    """The key's id, or None if it has already expired and must not be committed."""
     made: int | None = await connection.fetchval(
         ADD_KEY,
         *(tenant, name, token_hash, access, agent, missions, users, expires_at, created_by),
@@ -78,7 +78,7 @@ async def add_key(
     return made
 
 
-# $2 to $4 are the bounds of the key that asks: it sees, and manages, what lies within them.
+# $2 to $4 are the bounds of the calling key, which sees and manages only the keys within them.
 _WITHIN = """
 k.tenant = $1 and ($2::text is null or k.agent_name = $2)
 and ($3::text[] is null or k.missions <@ $3) and ($4::text[] is null or k.users <@ $4)
@@ -127,7 +127,7 @@ update context.api_keys
 set name = $3, requests_per_second = $4, burst = $5, requests_per_day = $6, tokens_per_day = $7
 where tenant = $1 and id = $2
 """
-# The secret before the one in force is gone at once: two are valid at most.
+# At most two secrets are valid: an older one ends at once.
 ROTATE_KEY = """
 update context.api_keys
 set token_hash = $3, old_token_hash = token_hash, old_expires_at = now() + $4 * interval '1 second'
@@ -163,11 +163,11 @@ async def revoke_key(connection: Connection, tenant: str, key_id: int) -> None:
 
 
 async def add_event(connection: Connection, tenant: str, key_id: int, kind: str, by: str) -> None:
-    """Who did what to which key; never a secret."""
+    """Records who did what to which key, never a secret."""
     await connection.execute(ADD_EVENT, tenant, key_id, kind, by)
 
 
-# In one order on every replica, so that none waits for the other's rows.
+# Every replica uses the same order, so that they cannot deadlock.
 COUNT_USAGE = f"""
 insert into context.api_key_usage as u (tenant, key_id, day, requests, tokens)
 select tenant, key_id, {_TODAY}, requests, tokens
@@ -187,7 +187,7 @@ async def count_usage(
     requests: Sequence[int],
     tokens: Sequence[int],
 ) -> list[Row]:
-    """Adds to today's counts of each key, and answers what they are now."""
+    """Adds to each key's counts of today, and returns the new counts."""
     rows: list[Row] = await connection.fetch(COUNT_USAGE, tenants, ids, requests, tokens)
     return rows
 

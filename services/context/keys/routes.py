@@ -40,7 +40,7 @@ async def list_keys(
     cursor: CursorText = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> ApiKeys:
-    """The tenant's keys with what they used today, revoked ones too; never a secret."""
+    """List the tenant's keys with their usage today, including revoked ones, but never a secret."""
     return await key_service.list(principal, cursor, limit, deadline)
 
 
@@ -48,7 +48,7 @@ async def list_keys(
 async def get_key(
     key_service: NamedDependency[KeyService], principal: PrincipalDep, deadline: DeadlineDep, key_id: KeyId
 ) -> ApiKey:
-    """One key, with what it used today."""
+    """Get a key with its usage today."""
     return await key_service.get(principal, key_id, deadline)
 
 
@@ -60,7 +60,7 @@ async def change_key(
     key_id: KeyId,
     data: JSONBody[KeyChange],
 ) -> ApiKey:
-    """Change a key's name or limits. What it may touch stays as it was made."""
+    """Change a key's name or limits. Its access, agent, missions and users never change."""
     return await key_service.change(principal, key_id, data, deadline)
 
 
@@ -73,7 +73,7 @@ async def rotate_key(
     key_id: KeyId,
     data: JSONBody[RotateInput],
 ) -> MadeKey:
-    """A new secret for a key. The one in force stays valid beside it for the overlap, an older one ends now."""
+    """Make a new secret for a key. The current secret stays valid for the overlap, and an older one ends now."""
     return await key_service.rotate(principal, key_id, data, await key_of(request), deadline)
 
 
@@ -81,7 +81,7 @@ async def rotate_key(
 async def revoke_key(
     key_service: NamedDependency[KeyService], principal: PrincipalDep, deadline: DeadlineDep, key_id: KeyId
 ) -> ApiKey:
-    """Withdraw a key. It is refused at once here, and within two seconds by every replica."""
+    """Revoke a key. This replica refuses it at once, and every other within two seconds."""
     return await key_service.revoke(principal, key_id, deadline)
 
 

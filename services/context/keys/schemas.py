@@ -22,7 +22,7 @@ Overlap = Annotated[int, Meta(ge=0, le=30 * 86_400)]
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """None: the installation's default, and no limit where it has none."""
+    """None means the installation's default, or no limit if it has none."""
 
     requests_per_second: float | None = None
     burst: int | None = None
@@ -34,7 +34,7 @@ class Limits(msgspec.Struct, frozen=True):
         return cls(*(row[name] for name in cls.__struct_fields__))
 
     def over(self, default: Limits) -> Limits:
-        """What is in force: the default where it says nothing, and a burst for each rate."""
+        """The limits in force: the defaults where these have none, and a burst for each rate."""
         rate, burst = self.requests_per_second, self.burst
         if rate is None:
             rate, burst = default.requests_per_second, burst or default.burst
@@ -49,7 +49,7 @@ NO_LIMITS = Limits()
 
 
 class KeyInput(Body, kw_only=True):
-    """What is left out is what the key that makes it has."""
+    """A field left out is taken from the key that makes it."""
 
     name: Name
     access: Access = "write"
@@ -57,21 +57,21 @@ class KeyInput(Body, kw_only=True):
     tenant: Name | None = None
     """Another tenant than the caller's own: for an admin token of the environment only."""
     agent: Name | None = None
-    """It writes, and calls as, this agent only."""
+    """The only agent that the key may write and call as."""
     missions: Names | None = None
     users: Names | None = None
     expires_at: datetime | None = None
     """When it ends; else when the key that makes it does."""
     requests_per_second: PerSecond | None = None
     burst: Burst | None = None
-    """Requests at once, one second's worth without it."""
+    """Requests at once, by default one second's worth."""
     requests_per_day: PerDay | None = None
     tokens_per_day: PerDay | None = None
-    """Of bodies that it writes, estimated as characters / 4. Days are those of UTC."""
+    """Tokens of the bodies that it writes, estimated as characters / 4. Days are UTC."""
 
 
 class KeyChange(Body, kw_only=True):
-    """What is left out stays; null sets a limit back to the installation's default."""
+    """A field left out stays. Null returns a limit to the installation's default."""
 
     name: Name | UnsetType = UNSET
     requests_per_second: PerSecond | UnsetType | None = UNSET
@@ -82,7 +82,7 @@ class KeyChange(Body, kw_only=True):
 
 class RotateInput(Body, kw_only=True):
     overlap_seconds: Overlap = 3_600
-    """How long the secret that was in force stays valid beside the new one."""
+    """How long the current secret stays valid beside the new one."""
 
 
 class ApiKey(msgspec.Struct, kw_only=True):
@@ -107,7 +107,7 @@ class ApiKey(msgspec.Struct, kw_only=True):
     revoked_at: datetime | None
     """When it was withdrawn."""
     old_secret_until: datetime | None
-    """After a rotation: until when the secret before it is valid."""
+    """After a rotation, the time until which the previous secret is valid."""
     last_used_at: datetime | None
     """When it was last used."""
     requests_today: int
@@ -120,7 +120,7 @@ class MadeKey(msgspec.Struct):
     key: ApiKey
     """The key, without its secret."""
     token: str | None
-    """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
+    """The secret, shown only once. Null when an Idempotency-Key repeats a call, because secrets are not stored."""
 
 
 class ApiKeys(Page[ApiKey]):

@@ -1,4 +1,4 @@
-"""The rules of managing keys: a key manages what lies within its own bounds, in its own tenant."""
+"""The rules for managing keys: a key manages only keys of its tenant within its own bounds."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _SCOPE = "keys"
 
 
 class _Id(msgspec.Struct):
-    """All that the record of a keyed call holds."""
+    """The record of a call with an Idempotency-Key."""
 
     id: int
 
 
 class KeyService:
-    """`ring` is called with the tenant after each commit."""
+    """Calls `ring` with the tenant after each commit."""
 
     def __init__(
         self, database: Database, keys: Keys, records: Records, ring: Callable[[str], None] = lambda _: None
@@ -107,7 +107,7 @@ class KeyService:
     async def rotate(
         self, principal: Principal, key_id: int, given: RotateInput, key: Key | None, deadline: Deadline
     ) -> MadeKey:
-        """A new secret beside the one in force. Raises Conflict when the key is expired or revoked."""
+        """Makes a new secret beside the current one. Raises Conflict when the key is expired or revoked."""
         token = _new_token()
 
         async def write(connection: Connection) -> int:
@@ -125,7 +125,7 @@ class KeyService:
         return await self._once(principal, key, write, token, 200, deadline)
 
     async def revoke(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
-        """A second time it changes nothing."""
+        """Revoking a key twice changes nothing."""
 
         async def work(connection: Connection) -> ApiKey:
             known = await _locked(connection, principal, key_id)
@@ -137,7 +137,7 @@ class KeyService:
         return await self._done(principal, work, deadline)
 
     async def _holder(self, connection: Connection, principal: Principal) -> Holder:
-        """With what the identity does not say. Tokens of the environment and the command hold everything."""
+        """The calling key with its limits and expiry. Environment tokens and the command line have no bounds."""
         if not principal.key.startswith("key:"):
             return Holder(principal)
         row = await queries.find_maker(connection, principal)
@@ -200,7 +200,7 @@ async def _locked(connection: Connection, principal: Principal, key_id: int) -> 
 
 
 def _api_key(row: queries.Row) -> ApiKey:
-    access: Access = next(one for one in ("admin", "write", "read") if one in row["access"])
+    access: Access = next(level for level in ("admin", "write", "read") if level in row["access"])
     return msgspec.convert({**row, "access": access}, ApiKey)
 
 

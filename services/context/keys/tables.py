@@ -1,4 +1,4 @@
-"""Tables of API keys and their use."""
+"""Tables of API keys and their usage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ api_keys = Table(
     Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
     Column("revoked_at", Instant),
     Column("created_by", Text),
-    # The secret before the one in force, valid beside it until then.
+    # The previous secret, valid until `old_expires_at`.
     Column("old_token_hash", LargeBinary),
     Column("old_expires_at", Instant),
     Column("requests_per_second", DOUBLE_PRECISION),

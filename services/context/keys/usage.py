@@ -1,7 +1,7 @@
-"""What keys used today: counted here, and added to the table now and then, off the hot path.
+"""Counts what keys use each day: in memory, with regular additions to the table off the hot path.
 
-A replica knows its own counts at once and those of others as they were a moment ago (FLUSH_SECONDS and the time that a
-key is remembered).
+A replica knows its own counts at once, and those of others with a delay: FLUSH_SECONDS plus the time that a verified
+key is remembered.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FORGET_SECONDS = 60.0
 
 @dataclass(slots=True)
 class Count:
-    """Of one key, today: what the table holds, and what has not come there yet."""
+    """A key's usage today: the table's counts, and those not yet added to it."""
 
     requests: int = 0
     tokens: int = 0
@@ -45,12 +45,12 @@ class Count:
         return self.tokens + self.new_tokens
 
     def is_new(self) -> bool:
-        """Whether some of it has not come to the table."""
+        """Whether some usage is not yet in the table."""
         return bool(self.new_requests or self.new_tokens)
 
 
 class _New:
-    """What is new of a key's count as a flush begins; requests go on counting meanwhile."""
+    """A key's new usage when a flush begins. Requests keep counting during the flush."""
 
     __slots__ = ("count", "key_id", "requests", "tenant", "tokens")
 
@@ -74,7 +74,7 @@ class Usage:
         ]
 
     async def stop(self) -> None:
-        async with self._flushing:  # a flush that was broken off might count twice
+        async with self._flushing:  # an interrupted flush might count twice
             await end(*self._tasks)
         try:
             await self.flush()
@@ -82,10 +82,10 @@ class Usage:
             log.warning("usage of keys lost", error=error.detail)
 
     def seen(self, tenant: str, key_id: int, requests: int, tokens: int) -> Count:
-        """The key's count, with what the table held when it was looked at."""
+        """The key's count, updated with the table's counts that were just read."""
         count = self._counts.setdefault((tenant, key_id), Count())
         count.seen = time.monotonic()
-        # What is on its way may be in these figures, or not: the flush itself will tell.
+        # During a flush these figures may or may not include it. The flush itself returns the right ones.
         if not self._flushing.locked():
             count.requests, count.tokens = requests, tokens
         return count

@@ -1,4 +1,4 @@
-"""Who a bearer token is, a token of the environment or a hashed API key, and whether its limits let it go on."""
+"""Verifies bearer tokens (tokens from the environment and API keys) and applies their limits."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ REACH: Mapping[Access, frozenset[Access]] = {
     "write": frozenset({"read", "write"}),
     "admin": frozenset({"read", "write", "admin"}),
 }
-# A key that was found valid is taken for valid this long, on each replica.
+# Each replica trusts a verified key for this long.
 KNOWN_SECONDS = 2.0
 _MOST_KNOWN = 10_000
 
 
 def hash_token(token: str) -> bytes:
-    """Keys are 32 random bytes: a plain hash cannot be guessed back."""
+    """A plain hash is enough, because keys are 32 random bytes."""
     return hashlib.sha256(token.encode()).digest()
 
 
 class _Known(NamedTuple):
-    """A valid key. `until` and `midnight` are of the monotonic clock."""
+    """A valid key. `until` and `midnight` are times of the monotonic clock."""
 
     principal: Principal
     limits: Limits
@@ -52,7 +52,7 @@ class _Known(NamedTuple):
 
 
 class Keys:
-    """Tokens of the environment have no limits; nor have keys where no `rates` count them."""
+    """Tokens from the environment have no limits. Without `rates`, keys have none either."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Keys:
         self._known: dict[bytes, _Known] = {}
 
     async def verify(self, authorization: str | None, deadline: Deadline) -> Principal:
-        """Who calls, without a look at its limits. Raises Unauthorized, the same for unknown, expired and revoked."""
+        """The caller, without checking limits. Raises the same Unauthorized for unknown, expired and revoked keys."""
         found = await self._find(authorization, deadline)
         return found.principal if isinstance(found, _Known) else found
 
@@ -78,9 +78,9 @@ class Keys:
         return await self.admit(request.scope, deadline_of_route(request), writes=writes)
 
     async def admit(self, scope: Any, deadline: Deadline, *, writes: bool) -> Principal:
-        """Who calls, if its limits let it; what is left of them goes into the answer's headers.
+        """The caller, if its limits allow the request. The answer's headers report what is left of them.
 
-        Raises Unauthorized and TooMany.
+        Raises Unauthorized or TooMany.
         """
         found = await self._find(_authorization(scope), deadline)
         if not isinstance(found, _Known):
@@ -96,7 +96,7 @@ class Keys:
     async def while_valid(
         self, authorization: str | None, pieces: AsyncGenerator[bytes]
     ) -> AsyncIterator[bytes]:
-        """A long answer, which ends when its key does."""
+        """Passes on a long answer until its key is no longer valid."""
         async with aclosing(pieces):
             async for piece in pieces:
                 try:
@@ -104,11 +104,11 @@ class Keys:
                 except Unauthorized:
                     return
                 except Unavailable:
-                    pass  # it says nothing about the key
+                    pass  # an unreachable database says nothing about the key
                 yield piece
 
     def forget(self) -> None:
-        """What was changed holds at once here, and after KNOWN_SECONDS elsewhere."""
+        """Makes changes take effect here at once. Other replicas follow within KNOWN_SECONDS."""
         self._known.clear()
 
     async def _find(self, authorization: str | None, deadline: Deadline) -> Principal | _Known:
@@ -142,7 +142,7 @@ class Keys:
 
     async def _limit(self, known: _Known, writes: bool, state: dict[str, Any]) -> None:
         limits, allowances = known.limits, list(_quotas(known, writes))
-        refused = next((one for one in allowances if one.wait), None)
+        refused = next((allowance for allowance in allowances if allowance.wait), None)
         if refused is None and limits.requests_per_second is not None and limits.burst is not None:
             assert self._rates is not None
             principal = known.principal

@@ -1,4 +1,4 @@
-"""A tool's call as a request to this service's own routes: one set of rules, limits and errors for REST and MCP."""
+"""Turns a tool call into a request to this service's own routes, so REST and MCP share rules, limits and errors."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, A
 def request_of(
     route: Route, arguments: Mapping[str, Any]
 ) -> tuple[str, bytes, bytes, list[tuple[bytes, bytes]]]:
-    """Path, query string, body and headers. Raises Invalid where a value cannot be part of a request."""
+    """The path, query string, body and headers. Raises Invalid if a value cannot be part of a request."""
     left = renamed(arguments, route.names)
     headers: list[tuple[bytes, bytes]] = []
     if route.keyed and (key := left.pop(KEY, None)) is not None:
         headers.append((HEADER.encode(), _text(KEY, key).encode()))
     path = route.path
     for name in route.in_path:
-        # Handles hold slashes; a name with one finds nothing, as in a request of one's own.
+        # Handles may contain slashes. A name with a slash finds nothing, as over REST.
         value = quote(_text(name, left.pop(name, None)), safe="/" if name == "handle" else "")
         path = path.replace("{" + name + "}", value)
     query = {name: _texts(name, left.pop(name)) for name in route.in_query if left.get(name) is not None}

@@ -23,7 +23,7 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
-    """Descriptions of fields that mean something else here than in FIELDS."""
+    """Descriptions of fields whose meaning differs from FIELDS."""
     only: tuple[str, ...] = ()
     """The fields that it lists of its route's; all, where none is named."""
     without: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""`/mcp`: verifies the key, reads the toolset and hands the request to the SDK, which the first call loads."""
+"""`/mcp`: verifies the key, reads the toolset and passes the request to the SDK, which the first call loads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MESSAGE = msgspec.json.Decoder(_Message)
 
 
 class Mcp:
-    """The SDK's session manager, from the first call on until the service stops."""
+    """The SDK's session manager, from the first call until the service stops."""
 
     def __init__(self, toolsets: Sequence[str], hosts: Sequence[str], public_url: str | None) -> None:
         self.toolsets = tuple(toolsets)
@@ -53,7 +53,7 @@ class Mcp:
     async def app(self) -> ASGIApp:
         async with self._lock:
             if self._handle is None:
-                # Half a second of imports: not on the event loop.
+                # The imports take half a second, so they must not run on the event loop.
                 manager = await asyncio.to_thread(self._load)
                 started = asyncio.Event()
                 self._running = asyncio.create_task(self._run(manager, started))
@@ -68,14 +68,14 @@ class Mcp:
             await asyncio.gather(self._running, return_exceptions=True)
 
     def _load(self) -> Any:
-        # The SDK takes memory and most of a second: only who speaks MCP pays for it.
+        # The SDK takes memory and most of a second, so load it only when a client speaks MCP.
         from services.context.mcp.server import manager
 
         document = msgspec.json.decode(as_json())
         return manager(document, document["info"]["version"], self._hosts)
 
     async def _run(self, manager: Any, started: asyncio.Event) -> None:
-        # Its task group is entered and left by one task.
+        # The same task must enter and leave the manager's task group.
         async with manager.run():
             started.set()
             await self._stopping.wait()
@@ -92,7 +92,7 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
     try:
         replayed = await _admit(scope, receive)
         if scope["method"] != "POST":
-            # Nothing is ever sent unasked: there is no stream to open, and no session to end.
+            # The server never sends unasked, so there is no stream to open and no session to end.
             raise MethodNotAllowed("POST is the only method here")
         scope["state"]["toolsets"] = toolsets_of(scope["query_string"].decode("latin-1")) or server.toolsets
         handle = await server.app()
@@ -108,7 +108,7 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
 
 
 async def _admit(scope: Any, receive: Receive) -> Receive:
-    """The body, to be read again. What calls a route is counted and limited there, the rest here."""
+    """The body, to be read again. Limits apply here, except to messages that call a route: it applies them."""
     deadline = deadline_of(scope, reads=False)
     headers = dict(scope["headers"])
     keys = service_of(scope, Keys)
@@ -169,7 +169,7 @@ def toolsets_of(query: str) -> tuple[str, ...]:
 
 
 def _address(scope: Any, public_url: str | None) -> str:
-    """Where the caller reached this service."""
+    """The address at which the caller reached this service."""
     if public_url is not None:
         return public_url
     headers = dict(scope["headers"])
@@ -180,7 +180,7 @@ def _address(scope: Any, public_url: str | None) -> str:
 
 @get([METADATA, METADATA + PATH], opt={"access": "public"}, sync_to_thread=False, include_in_schema=False)
 def metadata(request: Request[Any, Any, Any]) -> dict[str, Any]:
-    """RFC 9728. There is no authorization server: keys are made by an admin of this service."""
+    """The metadata of RFC 9728. There is no authorization server: an admin of this service makes keys."""
     return {
         "resource": _address(request.scope, service_of(request.scope, Mcp).public_url) + PATH,
         "resource_name": "Scrubjay",

@@ -1,4 +1,4 @@
-"""What can be read by address: missions, their entries and events, and the sources of blocks. Pure."""
+"""MCP resources: missions, their entries and events, and the sources of blocks. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_EVENTS = 1_000
 
 
 class Resource(NamedTuple):
-    """Read by calling `operation` with `arguments` and what stands for the names in braces."""
+    """Reading it calls `operation` with `arguments` and the values of the names in braces."""
 
     uri: str
     name: str
@@ -88,7 +88,7 @@ RESOURCES = (
 
 
 def find(uri: str) -> tuple[str, dict[str, Any]] | None:
-    """The operation that an address is read by, and its arguments."""
+    """The operation that reads an address, and its arguments."""
     for resource in RESOURCES:
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/?]+)", re.escape(resource.uri))
         if match := re.fullmatch(pattern, uri):

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 # A greater bound than any that a model comes near.
 _FAR = 1_000_000
 _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
-# What a string that stands for an id matches. A model reads one way to write an id.
+# Matches an id as a string. Models see only one way to write an id.
 _DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
 BLOCK = "context_block"
@@ -28,14 +28,14 @@ _SENTENCE = re.compile(r"(?<=\.) (?=[A-Z`])")
 
 
 class Route(NamedTuple):
-    """How a tool's fields become a request. `nested`: {field: (object of the body, its field)}."""
+    """How a tool's fields become a request. `nested` maps a field to (object of the body, its field)."""
 
     method: str
     path: str
     in_path: frozenset[str]
     in_query: frozenset[str]
     names: frozenset[str]
-    """Of all fields of the tool."""
+    """The names of all the tool's fields."""
     nested: Mapping[str, tuple[str, str]]
     keyed: bool
     has_body: bool
@@ -75,7 +75,7 @@ def describe(document: Json, tool: Tool) -> Described:
             continue
         simple = _simple(inlined(document, field.schema), {**FIELDS, **tool.fields}, field.name, field.note)
         if "properties" in simple:
-            # Flat: an object's own fields stand beside the others.
+            # Flatten: an object's fields stand beside the others.
             properties |= simple["properties"]
             nested |= {part: (field.name, part) for part in simple["properties"]}
         else:
@@ -171,7 +171,7 @@ def _resolve(document: Json, node: Json) -> Json:
 
 
 def inlined(document: Json, schema: Any) -> Any:
-    """Without references and titles."""
+    """The schema without references and titles."""
     if isinstance(schema, list):
         return [inlined(document, part) for part in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""The SDK's server over this service's tools, resources and prompts. Importing it loads the SDK, some 30 MB."""
+"""The SDK's server for this service's tools, resources and prompts. Importing it loads the SDK, about 30 MB."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _ANSWER = "scrubjay/answer"
 
 
 def manager(document: Json, version: str, hosts: Sequence[str]) -> StreamableHTTPSessionManager:
-    """Stateless: any replica answers any request. `hosts` are the names it may be addressed by; none: any."""
+    """Stateless, so any replica answers any request. `hosts` are the accepted host names; empty accepts any."""
     handlers = _Handlers(toolbox(document))
     server: Server[Any] = Server(
         "scrubjay",
@@ -126,7 +126,7 @@ class _Handlers:
         return ListToolsResult(tools=[self._listed[bound.name] for bound in chosen(self._tools, wanted)])
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
-        """Any tool, whatever the toolset: clients keep lists for a day."""
+        """Calls any tool, whatever the toolset, because clients cache lists for a day."""
         bound = self._tools.get(params.name)
         if bound is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
@@ -253,7 +253,7 @@ def _contents(parts: Sequence[str]) -> list[Any]:
 
 
 def _payload(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Some clients send an object as its text."""
+    """The payload, also from clients that send an object as text."""
     payload = arguments.get("payload")
     if isinstance(payload, str):
         try:
@@ -268,4 +268,4 @@ def _payload(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 def _bug(ctx: Context, error: Exception) -> MCPError:
     request_id = request_id_of(_scope(ctx))
     log.error("unhandled error", method=ctx.method, request_id=request_id, exc_info=error)
-    return MCPError(INTERNAL_ERROR, f"an internal error; the logs name it by request id {request_id}")
+    return MCPError(INTERNAL_ERROR, f"an internal error; find it in the logs by request id {request_id}")

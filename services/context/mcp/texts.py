@@ -1,7 +1,7 @@
-"""What a model reads of an answer or a refusal. Pure.
+"""The texts that a model reads of an answer or a refusal. Pure.
 
-Stored text stands in a block, whose fences it cannot forge, or inside JSON; what this service says of itself
-stands in an item of content of its own, before it.
+Stored text stands in a block, whose headers it cannot forge, or in JSON. This service's own notes stand before it, in
+a content item of their own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ADVICE = {
 
 
 def of_answer(answer: Any) -> list[str]:
-    """The texts of a tool's answer: a note and a block where there is one, else JSON."""
+    """The texts of a tool's answer: a note and a block if there is one, or else JSON."""
     holder = _holder(answer)
     if holder is None:
         return [msgspec.json.encode(answer).decode()]
@@ -84,7 +84,7 @@ def _note(holder: Mapping[str, Any]) -> str:
 
 
 def of_problem(error: AppError, *, keyed: bool) -> str:
-    """What went wrong, with the fields that are named, and what to do."""
+    """What went wrong, which fields are wrong, and what to do."""
     lines = [f"{error.title or 'Error'} ({error.status}): {error.detail}"]
     if "stored" in error.extra:
         lines.append("Stored so far: " + msgspec.json.encode(error.extra["stored"]).decode())

@@ -1,4 +1,4 @@
-"""The tools as clients see them, bound to the routes that they call. Pure."""
+"""The tools as clients see them, bound to their routes. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bound(NamedTuple):
 
     @property
     def sets(self) -> frozenset[str]:
-        """The toolsets that it is in."""
+        """The toolsets that contain the tool."""
         if self.kind == "raw":
             return frozenset({"raw"})
         area = {"full", AREAS[self.route.area]}

@@ -61,7 +61,9 @@ def commit(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[CommitResult]:
-    """Commit what an agent learned. Saying the same again confirms the memory instead of doubling it."""
+    """Commit what an agent learned. Committing the same again confirms the memory instead of duplicating
+    it.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/commit",
@@ -96,8 +98,9 @@ def export(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[list[ExportedMemory]]:
-    """Export memories as JSON Lines, by id: the next page is `after` the last line's; an empty one is the
-    end. A page is small enough to be imported as it is. All agents' need an admin key.
+    """Export memories as JSON Lines, by id. The next page begins `after` the last line's id; an empty page
+    is the end. A page is small enough to be imported unchanged. Exporting all agents needs an admin
+    key.
     """
     return Call(
         method="GET",
@@ -116,9 +119,7 @@ def import_(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[ImportResult]:
-    """Import lines of an export. Ids stay, unless another memory has them; facts that are known stay as
-    they are.
-    """
+    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged."""
     return Call(
         method="POST",
         path="/api/agent-memory/import",
@@ -143,7 +144,7 @@ def list_(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[Memories]:
-    """An agent's memories, newest first."""
+    """List an agent's memories, newest first."""
     return Call(
         method="POST",
         path="/api/agent-memory/list",
@@ -173,7 +174,7 @@ def peer_query(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
-    """Search one other agent's memories, without those it keeps private."""
+    """Search another agent's memories, except its private ones."""
     return Call(
         method="POST",
         path="/api/agent-memory/peer-query",
@@ -197,7 +198,7 @@ def pending_review(
     since: str,
     timeout: float | None = None,
 ) -> Call[PendingReview]:
-    """How many memories each of the named agents gained since its time."""
+    """Count the memories that each named agent gained since its time."""
     return Call(
         method="GET",
         path="/api/agent-memory/pending-review",
@@ -239,7 +240,7 @@ def get(
     *,
     timeout: float | None = None,
 ) -> Call[MemoryAnswer]:
-    """One memory, and who has confirmed it. Does not count as an access."""
+    """Get a memory and its confirmations. This does not count as an access."""
     return Call(
         method="GET",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -261,7 +262,7 @@ def edit(
     source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
     timeout: float | None = None,
 ) -> Call[MemoryAnswer]:
-    """Change a memory; fields left out stay. 409 where another memory of the agent says the same."""
+    """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same."""
     return Call(
         method="PATCH",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -284,7 +285,7 @@ def delete(
     *,
     timeout: float | None = None,
 ) -> Call[AgentMemoryDeleteAnswer]:
-    """Delete one memory, with what confirmed it."""
+    """Delete a memory and its confirmations."""
     return Call(
         method="DELETE",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -301,7 +302,7 @@ def forget(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[ForgetReceipt]:
-    """Erase everything that an agent committed, and say how much that was."""
+    """Erase everything that an agent committed. Answers the erased rows by table."""
     return Call(
         method="POST",
         path="/api/agent-memory/forget",

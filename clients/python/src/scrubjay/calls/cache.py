@@ -97,7 +97,7 @@ def edit_tags(
     tags: Sequence[str],
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """Replace an entry's tags; what was said stays as it was said."""
+    """Replace an entry's tags. Its content never changes."""
     return Call(
         method="PATCH",
         path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
@@ -114,7 +114,7 @@ def delete_entry(
     *,
     timeout: float | None = None,
 ) -> Call[CacheDeleteAnswer]:
-    """Delete one entry; its tokens are free for others."""
+    """Delete an entry, which frees its tokens."""
     return Call(
         method="DELETE",
         path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
@@ -131,7 +131,7 @@ def missions(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[MissionsAnswer]:
-    """The missions the key may read, by name, with their budgets and what they hold."""
+    """List the missions that the key may read, by name, with their budgets and what they hold."""
     return Call(
         method="GET",
         path="/api/psychic-cache/all/missions",
@@ -148,7 +148,7 @@ def checkpoint(
     *,
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """The newest thread_checkpoint of a session."""
+    """Get the newest thread_checkpoint of a session."""
     return Call(
         method="GET",
         path=path("/api/psychic-cache/checkpoint/{session_id}", session_id=session_id),
@@ -185,7 +185,7 @@ def query(
     until: datetime | None = None,
     timeout: float | None = None,
 ) -> Call[QueryAnswer]:
-    """Search a mission's entries; mission `*` is every mission the key may read."""
+    """Search a mission's entries. Mission `*` means every mission that the key may read."""
     return Call(
         method="POST",
         path="/api/psychic-cache/query",
@@ -222,7 +222,7 @@ def write(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[WriteAnswer]:
-    """Write one entry. It is found by text at once and by meaning as soon as it is indexed."""
+    """Write an entry. Search finds it by text at once, and by meaning as soon as it is indexed."""
     return Call(
         method="POST",
         path="/api/psychic-cache/write",
@@ -253,7 +253,7 @@ def write_batch(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[BatchAnswer]:
-    """Write up to 100 entries. Each has its own result; those of one mission are written in order."""
+    """Write up to 100 entries. Each has its own result. Entries of the same mission are written in order."""
     return Call(
         method="POST",
         path="/api/psychic-cache/write/batch",
@@ -273,8 +273,8 @@ def clear(
     reason: Literal["contaminated", "mission_complete", "operator", "superseded"] | None = None,
     timeout: float | None = None,
 ) -> Call[ClearAnswer]:
-    """Delete a mission's entries. The reason is required, in the query or the body, and kept in the
-    timeline.
+    """Delete a mission's entries. The reason is required, in the query or the body, and the timeline keeps
+    it.
     """
     return Call(
         method="DELETE",
@@ -312,7 +312,7 @@ def mission_entries(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[EntriesAnswer]:
-    """A mission's live entries, newest first."""
+    """List a mission's live entries, newest first."""
     return Call(
         method="GET",
         path=path("/api/psychic-cache/{mission_id}/entries", mission_id=mission_id),
@@ -377,7 +377,7 @@ def stats(
     *,
     timeout: float | None = None,
 ) -> Call[StatsAnswer]:
-    """What a mission holds, by type and agent, beside its budgets, and what became of the rest."""
+    """Count what a mission holds by type and agent, its budgets, and the entries it no longer holds."""
     return Call(
         method="GET",
         path=path("/api/psychic-cache/{mission_id}/stats", mission_id=mission_id),

@@ -49,7 +49,9 @@ def assemble(
     debug: bool | None = None,
     timeout: float | None = None,
 ) -> Call[Assembly]:
-    """The context that matters now, from every store, within a token budget, and why each item is in it."""
+    """Assemble the context that matters now, from every store, within a token budget and with each item's
+    score.
+    """
     return Call(
         method="POST",
         path="/api/context/assemble",
@@ -479,7 +481,7 @@ def list_keys(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[ApiKeys]:
-    """The tenant's keys with what they used today, revoked ones too; never a secret."""
+    """List the tenant's keys with their usage today, including revoked ones, but never a secret."""
     return Call(
         method="GET",
         path="/api/context/keys",
@@ -496,7 +498,7 @@ def get_key(
     *,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """One key, with what it used today."""
+    """Get a key with its usage today."""
     return Call(
         method="GET",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -517,7 +519,7 @@ def change_key(
     tokens_per_day: int | Unset | None = UNSET,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Change a key's name or limits. What it may touch stays as it was made."""
+    """Change a key's name or limits. Its access, agent, missions and users never change."""
     return Call(
         method="PATCH",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -540,7 +542,7 @@ def revoke_key(
     *,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Withdraw a key. It is refused at once here, and within two seconds by every replica."""
+    """Revoke a key. This replica refuses it at once, and every other within two seconds."""
     return Call(
         method="DELETE",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -558,7 +560,7 @@ def rotate_key(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[MadeKey]:
-    """A new secret for a key. The one in force stays valid beside it for the overlap, an older one ends
+    """Make a new secret for a key. The current secret stays valid for the overlap, and an older one ends
     now.
     """
     return Call(

@@ -19,7 +19,7 @@ def list_(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[DispatchesAnswer]:
-    """Dispatches, newest first."""
+    """List dispatches, newest first."""
     return Call(
         method="GET",
         path="/api/dispatch",
@@ -48,7 +48,7 @@ def report(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[DispatchAnswer]:
-    """Report work that an agent was given. Entries that name its id keep it alive."""
+    """Report that an agent was given work. Entries that name its id keep it alive."""
     return Call(
         method="POST",
         path="/api/dispatch/report",
@@ -73,7 +73,7 @@ def get(
     *,
     timeout: float | None = None,
 ) -> Call[DispatchAnswer]:
-    """One dispatch: what was asked of whom, and how it stands."""
+    """Get a dispatch: its agent, its task and its status."""
     return Call(
         method="GET",
         path=path("/api/dispatch/{dispatch_id}", dispatch_id=dispatch_id),
@@ -92,7 +92,7 @@ def complete(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[CompletedAnswer]:
-    """Close a dispatch, a stale one too; `output_missing` says that no output entry was written for it."""
+    """Close a dispatch, even a stale one. `output_missing` says that no output entry was written for it."""
     return Call(
         method="POST",
         path=path("/api/dispatch/{dispatch_id}/complete", dispatch_id=dispatch_id),
@@ -114,7 +114,7 @@ def progress(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[DispatchAnswer]:
-    """Say how far a dispatch is. It is a sign of life, even with nothing to say."""
+    """Report a dispatch's progress. Even an empty report is a sign of life."""
     return Call(
         method="POST",
         path=path("/api/dispatch/{dispatch_id}/progress", dispatch_id=dispatch_id),

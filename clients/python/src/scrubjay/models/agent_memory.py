@@ -29,7 +29,7 @@ class AgentMemory:
     access_count: int = 0
     """How often its agent read it."""
     confirmed_count: int = 0
-    """How often it was said again."""
+    """How often it was committed again."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -43,7 +43,7 @@ class AgentMemory:
     speaker: str | None = None
     """Who said it, where that is not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it."""
+    """The user it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
@@ -63,36 +63,36 @@ class AgentMemoryDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitAgentMemoryInput:
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     agent_name: str | None = None
     """The agent. Required unless the key is bound to one."""
     content: str
-    """What was learned, in a sentence or a few."""
+    """What was learned, in one or a few sentences."""
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     """The tier: how a task is done, a rule of thumb, how things are, or what went wrong or right."""
     task_context: TaskContext | None = None
-    """The task that it was learned in."""
+    """The task it was learned in."""
     private: bool = False
-    """Hidden from peers. Default: `false`."""
+    """Hide it from peers. Default: `false`."""
     dispatch_id: int | str | None = None
-    """The dispatch that it was learned in."""
+    """The dispatch it was learned in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitBatchResult:
-    """In the order of the request."""
+    """The results, in the order of the request."""
 
     results: list[CommitResult]
     """One for each memory of the request."""
@@ -100,23 +100,25 @@ class CommitBatchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitResult:
-    """`pending`: stored, and found by text; its duplicates are looked for when its vector arrives. Should
-    it then turn out to be a repeat, `memory_id` leads to the memory that was there before.
+    """`pending`: stored, and found by text. The search for duplicates follows when its vector arrives. If
+    it then proves to be a repeat, `memory_id` leads to the earlier memory.
     """
 
     memory_id: int
     """The memory that holds it."""
     duplicate_detected: bool
-    """The agent had said it before: that memory is confirmed."""
+    """The agent had committed it before, and that memory is now confirmed."""
     status: Literal["created", "pending", "updated"]
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None
-    """Always null: a memory is kept until it is forgotten."""
+    """Always null: a memory never expires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """Who said a memory again, how often. `absorbed_id`: the repeat was a memory of its own for a while."""
+    """A source that repeated a memory, and how often. `absorbed_id` is the repeat's id if it was a memory
+    at first.
+    """
 
     written_by: str
     """The key that wrote it."""
@@ -140,7 +142,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedMemory:
-    """One line of an export. Vectors are not part of it: they follow from the text."""
+    """One line of an export. It has no vectors, because the importer computes them from the text."""
 
     id: int
     """Its id, unique in the tenant."""
@@ -188,7 +190,7 @@ class ExportedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReceipt:
-    """Rows erased, by table."""
+    """The erased rows by table."""
 
     agent_name: str
     """The agent."""
@@ -203,7 +205,7 @@ class FoundMemories:
     memories: list[FoundMemory]
     """The memories."""
     degraded: list[str]
-    """What could not be searched as it should, and why."""
+    """What could not be searched fully, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +227,7 @@ class FoundMemory:
     access_count: int = 0
     """How often its agent read it."""
     confirmed_count: int = 0
-    """How often it was said again."""
+    """How often it was committed again."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -239,7 +241,7 @@ class FoundMemory:
     speaker: str | None = None
     """Who said it, where that is not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it."""
+    """The user it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
@@ -262,9 +264,7 @@ class FoundMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """`remapped`: {id in the file: id here}, where the id was taken by another memory or the fact was
-    known.
-    """
+    """`remapped`: {id in the file: id here} if another memory had the id or the fact was known."""
 
     imported: int
     """How many lines became memories."""
@@ -305,6 +305,6 @@ class TaskContext:
     skills_used: list[str]
     """Skills that the task took."""
     outcome: Literal["failed", "partial", "success"]
-    """How the task ended: memories of success rank higher."""
+    """How the task ended. Memories of success rank higher."""
     mission_namespace: str | None = None
-    """The mission that it was learned in."""
+    """The mission of the task."""

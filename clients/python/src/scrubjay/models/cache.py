@@ -15,7 +15,7 @@ class BatchAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchItem:
-    """`status` is that of a single write; `data` when it was made, else `error` as a problem."""
+    """`status` is that of a single write, with `data` if it succeeded, or else `error` as a problem."""
 
     status: int
     """The status of a single write."""
@@ -49,13 +49,13 @@ class CacheEntry:
     decision_rationale: str | None = None
     """Why."""
     decision_alternatives: list[str] | None = None
-    """What was considered and not chosen."""
+    """The alternatives that were not chosen."""
     directive_target: str | None = None
     """Who must follow it."""
     directive_priority: str | None = None
     """How urgent it is."""
     intel_source: str | None = None
-    """Where it is from."""
+    """Where it comes from."""
     intel_confidence: str | None = None
     """How sure its writer is."""
     state_from: str | None = None
@@ -63,9 +63,9 @@ class CacheEntry:
     state_to: str | None = None
     """The state after."""
     state_trigger: str | None = None
-    """What brought it about."""
+    """What caused it."""
     output_url: str | None = None
-    """Where the work is to be found."""
+    """Where to find the work."""
     output_summary: str | None = None
     """What the work is."""
     report_dispatch_id: int | None = None
@@ -73,25 +73,25 @@ class CacheEntry:
     report_outcome: str | None = None
     """How the dispatch ended."""
     escalation_target: str | None = None
-    """Who is to decide."""
+    """Who must decide."""
     escalation_reason: str | None = None
-    """Why the agent cannot."""
+    """Why the agent cannot decide."""
     subtasks: list[str] | None = None
-    """What the clones do, side by side."""
+    """What the clones do in parallel."""
     clone_count: int | None = None
-    """How many work at it."""
+    """How many clones work on it."""
     turn_count: int | None = None
     """Turns so far."""
     active_dispatches: list[str] | None = None
-    """Dispatches under way."""
+    """Open dispatches."""
     open_decisions: list[str] | None = None
-    """What is still to be decided."""
+    """Decisions still to make."""
     pending_directives: list[str] | None = None
-    """What is still to be done."""
+    """Directives still to follow."""
     current_mission_namespaces: list[str] | None = None
     """The missions that the session works in."""
     working_state_prose: str | None = None
-    """What one has to know to go on."""
+    """What the next agent needs to know to continue."""
     id: int
     """Its id, unique in the tenant."""
     mission_id: str
@@ -105,33 +105,33 @@ class CacheEntry:
     created_at: datetime
     """When it was stored."""
     expires_at: datetime
-    """When it is gone, unless it is evicted before."""
+    """When it expires, unless it is evicted before."""
     agent_name: str | None = None
     """Who wrote it."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | None = None
-    """The dispatch that it was written for."""
+    """The dispatch it was written for."""
     session_id: str | None = None
-    """The session that it was said in; of a checkpoint, the session that can be resumed from it."""
+    """The session it was said in, or the session that a checkpoint can resume."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it."""
+    """The user it is about, or who said it."""
     occurred_at: datetime | None = None
-    """When it happened, where that is not when it was written."""
+    """When it happened, if not when it was written."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known."""
+    """The kind of source it is from."""
     recalled_from: int | None = None
     """The assembly that led to it."""
     relevance: float | None = None
-    """In [0, 1]; of queries only."""
+    """In [0, 1], only in queries."""
     recency: float | None = None
-    """In [0.5, 1]; of queries only."""
+    """In [0.5, 1], only in queries."""
     truncated: bool = False
     """The content is the piece that matched; tags and the fields of its type are left out. Of queries
     only.
@@ -165,13 +165,13 @@ class CacheStats:
     by_agent: dict[str, int]
     """Entries by agent."""
     written_count: int
-    """All that were ever written."""
+    """Entries ever written."""
     evicted_count: int
-    """Those that had to go for newer ones."""
+    """Entries evicted for newer ones."""
     expired_count: int
-    """Those whose time was over."""
+    """Entries that expired."""
     cleared_count: int
-    """Those that were cleared or deleted."""
+    """Entries that were cleared or deleted."""
     unindexed_count: int
     """Entries that wait for their vectors."""
     created_at: datetime
@@ -183,7 +183,7 @@ class CacheStats:
     newest_at: datetime | None
     """When its newest entry was stored."""
     next_expiry: datetime | None
-    """When the next one expires."""
+    """When the next entry expires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,39 +229,39 @@ class Decision:
     context_type: Literal["decision"] = field(default="decision", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     decision_rationale: str
     """Why."""
     decision_alternatives: list[str] = field(default_factory=list)
-    """What was considered and not chosen."""
+    """The alternatives that were not chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +269,7 @@ class DeleteResult:
     deleted_count: int
     """How many entries are gone."""
     freed_tokens: int
-    """Estimated tokens that are free again."""
+    """The estimated tokens that were freed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,35 +277,35 @@ class Directive:
     context_type: Literal["directive"] = field(default="directive", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     directive_target: str
     """Who must follow it."""
     directive_priority: Literal["critical", "high", "low", "normal"] | None = None
@@ -339,39 +339,39 @@ class Escalation:
     context_type: Literal["escalation"] = field(default="escalation", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     escalation_target: str
-    """Who is to decide."""
+    """Who must decide."""
     escalation_reason: str
-    """Why the agent cannot."""
+    """Why the agent cannot decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -379,37 +379,37 @@ class Intel:
     context_type: Literal["intel"] = field(default="intel", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     intel_source: str
-    """Where it is from."""
+    """Where it comes from."""
     intel_confidence: Literal["high", "low", "medium"] | None = None
     """How sure it is."""
 
@@ -483,39 +483,39 @@ class Output:
     context_type: Literal["output"] = field(default="output", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it. Required unless the key is bound to one."""
+    """The agent that writes it. Required unless the key is bound to one."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     output_url: str
-    """Where the work is to be found."""
+    """Where to find the work."""
     output_summary: str | None = None
-    """What it is."""
+    """What the work is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -527,7 +527,7 @@ class QueryAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
     context_block: str
-    """To be put into a prompt: each item fenced with its handle."""
+    """Text for a prompt. Each item begins with its handle."""
     entries: list[CacheEntry]
     """What is in the block, and the same of each: `truncated` ones show a piece."""
     dropped: Dropped
@@ -537,7 +537,7 @@ class QueryResult:
     cache_size: int
     """How many live entries the searched missions hold."""
     degraded: list[str]
-    """What could not be searched as it should, and why."""
+    """What could not be searched fully, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -545,35 +545,35 @@ class Report:
     context_type: Literal["report"] = field(default="report", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     report_dispatch_id: int | str
     """The dispatch that it reports on."""
     report_outcome: Literal["failed", "partial", "success"]
@@ -585,39 +585,39 @@ class ShadowClone:
     context_type: Literal["shadow_clone"] = field(default="shadow_clone", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     subtasks: list[str]
-    """What the clones do, side by side."""
+    """What the clones do in parallel."""
     clone_count: int | None = None
-    """How many work at it."""
+    """How many clones work on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -625,41 +625,41 @@ class StateChange:
     context_type: Literal["state_change"] = field(default="state_change", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str | None = None
-    """The session that it was said in: any string."""
+    """The session it was said in: any string."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     state_from: str
     """What it was before."""
     state_to: str
     """What it is now."""
     state_trigger: str | None = None
-    """What brought it about."""
+    """What caused it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -673,35 +673,35 @@ class ThreadCheckpoint:
     context_type: Literal["thread_checkpoint"] = field(default="thread_checkpoint", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened; else now. A time without an offset is UTC."""
+    """When it happened, by default now. A time without an offset is UTC."""
     session_id: str
     """The session that can be resumed from here."""
     seq: int | None = None
-    """Its place in the session."""
+    """Its number in the session."""
     speaker: str | None = None
-    """Who said it, where that is not the agent."""
+    """Who said it, if not the agent."""
     user_id: str | None = None
-    """The user whom it is about, or who said it; a purge of the user erases it."""
+    """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """How it came to be known. Default: `"agent"`."""
+    """The kind of source it is from. Default: `"agent"`."""
     recalled_from: int | str | None = None
-    """The assembly that led to it, which counts as weak feedback."""
+    """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
-    """Any printable name without `/` and `*`, but for `all`, `checkpoint`, `write`, `query`, `.` and `..`.
+    """Any printable name without `/` and `*`, except `all`, `checkpoint`, `write`, `query`, `.` and `..`.
     Required unless the key is bound to one.
     """
     content: str
-    """What a block of context shows."""
+    """The text that a context block shows."""
     agent_name: str | None = None
-    """Who writes it."""
+    """The agent that writes it."""
     ttl_hours: float | None = None
-    """How long it lives; else as long as the mission's limits say."""
+    """How long it lives, by default as the mission's limits say."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
     source_turn: int | None = None
-    """The turn of the conversation that it comes from."""
+    """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
-    """The dispatch that it is written for: a sign of life. An unknown one is accepted."""
+    """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
     turn_count: int
     """Turns so far."""
     active_dispatches: list[str]
@@ -711,9 +711,9 @@ class ThreadCheckpoint:
     pending_directives: list[str]
     """The directives that are not followed yet."""
     current_mission_namespaces: list[str]
-    """The missions that it works in."""
+    """The missions that the session works in."""
     working_state_prose: str
-    """What one has to know to go on."""
+    """What the next agent needs to know to continue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -729,10 +729,10 @@ class WriteResult:
     token_count: int
     """Estimated as characters / 4, over the content and every other field that can be read back."""
     cache_total_tokens: int
-    """What the mission holds now."""
+    """Tokens that the mission now holds."""
     evicted_count: int
-    """Older entries that had to go, so that its budgets hold."""
+    """How many older entries were evicted to keep the mission's budgets."""
     expires_at: datetime
-    """When the entry is gone, unless it is evicted before."""
+    """When the entry expires, unless it is evicted before."""
     indexed: bool
-    """It is found by meaning already, not by its words only."""
+    """Search already finds it by meaning, not only by its words."""

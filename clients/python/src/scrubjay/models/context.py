@@ -42,7 +42,7 @@ class ApiKey:
     revoked_at: datetime | None
     """When it was withdrawn."""
     old_secret_until: datetime | None
-    """After a rotation: until when the secret before it is valid."""
+    """After a rotation, the time until which the previous secret is valid."""
     last_used_at: datetime | None
     """When it was last used."""
     requests_today: int
@@ -64,19 +64,19 @@ class ApiKeys:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
     assembly_id: int
-    """For feedback; 0 when it was not logged."""
+    """Names the assembly in feedback; 0 if it was not logged."""
     context_block: str
-    """To be put into a prompt: each item fenced with its handle."""
+    """Text for a prompt. Each item begins with its handle."""
     sources: list[Source]
-    """What is in the block, in its order."""
+    """The items of the block, in order."""
     total_tokens: int
     """Tokens of the block."""
     retrieval_ms: float
     """How long it took, in milliseconds."""
     degraded: list[Degraded]
-    """What did not answer, or not as it should."""
+    """The sources that failed or answered only in part."""
     low_relevance: bool
-    """Nothing found stands out of what any question finds."""
+    """Nothing that was found seems to answer the query."""
     searched: list[SearchedScope]
     """The scopes that the request names, the caller's own and everybody's; a name that holds nothing shows
     as 0.
@@ -86,7 +86,7 @@ class Assembly:
     left_out: LeftOut
     """What was found and had no room."""
     candidates: list[Evidence] | None = None
-    """With `debug` only."""
+    """Only with `debug`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +148,7 @@ class Degraded:
     source: str
     """A store, or the embedder."""
     reason: str
-    """down, timeout, erroring, overloaded, outdated, breaker open and the like."""
+    """Such as down, timeout, erroring, overloaded, outdated or breaker open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A candidate before packing, for the debug answer: what each arm said, and what became of it."""
+    """A candidate in the debug answer: the scores of each arm, and its outcome."""
 
     handle: str
     """How a block names the item."""
@@ -376,7 +376,9 @@ class MadeKey:
     key: ApiKey
     """The key, without its secret."""
     token: str | None
-    """The secret, shown this once. Null when an Idempotency-Key repeats a call: secrets are not kept."""
+    """The secret, shown only once. Null when an Idempotency-Key repeats a call, because secrets are not
+    stored.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -480,15 +482,15 @@ class Source:
     """One item of the block. score = weight * relevance * recency * priority."""
 
     handle: str
-    """Names it in the block, in feedback and in `/api/context/sources`."""
+    """The item's name in the block, in feedback and in `/api/context/sources`."""
     store: str
-    """The store that it is from, as weights name it; `explicit_link` for a file that the request linked."""
+    """The item's store, as weights name it, or `explicit_link` for a file that the request linked."""
     id: int
     """Its id, unique in the tenant."""
     chunk: int
-    """Which part of a long item."""
+    """The index of this part of a long item."""
     kind: str
-    """Its context_type or memory_type."""
+    """The item's context_type or memory_type."""
     score: float
     """Its score: the product of its factors."""
     weight: float
@@ -500,7 +502,7 @@ class Source:
     priority: float
     """A factor of the score, by the type of the item."""
     tokens: int
-    """What it takes in the block."""
+    """Its tokens in the block."""
     cut: bool
     """Only a part of it is in the block."""
     agent: str | None
@@ -508,7 +510,7 @@ class Source:
     speaker: str | None
     """Who said it, where that is not the agent."""
     at: datetime
-    """When it happened, else when it was written."""
+    """When it happened, or else when it was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """`output_missing`: no output entry was ever written for it."""
+    """`output_missing` means that no output entry was ever written for it."""
 
     id: int
     """Its id, unique in the tenant."""
@@ -38,9 +38,9 @@ class Dispatch:
     task: str
     """What is to be done."""
     status: Literal["completed", "dispatched", "in_progress", "stale"]
-    """`stale`: it was silent for too long; it may still complete."""
+    """`stale`: it gave no sign of life for too long, but may still complete."""
     outputs: int
-    """Output entries that were written for it."""
+    """How many output entries were written for it."""
     created_at: datetime
     """When it was stored."""
     last_heartbeat: datetime
@@ -52,7 +52,7 @@ class Dispatch:
     progress: str | None
     """The last note."""
     percent: int | None
-    """Null: not said."""
+    """Null: not reported."""
     outcome: Literal["failed", "partial", "success"] | None
     """How it ended."""
     summary: str | None

@@ -20,6 +20,7 @@ Tag = Annotated[str, Meta(min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Meta(max_length=50)]
 BigId = Annotated[int, Meta(gt=0, le=2**63 - 1, extra_json_schema={ID: True})]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
 
 # A mission must not shadow a route. `*` means every mission that a key may read, and clients drop dots from paths.
 RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query", ".", ".."})

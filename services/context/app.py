@@ -110,7 +110,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
         yield Services(
             assembler=Assembler(Asking(settings, embedder, configs), owners, journal, accesses, reranker),
             signals=signals,
-            remember_service=Remember(database, records, owners),
+            remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, numbering),

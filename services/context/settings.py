@@ -33,6 +33,8 @@ class Settings:
     linger_seconds: float = LINGER_SECONDS
     default_budget: int = 4_000
     max_budget: int = 16_000
+    remember_ttl_hours: float = 30 * 24.0
+    """How long a mission keeps what it is told to remember."""
     key_limits: Limits = NO_LIMITS
     """The default limits of keys."""
     log_level: str = "INFO"
@@ -70,6 +72,7 @@ class Settings:
             linger_seconds=env.number("SCRUBJAY_LINGER_SECONDS", LINGER_SECONDS, 0, 5),
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
+            remember_ttl_hours=env.number("SCRUBJAY_REMEMBER_TTL_HOURS", 30 * 24.0, 0.001, 24 * 366),
             key_limits=Limits(
                 requests_per_second=env.number("SCRUBJAY_KEY_REQUESTS_PER_SECOND", 0, 0, 1e6) or None,
                 burst=env.integer("SCRUBJAY_KEY_BURST", 0, 0, 1_000_000) or None,

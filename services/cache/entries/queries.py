@@ -139,24 +139,25 @@ with turn as materialized (
     select speaker, seq, content_sha256
     from jsonb_to_recordset($5) t(speaker text, seq bigint, content_sha256 text)
 ), unnumbered as materialized (
-    select id, speaker, encode(sha256(convert_to(content, 'UTF8')), 'hex') as content_sha256
+    select id, expires_at, speaker, encode(sha256(convert_to(content, 'UTF8')), 'hex') as content_sha256
     from cache.psychic_cache
     where tenant = $1 and mission_id = $2 and session_id = $3 and user_id is not distinct from $4 and seq is null
       and expires_at > now() and exists (select from turn where seq is null)
 ), stored as (
-    select t.speaker, t.seq, t.content_sha256, e.id
+    select t.speaker, t.seq, t.content_sha256, e.id, e.expires_at
     from turn t
     join cache.psychic_cache e on e.seq = t.seq and e.speaker is not distinct from t.speaker
      and encode(sha256(convert_to(e.content, 'UTF8')), 'hex') = t.content_sha256
     where e.tenant = $1 and e.scope = 'mission:' || $2 and e.session_id = $3
       and e.user_id is not distinct from $4 and e.expires_at > now()
     union all
-    select t.speaker, t.seq, t.content_sha256, e.id
+    select t.speaker, t.seq, t.content_sha256, e.id, e.expires_at
     from turn t
     join unnumbered e on e.content_sha256 = t.content_sha256 and e.speaker is not distinct from t.speaker
     where t.seq is null
 )
-select min(id) as id, content_sha256, speaker, seq from stored group by content_sha256, speaker, seq
+select distinct on (content_sha256, speaker, seq) id, expires_at, content_sha256, speaker, seq
+from stored order by content_sha256, speaker, seq, id
 """
 
 

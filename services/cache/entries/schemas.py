@@ -11,13 +11,12 @@ from msgspec import Meta, field
 
 from services.cache.dispatches.schemas import Outcome
 from services.cache.entries.entry import CacheEntry
-from services.cache.missions.schemas import TtlHours
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered
-from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, mission_problem
+from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, TtlHours, mission_problem
 
 Priority = Literal["low", "normal", "high", "critical"]
 Confidence = Literal["low", "medium", "high"]
@@ -279,6 +278,7 @@ class StoredTurn(msgspec.Struct):
     """The oldest live entry that holds the turn."""
 
     id: int
+    expires_at: datetime
     content_sha256: str
     speaker: str | None
     seq: int | None

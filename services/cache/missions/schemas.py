@@ -9,10 +9,9 @@ from msgspec import Meta
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import Name
+from shared.text import Name, TtlHours
 
 ClearReason = Literal["mission_complete", "superseded", "contaminated", "operator"]
-TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
 
 
 class ClearInput(Body, kw_only=True):

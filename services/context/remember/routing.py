@@ -87,10 +87,18 @@ class Place(NamedTuple):
     fields: Mapping[str, str] = {}
 
 
-def route(text: str, source_kind: SourceKind, speaker: str | None, caller: str, in_mission: bool) -> Place:
-    """The place of a message. `text` must hold at least its beginning."""
+def route(
+    text: str,
+    source_kind: SourceKind,
+    speaker: str | None,
+    caller: str,
+    in_mission: bool,
+    *,
+    temporary: bool = False,
+) -> Place:
+    """The place of a message. `text` must hold at least its beginning; what is `temporary` stays in its mission."""
     text = text[:_LOOKED_AT].strip()
-    if source_kind in ("user", "agent") and (kind := _learned(text)):
+    if not temporary and source_kind in ("user", "agent") and (kind := _learned(text)):
         return Place("agent_memory", kind, f"it reads like a {kind.replace('_', ' ')}")
     if in_mission:
         return _happened(text, source_kind, speaker, caller)

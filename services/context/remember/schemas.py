@@ -10,7 +10,7 @@ from msgspec import Meta, field
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.provenance import Seq, SourceKind
-from shared.text import BigId, Content, Name, mission_problem
+from shared.text import BigId, Content, Name, TtlHours, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]
 Store = Literal["psychic_cache", "agent_memory"]
@@ -58,6 +58,13 @@ class RememberInput(Body, kw_only=True):
         Meta(description="The kind of source of `text`, `agent` by default. A message's role says it."),
     ] = None
     dispatch_id: Annotated[BigId | None, Meta(description="The dispatch it belongs to.")] = None
+    ttl_hours: Annotated[
+        TtlHours | None,
+        Meta(
+            description="Keep it in the mission for so long. Left out, 30 days (or as the installation says) there; "
+            "an agent keeps what it learned until it is forgotten."
+        ),
+    ] = None
     recalled_from: Annotated[
         BigId | None, Meta(description="The assembly that led to it. This counts as weak feedback.")
     ] = None
@@ -83,6 +90,10 @@ class Kept(msgspec.Struct, omit_defaults=True):
         ),
     ]
     why: Annotated[str, Meta(description="The rule that chose its place, or why it is not kept.")]
+    expires_at: Annotated[
+        datetime | None,
+        Meta(description="When its mission drops it. Null for what an agent keeps until it is forgotten."),
+    ]
     piece: Annotated[int, Meta(description="The piece's index in a long message, from 0.")] = 0
     store: Store | None = None
     id: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ from shared.auth import Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import AppError, PassedOn, TooMany, Unavailable
+from shared.errors import AppError, Invalid, PassedOn, TooMany, Unavailable
 from shared.telemetry import tracing
 
 _STORES: tuple[Store, ...] = ("psychic_cache", "agent_memory")
@@ -51,6 +52,8 @@ class _Written(NamedTuple):
     id: int
     handle: str
     status: KeptStatus
+    expires_at: datetime | None = None
+    """None: its agent keeps it until it is forgotten."""
     why: str | None = None
     """Replaces the rule that chose the place."""
 
@@ -67,7 +70,11 @@ _Outcome = _Written | AppError
 
 
 class Remember:
-    def __init__(self, database: Database, records: Records, owners: Mapping[str, Owner]) -> None:
+    def __init__(
+        self, database: Database, records: Records, owners: Mapping[str, Owner], ttl_hours: float
+    ) -> None:
+        """`ttl_hours` is how long missions keep what does not say it."""
+        self._ttl_hours = ttl_hours
         self._database = database
         self._records = records
         self._owners = owners
@@ -145,6 +152,7 @@ class Remember:
                 stored["id"],
                 stores.CACHE.handle(stored["id"]),
                 "skipped",
+                _instant(stored["expires_at"]),
                 "the mission has it of this session already",
             )
             for answer in answers
@@ -168,7 +176,8 @@ class Remember:
         )
 
     async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
-        body = {"entries": [_entry(asked.request, item) for item in batch]}
+        ttl_hours = asked.request.ttl_hours or self._ttl_hours
+        body = {"entries": [_entry(asked.request, item, ttl_hours) for item in batch]}
         answer = await self._post("cache", "/api/psychic-cache/write/batch", asked, body)
         return [_entry_outcome(entry) for entry in answer["data"]["entries"]]
 
@@ -194,7 +203,11 @@ class Remember:
 
 
 def _check(principal: Principal, request: RememberInput) -> None:
-    """Runs before anything is stored. Raises Forbidden."""
+    """Runs before anything is stored. Raises Forbidden, Invalid."""
+    if request.ttl_hours is not None and request.mission_namespace is None:
+        raise Invalid.field(
+            "ttl_hours", "needs a mission: an agent keeps its memories until they are forgotten"
+        )
     principal.require_agent(request.caller)
     if request.mission_namespace is not None:
         principal.require_mission(request.mission_namespace)
@@ -208,17 +221,25 @@ def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
     places: dict[int, Place] = {}
     for piece, reason in pieces(request):
         if reason is not None:
-            lines.append(Kept(item=piece.item, piece=piece.number, status="skipped", why=reason))
+            lines.append(_skipped(piece, reason))
             continue
-        in_mission = request.mission_namespace is not None
         place = places.get(piece.item) or route(
-            piece.text, piece.source_kind, piece.speaker, request.caller, in_mission
+            piece.text,
+            piece.source_kind,
+            piece.speaker,
+            request.caller,
+            request.mission_namespace is not None,
+            temporary=request.ttl_hours is not None,
         )
         places[piece.item] = place
-        lines.append(Kept(item=piece.item, piece=piece.number, status="skipped", why=place.why))
+        lines.append(_skipped(piece, place.why))
         if place.store is not None:
             items.append(_Item(len(lines) - 1, piece, place))
     return lines, items
+
+
+def _skipped(piece: Piece, why: str) -> Kept:
+    return Kept(item=piece.item, piece=piece.number, status="skipped", why=why, expires_at=None)
 
 
 def _line(item: _Item, outcome: _Outcome) -> Kept:
@@ -227,6 +248,7 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
         piece=item.piece.number,
         status="refused",
         why=item.place.why,
+        expires_at=None,
         store=item.place.store,
         kind=item.place.kind,
     )
@@ -235,6 +257,7 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
     else:
         line.id, line.handle, line.status = outcome.id, outcome.handle, outcome.status
         line.why = outcome.why or line.why
+        line.expires_at = outcome.expires_at
     return line
 
 
@@ -263,9 +286,10 @@ def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _entry(request: RememberInput, item: _Item) -> dict[str, Any]:
+def _entry(request: RememberInput, item: _Item, ttl_hours: float) -> dict[str, Any]:
     return {
         **_common(request, item.piece),
+        "ttl_hours": ttl_hours,
         "context_type": item.place.kind,
         "mission_id": request.mission_namespace,
         **item.place.fields,
@@ -280,12 +304,17 @@ def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
 
 def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     if entry.get("data") is not None:
-        return _Written(entry["data"]["id"], stores.CACHE.handle(entry["data"]["id"]), "created")
+        data = entry["data"]
+        return _Written(data["id"], stores.CACHE.handle(data["id"]), "created", _instant(data["expires_at"]))
     status, problem = int(entry["status"]), entry["error"]
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)
     away = status >= 500 or outdated(problem)
     return Unavailable("cache", problem["detail"]) if away else PassedOn(status, problem)
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
 
 
 def _turn(piece: Piece) -> _Turn | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.integration.conftest import Tenant
@@ -64,6 +65,39 @@ async def test_a_text_without_a_mission(client: Client) -> None:
     assert again.body["items"][0] == {**item, "status": "updated"}
     memory = (await client.get(f"/api/agent-memory/{item['id']}")).body["memory"]
     assert (memory["private"], memory["source_kind"]) == (True, "user")
+
+
+async def test_what_is_remembered_lasts_and_the_answer_says_how_long(client: Client) -> None:
+    where = {"mission_namespace": "lasting", "session_id": "s1"}
+    told = (await _remember(client, messages=CONVERSATION, **where)).body["items"]
+    for item in told:
+        if item.get("store") == "psychic_cache":
+            assert await _lifetime(client, item) == timedelta(days=30)
+        else:
+            assert item["expires_at"] is None
+    (again, *_) = [
+        item
+        for item in (await _remember(client, messages=CONVERSATION, **where)).body["items"]
+        if item.get("store") == "psychic_cache" and item["status"] == "skipped"
+    ]
+    assert await _lifetime(client, again) == timedelta(days=30)
+
+
+async def test_a_lifetime_keeps_what_was_learned_in_its_mission_too(client: Client) -> None:
+    (item,) = (
+        await _remember(client, text="Never deploy on Fridays", mission_namespace="short", ttl_hours=2)
+    ).body["items"]
+    assert item["store"] == "psychic_cache"
+    assert await _lifetime(client, item) == timedelta(hours=2)
+    refused = await _remember(client, text="Never deploy on Fridays", ttl_hours=2)
+    assert refused.status == 400
+    assert refused.body["errors"][0]["field"] == "ttl_hours"
+
+
+async def _lifetime(client: Client, item: dict[str, Any]) -> timedelta:
+    entry = (await client.get(f"/api/psychic-cache/all/entries/{item['id']}")).body["data"]
+    assert entry["expires_at"] == item["expires_at"]
+    return datetime.fromisoformat(entry["expires_at"]) - datetime.fromisoformat(entry["created_at"])
 
 
 async def test_what_was_recalled_is_not_learned_again(client: Client) -> None:

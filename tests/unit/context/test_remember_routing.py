@@ -47,6 +47,11 @@ def test_a_place_without_a_mission() -> None:
     assert route("Never deploy on Fridays", "user", None, "scout", False).kind == "skill_heuristic"
 
 
+def test_what_is_temporary_stays_in_its_mission() -> None:
+    place = route("Never deploy on Fridays", "user", None, "scout", True, temporary=True)
+    assert (place.store, place.kind) == ("psychic_cache", "intel")
+
+
 @settings(deadline=None, max_examples=100)
 @given(
     st.text(max_size=3_000), st.sampled_from(["user", "agent", "tool", "document", "derived"]), st.booleans()

@@ -295,6 +295,8 @@ class Kept:
     """`updated`: it was known and is now confirmed. `pending`: stored, and later merged if known."""
     why: str
     """The rule that chose its place, or why it is not kept."""
+    expires_at: datetime | None
+    """When its mission drops it. Null for what an agent keeps until it is forgotten."""
     piece: int = 0
     """The piece's index in a long message, from 0."""
     store: Literal["agent_memory", "psychic_cache"] | None = None

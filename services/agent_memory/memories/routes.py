@@ -113,7 +113,10 @@ async def export(
     principal: PrincipalDep,
     deadline: DeadlineDep,
     agent_name: Annotated[
-        str | None, Parameter(required=False, description="Whose; else the key's agent, else all.")
+        str | None,
+        Parameter(
+            required=False, description="Only this agent's memories. By default the key's agent, or else all."
+        ),
     ] = None,
     after: Annotated[int, Parameter(ge=0, le=MAX_ID, description="The last id of the previous page.")] = 0,
     limit: Annotated[int, Parameter(ge=1, le=MAX_LINES)] = 500,

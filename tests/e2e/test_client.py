@@ -11,7 +11,7 @@ import pytest
 
 import scrubjay
 from local.database import ROOT, Database
-from scrubjay import AsyncClient, Client
+from scrubjay import AsyncClient, AsyncPages, Client
 from scrubjay.models import Decision, Event, ExportedMemory
 from tests.support.cluster import Cluster
 from tests.support.clusters import locked, spare
@@ -44,8 +44,10 @@ def _method(client: object, example: Example) -> tuple[Callable[..., Any], list[
     if one.body is not None and one.flat is None:
         return method, [example.body], example.parameters
     by_name = {**(example.body or {}), **example.parameters}
-    in_path = [p for p in inspect.signature(method).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    return method, [by_name.pop(p.name) for p in in_path], by_name
+    if "mission_id" in by_name and "{mission_id}" in one.path:
+        by_name["mission"] = by_name.pop("mission_id")
+    placed = [p for p in inspect.signature(method).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return method, [by_name.pop(p.name, None) for p in placed], by_name
 
 
 def _kept(answer: Any, path: str) -> Any:
@@ -60,7 +62,8 @@ async def test_every_call_answers_with_its_model(cluster: Cluster) -> None:
             if example.accept == "text/event-stream":
                 continue
             method, by_place, by_name = _method(client, example)
-            answer = await method(*resolved(by_place, kept), **resolved(by_name, kept))
+            answered = method(*resolved(by_place, kept), **resolved(by_name, kept))
+            answer = await (answered.page() if isinstance(answered, AsyncPages) else answered)
             kept |= {name: _kept(answer, path) for name, path in example.keep.items()}
             played.add(example.operation)
     assert played == OPERATIONS.keys()
@@ -110,7 +113,7 @@ async def test_a_write_whose_reply_is_lost_happens_once(cluster: Cluster) -> Non
         cutter.replies = 2
         written = await client.cache.write(_decision(mission))
         assert cutter.cuts == 2
-        entries = await client.cache.mission_entries(mission)
+        entries = await client.cache.entries(mission).page()
         assert [entry.id for entry in entries.data] == [written.data.id]
         cutter.replies = 1
         with pytest.raises(scrubjay.NotReachedError):
@@ -131,7 +134,7 @@ async def test_a_full_service_is_asked_again(cluster: Cluster) -> None:
         )
         assert any(isinstance(one, scrubjay.TooManyError) for one in hurried)
         await asyncio.gather(*(client.cache.write(_decision(mission, f"patient {n}")) for n in range(6)))
-        entries = (await client.cache.mission_entries(mission)).data
+        entries = (await client.cache.entries(mission).page()).data
         assert sum(entry.content.startswith("patient") for entry in entries) == 6
 
 
@@ -157,12 +160,12 @@ async def test_refusals_are_exceptions_of_their_own(cluster: Cluster) -> None:
         assert invalid.value.problem.type == "/problems/invalid"
     async with AsyncClient(cluster.url(), "sj_unknown") as client:
         with pytest.raises(scrubjay.UnauthorizedError):
-            await client.timeline()
+            await client.timeline().page()
         with pytest.raises(scrubjay.UnauthorizedError):
             await anext(client.events())
     async with AsyncClient("http://127.0.0.1:9", "none", retries=1) as client:
         with pytest.raises(scrubjay.NotReachedError):
-            await client.timeline()
+            await client.timeline().page()
 
 
 async def _read(client: AsyncClient, mission: str, count: int, **more: Any) -> list[int]:
@@ -187,7 +190,7 @@ async def test_a_stream_that_is_cut_misses_nothing(cluster: Cluster) -> None:
             await client.cache.write(_decision(mission, f"event {number}"))
         async with asyncio.timeout(60):
             read = await reading
-        page = await client.timeline(mission=mission, after=0, limit=1_000)
+        page = await client.timeline(mission=mission, after=0, limit=1_000).page()
     assert cutter.cuts >= 2
     assert read == [event.seq for event in page.data]
 
@@ -211,3 +214,50 @@ async def test_a_stream_that_is_cut_before_its_first_event_misses_nothing(cluste
         async with asyncio.timeout(30):
             event = await watching
     assert event.payload["id"] == written.data.id
+
+
+async def test_an_iterator_walks_every_page(cluster: Cluster) -> None:
+    mission = _mission()
+    async with AsyncClient(cluster.url(), cluster.tokens.write) as client:
+        for number in range(7):
+            await client.cache.write(_decision(mission, f"entry {number}"))
+        awaited = [entry.content async for entry in client.cache.entries(mission, limit=3)]
+        assert awaited == [f"entry {number}" for number in reversed(range(7))]
+        pages = [len(page.data) async for page in client.cache.entries(mission, limit=3).pages()]
+        assert pages == [3, 3, 1]
+        events = [event.payload["id"] async for event in client.timeline(mission=mission, after=0, limit=3)]
+        assert len(events) == len(set(events)) == 7
+
+    def waits() -> list[str]:
+        with Client(cluster.url(), cluster.tokens.read) as client:
+            assert mission in {entry.mission_id for entry in client.cache.entries(limit=5)}
+            return [entry.content for entry in client.cache.entries(mission=mission, limit=2)]
+
+    assert await asyncio.to_thread(waits) == awaited
+
+
+async def test_a_client_for_one_agent_fills_in_what_is_left_out(cluster: Cluster) -> None:
+    mission = _mission()
+
+    def talk() -> None:
+        with Client(cluster.url(), cluster.tokens.write) as client:
+            scout = client.agent("scout", mission=mission)
+            written = scout.cache.write(
+                Decision(content="Roll back", decision_rationale="it worked"), wait="indexed"
+            )
+            scout.cache.write_batch(entries=[Decision(content="Wait", decision_rationale="it is late")])
+            scout.remember("I learned that a rollback takes a minute")
+            scout.agent_memory.commit(content="Roll back first", memory_type="lesson_learned")
+            assert {entry.agent_name for entry in scout.cache.entries()} == {"scout"}
+            assert scout.cache.stats().data.entry_count >= 2
+            found = scout.assemble("What was rolled back?")
+            assert f"cache:{written.data.id}" in found.context_block
+            assert {memory.agent_name for memory in scout.agent_memory.list()} == {"scout"}
+            (assembly,) = client.log(mission=mission)
+            assert assembly.caller == "scout"
+            with pytest.raises(ValueError, match="name the mission"):
+                client.cache.stats()
+            other = scout.assemble("What was rolled back?", caller="ana")
+            assert client.explain(other.assembly_id).caller == "ana"
+
+    await asyncio.to_thread(talk)

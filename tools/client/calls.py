@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from shared.vocabulary import ALIAS
+from tools.client.arguments import KEY, TIMEOUT, Argument, argument, asked, declaration, documentation, own
 from tools.client.models import HEADER
-from tools.client.types import (
-    Schema,
-    annotation,
-    docstring,
-    means_something_as_null,
-    name_of,
-    named,
-    python_name,
-)
+from tools.client.types import Schema, annotation, means_something_as_null, name_of, python_name
 
 _IMPORTS = """from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from scrubjay._call import Call, fields, nullable, path
+from scrubjay._call import Call, PagedCall, fields, nullable, path
 from scrubjay._data import UNSET, Unset
 from scrubjay.models import {models}
 
@@ -41,14 +33,17 @@ class Operation:
         self.group = path.split("/")[2].removeprefix("psychic-").replace("-", "_")
         self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in spec["parameters"])
         self._components: dict[str, Schema] = document["components"]["schemas"]
-        self._parameters = [
-            p for p in spec["parameters"] if "name" in p and p["in"] != "header" and ALIAS not in p
-        ]
+        self._parameters = [p for p in spec["parameters"] if "name" in p and p["in"] != "header"]
+        self.of_every_mission = "{mission_id}" in path and _every(path) in document["paths"]
+        """Whether another operation does the same for all missions: the function of this one does both."""
+        self.covered = "/all/" in path and path.replace("/all/", "/{mission_id}/") in document["paths"]
         self._content: dict[str, Any] = spec.get("requestBody", {}).get("content", {})
 
     @property
     def name(self) -> str:
         name = str(self.spec["operationId"]).removeprefix(f"{self.group}_")
+        if self.of_every_mission or self.covered:
+            name = name.removeprefix("mission_").removeprefix("all_")
         return python_name(name)
 
     @property
@@ -77,38 +72,55 @@ class Operation:
             return f"list[{name_of(content[_LINES]['x-item-schema'])}]"
         return annotation(content[_JSON]["schema"]) if content else None
 
+    @property
+    def item(self) -> str | None:
+        """What a page of the answer holds, if it is a page."""
+        fields = self._components.get((self.answer or ""), {}).get("properties", {})
+        return annotation(fields["data"]["items"]) if {"data", "next"} <= fields.keys() else None
+
     def function(self) -> str:
-        arguments = "".join(f"{argument}, " for argument in self._arguments())
+        arguments = list(self._arguments())
+        kind = f"PagedCall[{self.answer}, {self.item}]" if self.item else f"Call[{self.answer}]"
         return (
-            f"def {self.function_name}({arguments}) -> Call[{self.answer}]:\n"
-            + docstring(self.spec["description"], "    ")
-            + f"    return Call({', '.join(self._call())})\n"
+            f"def {self.function_name}({declaration(arguments)}) -> {kind}:\n"
+            + documentation(self.spec["description"], arguments)
+            + f"    return {kind.partition('[')[0]}({', '.join(self._call())})\n"
         )
 
-    def _arguments(self) -> list[str]:
-        first = [f"{p['name']}: {annotation(p['schema'])}" for p in self._parameters if p["in"] == "path"]
+    def _arguments(self) -> Iterator[Argument]:
+        yield from (self._placed(p) for p in self._parameters if p["in"] == "path")
         if self.line:
-            first.append(f"lines: Iterable[{self.line}]")
-        elif self.body is not None and self.flat is None:
-            first.append(f"body: {annotation(self.body, given=True)}")
-        named = sorted(self._body_arguments() + self._query_arguments(), key=lambda one: " = " in one)
-        if self.keyed:
-            named.append("idempotency_key: str | None = None")
-        return [*first, "*", *named, "timeout: float | None = None"]
+            yield Argument("lines", f"Iterable[{self.line}]", "The items, in order.", positional=True)
+        elif self.flat is not None:
+            required = self.flat.get("required", ())
+            yield from (argument(name, schema, name in required) for name, schema in asked(self.flat).items())
+        elif self.body is not None:
+            kind = annotation(self.body, given=True)
+            yield Argument("body", kind, "The item to write.", positional=True)
+        for p in self._parameters:
+            if p["in"] == "query":
+                yield argument(p["name"], p["schema"], p["required"], p["description"])
+        yield from [KEY, TIMEOUT] if self.keyed else [TIMEOUT]
 
-    def _body_arguments(self) -> list[str]:
-        if self.flat is None:
-            return []
-        required = self.flat.get("required", ())
-        return [_argument(name, schema, name in required) for name, schema in named(self.flat).items()]
+    def _placed(self, parameter: dict[str, Any]) -> Argument:
+        """An argument that is a part of the path. A client for one agent may know the mission of what is read."""
+        kind, text = annotation(parameter["schema"]), parameter["description"]
+        if parameter["name"] != "mission_id":
+            return Argument(parameter["name"], kind, text, positional=True)
+        if self.spec["x-access"] != "read":
+            return Argument("mission", kind, text, positional=True)
+        return Argument("mission", f"{kind} | None", f"{text} {self._left_out}", "None", positional=True)
 
-    def _query_arguments(self) -> list[str]:
-        queried = [p for p in self._parameters if p["in"] == "query"]
-        return [_argument(p["name"], p["schema"], p["required"]) for p in queried]
+    @property
+    def _left_out(self) -> str:
+        every = " or else every mission" if self.of_every_mission else ""
+        return f"Left out, it is the one that the client is bound to{every}."
 
     def _call(self) -> list[str]:
-        in_path = "".join(f", {p['name']}={p['name']}" for p in self._parameters if p["in"] == "path")
-        where = f'path("{self.path}"{in_path})' if in_path else f'"{self.path}"'
+        names = [self._placed(p).name for p in self._parameters if p["in"] == "path"]
+        in_path = "".join(f", {name}={name}" for name in names)
+        template = self.path.replace("{mission_id}", "{mission}")
+        where = f'path("{template}"{in_path})' if in_path else f'"{template}"'
         parts = [
             f'method="{self.method}"',
             f"path={where}",
@@ -123,9 +135,18 @@ class Operation:
             parts.append("lines=lines")
         elif self.body is not None:
             parts.append(f"body={self._body()}")
+            parts += self._own()
+        if self.of_every_mission:
+            parts.append('without_mission="all"')
         if self.keyed:
             parts.append("keyed=True, idempotency_key=idempotency_key")
         return [*parts, "timeout=timeout"]
+
+    def _own(self) -> list[str]:
+        found = own(self.body or {}, self._components)
+        fields = ", ".join(f'"{short}": "{name}"' for short, name in sorted(found.fields.items()))
+        each = [f'each="{found.each}"'] if found.each else []
+        return [f"own={{{fields}}}", *each] if fields else []
 
     def _repeatable(self) -> bool:
         """Whether calling it twice has the same effect and answer as once."""
@@ -135,7 +156,7 @@ class Operation:
         if self.flat is None:
             return "body"
         required = self.flat.get("required", ())
-        properties = named(self.flat).items()
+        properties = asked(self.flat).items()
         by_null = [name for name, schema in properties if means_something_as_null(schema, name in required)]
         plain = [name for name, _ in properties if name not in by_null]
         parts = [_given(call, names) for call, names in (("fields", plain), ("nullable", by_null)) if names]
@@ -143,7 +164,7 @@ class Operation:
 
 
 def module(operations: list[Operation], models: list[str]) -> str:
-    text = "\n\n".join(operation.function() for operation in operations)
+    text = "\n\n".join(operation.function() for operation in operations if not operation.covered)
     used = [name for name in models if re.search(rf"\b{name}\b", text)]
     return HEADER + _IMPORTS.format(models=", ".join(used)) + text
 
@@ -151,38 +172,35 @@ def module(operations: list[Operation], models: list[str]) -> str:
 def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str:
     """The client has the methods of the groups in `direct` itself, and an attribute for each other group."""
     others = {name: some for name, some in by_group.items() if name not in direct}
-    own = [operation for name in direct for operation in by_group[name]]
+    direct_operations = [operation for name in direct for operation in by_group[name]]
     text = HEADER + _GROUP_IMPORTS.format(modules=", ".join(sorted(by_group)))
-    for prefix, kind in (("", "Method"), ("Async", "AsyncMethod")):
+    for prefix in ("", "Async"):
         for name, some in others.items():
-            text += f"class {prefix}{_title(name)}({prefix}Group):\n" + _methods(kind, some) + "\n\n"
+            text += f"class {prefix}{_title(name)}({prefix}Group):\n" + _methods(prefix, some) + "\n\n"
         held = "".join(f"        self.{name} = {prefix}{_title(name)}(self)\n" for name in others)
         text += (
             _CLIENT.format(prefix=prefix, held=held, a="async " if prefix else "")
-            + _methods(kind, own)
+            + _methods(prefix, direct_operations)
             + "\n\n"
         )
     return text
 
 
-def _methods(kind: str, operations: list[Operation]) -> str:
+def _methods(prefix: str, operations: list[Operation]) -> str:
     return "".join(
-        f"    {operation.name} = {kind}({operation.group}.{operation.function_name})\n"
+        f"    {operation.name} = {prefix}{'Listing' if operation.item else 'Method'}"
+        f"({operation.group}.{operation.function_name})\n"
         for operation in operations
+        if not operation.covered
     )
+
+
+def _every(path: str) -> str:
+    return path.replace("/{mission_id}/", "/all/")
 
 
 def _title(name: str) -> str:
     return "".join(map(str.title, name.split("_")))
-
-
-def _argument(name: str, schema: Schema, required: bool) -> str:
-    kind = annotation(schema, given=True)
-    if required:
-        return f"{name}: {kind}"
-    if means_something_as_null(schema, required):
-        return f"{name}: {kind.removesuffix(' | None')} | Unset | None = UNSET"
-    return f"{name}: {kind} = None" if kind.endswith("| None") else f"{name}: {kind} | None = None"
 
 
 def _given(call: str, names: list[str]) -> str:
@@ -192,7 +210,7 @@ def _given(call: str, names: list[str]) -> str:
 _GROUP_IMPORTS = """from typing import TypeVar
 
 from scrubjay._call import Call
-from scrubjay._methods import AsyncGroup, AsyncMethod, Group, Method
+from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
 from scrubjay.calls import {modules}
 
 T = TypeVar("T")

@@ -66,7 +66,7 @@ def test_an_unknown_host_is_refused_at_the_first_call() -> None:
     begun = time.monotonic()
     with Client("http://scrubjay.invalid", "token", retries=100) as client:
         with pytest.raises(scrubjay.UnknownHostError, match="SCRUBJAY_URL"):
-            client.cache.missions()
+            client.cache.entry(1)
         with pytest.raises(scrubjay.UnknownHostError):
             next(client.events())
     assert time.monotonic() - begun < SLOW
@@ -77,7 +77,7 @@ async def test_an_unknown_host_is_refused_at_the_first_call_that_is_awaited() ->
     begun = time.monotonic()
     async with AsyncClient("http://scrubjay.invalid", "token", retries=100) as client:
         with pytest.raises(scrubjay.UnknownHostError, match="SCRUBJAY_URL"):
-            await client.cache.missions()
+            await client.cache.entry(1)
         with pytest.raises(scrubjay.UnknownHostError):
             await anext(client.events())
     assert time.monotonic() - begun < SLOW

@@ -2,24 +2,32 @@
 
 import inspect
 import json
+import re
 import sys
 from datetime import datetime
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import scrubjay
+from scrubjay._bound import Bound
 from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, steps
 from scrubjay._data import decode, encode
 from scrubjay._events import Reader
+from scrubjay._pages import Pages
+from scrubjay.calls import agent_memory, cache, context
 from scrubjay.errors import FieldError, InvalidError, Problem, error_of
 from scrubjay.groups import AsyncCalls, Calls
 from scrubjay.models import Decision, Event, WriteAnswer
 from tests.support.openapi import DOCUMENT, operations
+from tests.support.openapi import Operation as Described
 from tools.client import PACKAGE, sources
 from tools.client.calls import Operation
 
+POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 POLICY = Policy(timeout=30.0, retries=3)
 WRITTEN = (
     b'{"data":{"id":7,"token_count":1,"cache_total_tokens":1,"evicted_count":0,'
@@ -43,6 +51,59 @@ def test_it_has_a_method_for_every_operation(calls: type) -> None:
         call = Operation(one.method, one.path, one.told, DOCUMENT)
         method = getattr(getattr(held, call.group, held), call.name, None) or getattr(held, call.name)
         assert inspect.getdoc(method), one.id
+
+
+@pytest.mark.parametrize("one", list(operations()), ids=lambda one: one.id)
+def test_every_argument_is_described(one: Described) -> None:
+    call = Operation(one.method, one.path, one.told, DOCUMENT)
+    held = Calls()
+    method = getattr(getattr(held, call.group, held), call.name, None) or getattr(held, call.name)
+    described = (inspect.getdoc(method) or "").partition("\nArgs:\n")[2]
+    for name in inspect.signature(method).parameters:
+        assert re.search(rf"^ *{name}: \S", described, re.M), f"{one.id} {name}"
+
+
+def test_a_question_needs_no_name() -> None:
+    for make in (
+        context.assemble,
+        cache.query,
+        agent_memory.query,
+        agent_memory.peer_query,
+        context.remember,
+    ):
+        first = next(iter(inspect.signature(make).parameters.values()))
+        assert (first.name, first.kind) in {("query", POSITIONAL), ("text", POSITIONAL)}, make
+
+
+def test_a_client_for_one_agent_changes_only_what_is_left_out() -> None:
+    bound = Bound("scout", "m")
+    assert bound.on(context.assemble("q")).body == {"query": "q", "caller": "scout", "mission_namespace": "m"}
+    named = bound.on(context.assemble("q", agent="ana", mission_namespace="n")).body
+    assert named == {"query": "q", "agent": "ana", "mission_namespace": "n"}
+    assert bound.on(cache.query("q")).body == {"query": "q", "mission_id": "m"}
+    entry = Decision(content="c", decision_rationale="r")
+    assert bound.on(cache.write(entry)).body["mission_id"] == "m"
+    batch = bound.on(cache.write_batch(entries=[entry])).body["entries"]
+    assert [(one["agent_name"], one["mission_id"]) for one in batch] == [("scout", "m")]
+    assert bound.on(cache.stats()).path == "/api/psychic-cache/m/stats"
+    assert bound.on(cache.stats("{n}")).path == "/api/psychic-cache/%7Bn%7D/stats"
+    assert bound.on(cache.clear("n", reason="operator")).path == "/api/psychic-cache/n"
+    assert Bound("scout", None).on(context.assemble("q")).body == {"query": "q", "caller": "scout"}
+
+
+def test_a_list_ends_with_its_last_page() -> None:
+    class Server:
+        def __init__(self) -> None:
+            self.asked: list[object] = []
+
+        def send(self, call: Call[Any]) -> Any:
+            self.asked.append(call.query["cursor"])
+            return SimpleNamespace(data=[len(self.asked)], next=None if len(self.asked) == 3 else "more")
+
+    server = Server()
+    assert list(Pages[Any, Any](server, cache.entries())) == [1, 2, 3]
+    assert server.asked == [None, "more", "more"]
+    assert next(iter(Pages[Any, Any](Server(), cache.entries()))) == 1
 
 
 def test_nothing_but_httpx_is_needed() -> None:

@@ -1,8 +1,9 @@
 """Client of Scrubjay: memory and context for fleets of AI agents."""
 
 from scrubjay._data import UNSET
+from scrubjay._pages import AsyncPages, Pages
 from scrubjay._version import __version__
-from scrubjay.client import AsyncClient, Client
+from scrubjay.client import Agent, AsyncAgent, AsyncClient, Client
 from scrubjay.errors import (
     ApiError,
     ConflictError,
@@ -22,14 +23,18 @@ from scrubjay.errors import (
 
 __all__ = [
     "UNSET",
+    "Agent",
     "ApiError",
+    "AsyncAgent",
     "AsyncClient",
+    "AsyncPages",
     "Client",
     "ConflictError",
     "ForbiddenError",
     "InvalidError",
     "NotFoundError",
     "NotReachedError",
+    "Pages",
     "Problem",
     "ScrubjayError",
     "TooLargeError",

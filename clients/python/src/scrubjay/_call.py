@@ -7,7 +7,7 @@ import random
 import time
 import uuid
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -40,6 +40,26 @@ class Call(Generic[T]):
     keyed: bool = False
     idempotency_key: str | None = None
     timeout: float | None = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The body's fields for `agent` and `mission`, which a client for one agent fills in."""
+    each: str | None = None
+    """The body's list whose items have these fields, where the body itself has not."""
+    without_mission: str | None = None
+    """What stands in the path in place of a mission, where that may be left out."""
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagedCall(Call[T], Generic[T, Item]):
+    """A call that answers a page with `data` and `next`."""
+
+    def following(self, cursor: str) -> PagedCall[T, Item]:
+        """The call for the page that begins at the cursor."""
+        if self.body is not None:
+            return replace(self, body={**self.body, "cursor": cursor})
+        return replace(self, query={**self.query, "after": None, "cursor": cursor})
 
 
 @dataclass(frozen=True)
@@ -84,7 +104,11 @@ Steps = Generator[Send | Wait, "Answer | Lost | None", T]
 
 
 def path(template: str, **values: object) -> str:
-    return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
+    """The template with the values that are given; the places of the others stay."""
+    for name, value in values.items():
+        if value is not None:
+            template = template.replace(f"{{{name}}}", quote(str(value), safe=""))
+    return template
 
 
 def fields(**values: Any) -> dict[str, Any]:
@@ -120,7 +144,7 @@ def steps(call: Call[T], policy: Policy) -> Steps[T]:
 
 def _request(call: Call[Any]) -> tuple[str, dict[str, str], bytes | None]:
     given = {name: encode(value) for name, value in call.query.items() if value is not None}
-    target = call.path + (f"?{urlencode(given, doseq=True)}" if given else "")
+    target = _path(call) + (f"?{urlencode(given, doseq=True)}" if given else "")
     headers = {"accept": f"{JSON}, {LINES}"}
     content = None
     if call.lines is not None:
@@ -132,6 +156,13 @@ def _request(call: Call[Any]) -> tuple[str, dict[str, str], bytes | None]:
     if call.keyed:
         headers["idempotency-key"] = call.idempotency_key or uuid.uuid4().hex
     return target, headers, content
+
+
+def _path(call: Call[Any]) -> str:
+    found = path(call.path, mission=call.without_mission)
+    if "{mission}" in found:
+        raise ValueError("name the mission, or bind the client to one: client.agent(name, mission=...)")
+    return found
 
 
 def _read(call: Call[T], answer: Answer) -> T:

@@ -11,6 +11,7 @@ from typing import Self, TypeVar
 import httpx
 
 from scrubjay._address import is_unknown_host, settings
+from scrubjay._bound import Bound
 from scrubjay._call import Answer, Call, Lost, Policy, Send, Wait, failure, pause, steps
 from scrubjay._events import Reader
 from scrubjay._version import __version__
@@ -103,6 +104,13 @@ class Client(Calls):
         )
         super().__init__()
 
+    def agent(self, name: str, *, mission: str | None = None) -> Agent:
+        """This client for one agent, and for one mission: calls fill in what they leave out.
+
+        Filters of lists stay as they are, and so does what deletes.
+        """
+        return Agent(self, Bound(name, mission))
+
     def close(self) -> None:
         self._http.close()
 
@@ -192,6 +200,13 @@ class AsyncClient(AsyncCalls):
         )
         super().__init__()
 
+    def agent(self, name: str, *, mission: str | None = None) -> AsyncAgent:
+        """This client for one agent, and for one mission: calls fill in what they leave out.
+
+        Filters of lists stay as they are, and so does what deletes.
+        """
+        return AsyncAgent(self, Bound(name, mission))
+
     async def close(self) -> None:
         await self._http.aclose()
 
@@ -262,3 +277,27 @@ class AsyncClient(AsyncCalls):
                 failed = failure(_lost(error))
             reader.broken()
             await asyncio.sleep(patience.after(failed, reader))
+
+
+class Agent(Calls):
+    """A client for one agent, over the connections of the client that made it."""
+
+    def __init__(self, client: Client, bound: Bound) -> None:
+        self._client = client
+        self._bound = bound
+        super().__init__()
+
+    def send(self, call: Call[T]) -> T:
+        return self._client.send(self._bound.on(call))
+
+
+class AsyncAgent(AsyncCalls):
+    """A client for one agent, over the connections of the client that made it."""
+
+    def __init__(self, client: AsyncClient, bound: Bound) -> None:
+        self._client = client
+        self._bound = bound
+        super().__init__()
+
+    async def send(self, call: Call[T]) -> T:
+        return await self._client.send(self._bound.on(call))

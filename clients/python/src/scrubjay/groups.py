@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import TypeVar
 
 from scrubjay._call import Call
-from scrubjay._methods import AsyncGroup, AsyncMethod, Group, Method
+from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
 from scrubjay.calls import agent_memory, cache, context, dispatch, timeline
 
 T = TypeVar("T")
 
 
 class Cache(Group):
-    all_entries = Method(cache.all_entries)
     entry = Method(cache.entry)
     edit_tags = Method(cache.edit_tags)
     delete_entry = Method(cache.delete_entry)
-    missions = Method(cache.missions)
+    missions = Listing(cache.missions)
     checkpoint = Method(cache.checkpoint)
     query = Method(cache.query)
     write = Method(cache.write)
     write_batch = Method(cache.write_batch)
     clear = Method(cache.clear)
-    mission_entries = Method(cache.mission_entries)
+    entries = Listing(cache.entries)
     limits = Method(cache.limits)
     set_limits = Method(cache.set_limits)
     stats = Method(cache.stats)
@@ -33,7 +32,7 @@ class AgentMemory(Group):
     commit = Method(agent_memory.commit)
     export = Method(agent_memory.export)
     import_ = Method(agent_memory.import_)
-    list = Method(agent_memory.list_)
+    list = Listing(agent_memory.list_)
     peer_query = Method(agent_memory.peer_query)
     pending_review = Method(agent_memory.pending_review)
     query = Method(agent_memory.query)
@@ -44,7 +43,7 @@ class AgentMemory(Group):
 
 
 class Dispatch(Group):
-    list = Method(dispatch.list_)
+    list = Listing(dispatch.list_)
     report = Method(dispatch.report)
     get = Method(dispatch.get)
     complete = Method(dispatch.complete)
@@ -65,8 +64,8 @@ class Calls:
     assemble = Method(context.assemble)
     feedback = Method(context.feedback)
     remember = Method(context.remember)
-    log = Method(context.log)
-    log_callers = Method(context.log_callers)
+    log = Listing(context.log)
+    log_callers = Listing(context.log_callers)
     explain = Method(context.explain)
     replay = Method(context.replay)
     source = Method(context.source)
@@ -77,30 +76,29 @@ class Calls:
     weights = Method(context.weights)
     set_weight = Method(context.set_weight)
     reset_weight = Method(context.reset_weight)
-    weight_history = Method(context.weight_history)
-    monitor = Method(context.monitor)
+    weight_history = Listing(context.weight_history)
+    monitor = Listing(context.monitor)
     make_key = Method(context.make_key)
-    list_keys = Method(context.list_keys)
+    list_keys = Listing(context.list_keys)
     get_key = Method(context.get_key)
     change_key = Method(context.change_key)
     revoke_key = Method(context.revoke_key)
     rotate_key = Method(context.rotate_key)
     purge = Method(context.purge)
-    timeline = Method(timeline.timeline)
+    timeline = Listing(timeline.timeline)
 
 
 class AsyncCache(AsyncGroup):
-    all_entries = AsyncMethod(cache.all_entries)
     entry = AsyncMethod(cache.entry)
     edit_tags = AsyncMethod(cache.edit_tags)
     delete_entry = AsyncMethod(cache.delete_entry)
-    missions = AsyncMethod(cache.missions)
+    missions = AsyncListing(cache.missions)
     checkpoint = AsyncMethod(cache.checkpoint)
     query = AsyncMethod(cache.query)
     write = AsyncMethod(cache.write)
     write_batch = AsyncMethod(cache.write_batch)
     clear = AsyncMethod(cache.clear)
-    mission_entries = AsyncMethod(cache.mission_entries)
+    entries = AsyncListing(cache.entries)
     limits = AsyncMethod(cache.limits)
     set_limits = AsyncMethod(cache.set_limits)
     stats = AsyncMethod(cache.stats)
@@ -111,7 +109,7 @@ class AsyncAgentMemory(AsyncGroup):
     commit = AsyncMethod(agent_memory.commit)
     export = AsyncMethod(agent_memory.export)
     import_ = AsyncMethod(agent_memory.import_)
-    list = AsyncMethod(agent_memory.list_)
+    list = AsyncListing(agent_memory.list_)
     peer_query = AsyncMethod(agent_memory.peer_query)
     pending_review = AsyncMethod(agent_memory.pending_review)
     query = AsyncMethod(agent_memory.query)
@@ -122,7 +120,7 @@ class AsyncAgentMemory(AsyncGroup):
 
 
 class AsyncDispatch(AsyncGroup):
-    list = AsyncMethod(dispatch.list_)
+    list = AsyncListing(dispatch.list_)
     report = AsyncMethod(dispatch.report)
     get = AsyncMethod(dispatch.get)
     complete = AsyncMethod(dispatch.complete)
@@ -143,8 +141,8 @@ class AsyncCalls:
     assemble = AsyncMethod(context.assemble)
     feedback = AsyncMethod(context.feedback)
     remember = AsyncMethod(context.remember)
-    log = AsyncMethod(context.log)
-    log_callers = AsyncMethod(context.log_callers)
+    log = AsyncListing(context.log)
+    log_callers = AsyncListing(context.log_callers)
     explain = AsyncMethod(context.explain)
     replay = AsyncMethod(context.replay)
     source = AsyncMethod(context.source)
@@ -155,13 +153,13 @@ class AsyncCalls:
     weights = AsyncMethod(context.weights)
     set_weight = AsyncMethod(context.set_weight)
     reset_weight = AsyncMethod(context.reset_weight)
-    weight_history = AsyncMethod(context.weight_history)
-    monitor = AsyncMethod(context.monitor)
+    weight_history = AsyncListing(context.weight_history)
+    monitor = AsyncListing(context.monitor)
     make_key = AsyncMethod(context.make_key)
-    list_keys = AsyncMethod(context.list_keys)
+    list_keys = AsyncListing(context.list_keys)
     get_key = AsyncMethod(context.get_key)
     change_key = AsyncMethod(context.change_key)
     revoke_key = AsyncMethod(context.revoke_key)
     rotate_key = AsyncMethod(context.rotate_key)
     purge = AsyncMethod(context.purge)
-    timeline = AsyncMethod(timeline.timeline)
+    timeline = AsyncListing(timeline.timeline)

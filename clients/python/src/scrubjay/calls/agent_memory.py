@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
-from scrubjay._call import Call, fields, path
+from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
+    AgentMemory,
     AgentMemoryDeleteAnswer,
     CommitAgentMemoryInput,
     CommitBatchResult,
@@ -29,7 +30,13 @@ def batch(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[CommitBatchResult]:
-    """Commit up to 100 memories, all or none."""
+    """Commit up to 100 memories, all or none.
+
+    Args:
+        memories: The memories.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/batch",
@@ -37,6 +44,8 @@ def batch(
         seconds=5.0,
         repeatable=True,
         body=fields(memories=memories),
+        own={"agent": "agent_name"},
+        each="memories",
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -58,11 +67,31 @@ def commit(
     task_context: TaskContext | None = None,
     private: bool | None = None,
     dispatch_id: int | str | None = None,
+    agent: str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[CommitResult]:
     """Commit what an agent learned. Committing the same again confirms the memory instead of duplicating
     it.
+
+    Args:
+        occurred_at: When it happened, by default now. A time without an offset is UTC.
+        session_id: The session it was said in: any string.
+        seq: Its number in the session.
+        speaker: Who said it, if not the agent.
+        user_id: The user it is about, or who said it. A purge of the user erases it.
+        source_kind: The kind of source it is from. Default: `"agent"`.
+        recalled_from: The assembly that led to it. This counts as weak feedback.
+        agent_name: The agent. Required unless the key is bound to one.
+        content: What was learned, in one or a few sentences.
+        memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
+            or right.
+        task_context: The task it was learned in.
+        private: Hide it from peers. Default: `false`.
+        dispatch_id: The dispatch it was learned in.
+        agent: Short for `agent_name`, in requests.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -84,7 +113,9 @@ def commit(
             task_context=task_context,
             private=private,
             dispatch_id=dispatch_id,
+            agent=agent,
         ),
+        own={"agent": "agent_name"},
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -96,11 +127,19 @@ def export(
     agent_name: str | None = None,
     after: int | None = None,
     limit: int | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[list[ExportedMemory]]:
     """Export memories as JSON Lines, by id. The next page begins `after` the last line's id; an empty page
     is the end. A page is small enough to be imported unchanged. Exporting all agents needs an admin
     key.
+
+    Args:
+        agent_name: Whose; else the key's agent, else all.
+        after: The last id of the previous page.
+        limit: At most this many items.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="GET",
@@ -108,7 +147,7 @@ def export(
         answer=list[ExportedMemory],
         seconds=2.0,
         repeatable=True,
-        query={"agent_name": agent_name, "after": after, "limit": limit},
+        query={"agent_name": agent_name, "after": after, "limit": limit, "agent": agent},
         timeout=timeout,
     )
 
@@ -119,7 +158,13 @@ def import_(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[ImportResult]:
-    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged."""
+    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged.
+
+    Args:
+        lines: The items, in order.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/import",
@@ -142,10 +187,23 @@ def list_(
     until: datetime | None = None,
     cursor: str | None = None,
     limit: int | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
-) -> Call[Memories]:
-    """List an agent's memories, newest first."""
-    return Call(
+) -> PagedCall[Memories, AgentMemory]:
+    """List an agent's memories, newest first.
+
+    Args:
+        agent_name: The agent. Required unless the key is bound to one.
+        memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
+            or right.
+        since: Memories recorded at this time or later. A time without an offset is UTC.
+        until: Memories recorded before this time.
+        cursor: The `next` of the page before; else the first page.
+        limit: At most this many items. Default: `50`.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="POST",
         path="/api/agent-memory/list",
         answer=Memories,
@@ -158,15 +216,17 @@ def list_(
             until=until,
             cursor=cursor,
             limit=limit,
+            agent=agent,
         ),
+        own={"agent": "agent_name"},
         timeout=timeout,
     )
 
 
 def peer_query(
+    query: str,
     *,
     target_agent: str,
-    query: str,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
     since: datetime | None = None,
@@ -174,7 +234,18 @@ def peer_query(
     limit: int | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
-    """Search another agent's memories, except its private ones."""
+    """Search another agent's memories, except its private ones.
+
+    Args:
+        target_agent: The agent whose memories to search. Private ones stay hidden.
+        query: A question, or what is wanted.
+        memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
+            or right.
+        since: Memories recorded at this time or later. A time without an offset is UTC.
+        until: Memories recorded before this time.
+        limit: At most this many items. Default: `5`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/peer-query",
@@ -198,7 +269,12 @@ def pending_review(
     since: str,
     timeout: float | None = None,
 ) -> Call[PendingReview]:
-    """Count the memories that each named agent gained since its time."""
+    """Count the memories that each named agent gained since its time.
+
+    Args:
+        since: A JSON map of agents to ISO times.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path="/api/agent-memory/pending-review",
@@ -211,17 +287,30 @@ def pending_review(
 
 
 def query(
-    *,
     query: str,
+    *,
     agent_name: str | None = None,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"]
     | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     limit: int | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
-    """Search an agent's own memories, best composite score first."""
+    """Search an agent's own memories, best composite score first.
+
+    Args:
+        agent_name: Whose memories. Required unless the key is bound to one.
+        query: A question, or what is wanted.
+        memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
+            or right.
+        since: Memories recorded at this time or later. A time without an offset is UTC.
+        until: Memories recorded before this time.
+        limit: At most this many items. Default: `10`.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/query",
@@ -229,8 +318,15 @@ def query(
         seconds=2.0,
         repeatable=True,
         body=fields(
-            agent_name=agent_name, query=query, memory_type=memory_type, since=since, until=until, limit=limit
+            agent_name=agent_name,
+            query=query,
+            memory_type=memory_type,
+            since=since,
+            until=until,
+            limit=limit,
+            agent=agent,
         ),
+        own={"agent": "agent_name"},
         timeout=timeout,
     )
 
@@ -240,7 +336,12 @@ def get(
     *,
     timeout: float | None = None,
 ) -> Call[MemoryAnswer]:
-    """Get a memory and its confirmations. This does not count as an access."""
+    """Get a memory and its confirmations. This does not count as an access.
+
+    Args:
+        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -262,7 +363,18 @@ def edit(
     source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
     timeout: float | None = None,
 ) -> Call[MemoryAnswer]:
-    """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same."""
+    """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same.
+
+    Args:
+        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        content: The text.
+        memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
+            or right.
+        task_context: The task that it was learned in.
+        private: Hidden from peers.
+        source_kind: How it came to be known. Default: `"agent"`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="PATCH",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -285,7 +397,12 @@ def delete(
     *,
     timeout: float | None = None,
 ) -> Call[AgentMemoryDeleteAnswer]:
-    """Delete a memory and its confirmations."""
+    """Delete a memory and its confirmations.
+
+    Args:
+        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="DELETE",
         path=path("/api/agent-memory/{memory_id}", memory_id=memory_id),
@@ -302,7 +419,13 @@ def forget(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[ForgetReceipt]:
-    """Erase everything that an agent committed. Answers the erased rows by table."""
+    """Erase everything that an agent committed. Answers the erased rows by table.
+
+    Args:
+        agent_name: The agent.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/agent-memory/forget",

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from scrubjay._call import Call, fields, path
+from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
     BatchAnswer,
     CacheDeleteAnswer,
+    CacheEntry,
     ChangedLimitsAnswer,
     ClearAnswer,
     Decision,
@@ -19,6 +20,7 @@ from scrubjay.models import (
     Escalation,
     Intel,
     LimitsAnswer,
+    Mission,
     MissionsAnswer,
     Output,
     QueryAnswer,
@@ -31,56 +33,17 @@ from scrubjay.models import (
 )
 
 
-def all_entries(
-    *,
-    context_type: Sequence[
-        Literal[
-            "decision",
-            "directive",
-            "escalation",
-            "intel",
-            "output",
-            "report",
-            "shadow_clone",
-            "state_change",
-            "thread_checkpoint",
-        ]
-    ]
-    | None = None,
-    tag: Sequence[str] | None = None,
-    agent_name: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    cursor: str | None = None,
-    limit: int | None = None,
-    timeout: float | None = None,
-) -> Call[EntriesAnswer]:
-    """The live entries of all missions the key may read, newest first."""
-    return Call(
-        method="GET",
-        path="/api/psychic-cache/all/entries",
-        answer=EntriesAnswer,
-        seconds=2.0,
-        repeatable=True,
-        query={
-            "context_type": context_type,
-            "tag": tag,
-            "agent_name": agent_name,
-            "since": since,
-            "until": until,
-            "cursor": cursor,
-            "limit": limit,
-        },
-        timeout=timeout,
-    )
-
-
 def entry(
     entry_id: int,
     *,
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """One entry."""
+    """One entry.
+
+    Args:
+        entry_id: The id of an entry: the number of a handle `cache:<id>`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
@@ -97,7 +60,13 @@ def edit_tags(
     tags: Sequence[str],
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """Replace an entry's tags. Its content never changes."""
+    """Replace an entry's tags. Its content never changes.
+
+    Args:
+        entry_id: The id of an entry: the number of a handle `cache:<id>`.
+        tags: Words to find it by, and to narrow a search to.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="PATCH",
         path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
@@ -114,7 +83,12 @@ def delete_entry(
     *,
     timeout: float | None = None,
 ) -> Call[CacheDeleteAnswer]:
-    """Delete an entry, which frees its tokens."""
+    """Delete an entry, which frees its tokens.
+
+    Args:
+        entry_id: The id of an entry: the number of a handle `cache:<id>`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="DELETE",
         path=path("/api/psychic-cache/all/entries/{entry_id}", entry_id=entry_id),
@@ -130,9 +104,15 @@ def missions(
     cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
-) -> Call[MissionsAnswer]:
-    """List the missions that the key may read, by name, with their budgets and what they hold."""
-    return Call(
+) -> PagedCall[MissionsAnswer, Mission]:
+    """List the missions that the key may read, by name, with their budgets and what they hold.
+
+    Args:
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
         path="/api/psychic-cache/all/missions",
         answer=MissionsAnswer,
@@ -148,7 +128,12 @@ def checkpoint(
     *,
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """Get the newest thread_checkpoint of a session."""
+    """Get the newest thread_checkpoint of a session.
+
+    Args:
+        session_id: The session's name.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/psychic-cache/checkpoint/{session_id}", session_id=session_id),
@@ -160,8 +145,8 @@ def checkpoint(
 
 
 def query(
-    *,
     query: str,
+    *,
     mission_id: str | None = None,
     token_budget: int | None = None,
     context_types: Sequence[
@@ -183,9 +168,27 @@ def query(
     dispatch_id: int | str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     timeout: float | None = None,
 ) -> Call[QueryAnswer]:
-    """Search a mission's entries. Mission `*` means every mission that the key may read."""
+    """Search a mission's entries. Mission `*` means every mission that the key may read.
+
+    Args:
+        mission_id: `*` means every mission that the key may read. Required unless the key is bound to
+            one.
+        query: A question, or what is wanted.
+        token_budget: The most tokens of the block. Default: `4000`.
+        context_types: Only these types. An empty list does not filter.
+        tags: Only entries with at least one of these. An empty list does not filter.
+        agent_name: The agent.
+        dispatch_id: The dispatch that it belongs to.
+        since: Entries recorded at this time or later. A time without an offset is UTC.
+        until: Entries recorded before this time.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_id`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/psychic-cache/query",
@@ -202,7 +205,10 @@ def query(
             dispatch_id=dispatch_id,
             since=since,
             until=until,
+            agent=agent,
+            mission=mission,
         ),
+        own={"mission": "mission_id"},
         timeout=timeout,
     )
 
@@ -222,7 +228,14 @@ def write(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[WriteAnswer]:
-    """Write an entry. Search finds it by text at once, and by meaning as soon as it is indexed."""
+    """Write an entry. Search finds it by text at once, and by meaning as soon as it is indexed.
+
+    Args:
+        body: The item to write.
+        wait: Answer only when search also finds it by meaning, or at the deadline.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/psychic-cache/write",
@@ -231,6 +244,7 @@ def write(
         repeatable=True,
         query={"wait": wait},
         body=body,
+        own={"agent": "agent_name", "mission": "mission_id"},
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -253,7 +267,13 @@ def write_batch(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[BatchAnswer]:
-    """Write up to 100 entries. Each has its own result. Entries of the same mission are written in order."""
+    """Write up to 100 entries. Each has its own result. Entries of the same mission are written in order.
+
+    Args:
+        entries: The entries, in the order of the request.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/psychic-cache/write/batch",
@@ -261,6 +281,8 @@ def write_batch(
         seconds=5.0,
         repeatable=True,
         body=fields(entries=entries),
+        own={"agent": "agent_name", "mission": "mission_id"},
+        each="entries",
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -268,27 +290,33 @@ def write_batch(
 
 
 def clear(
-    mission_id: str,
+    mission: str,
     *,
     reason: Literal["contaminated", "mission_complete", "operator", "superseded"] | None = None,
     timeout: float | None = None,
 ) -> Call[ClearAnswer]:
     """Delete a mission's entries. The reason is required, in the query or the body, and the timeline keeps
     it.
+
+    Args:
+        mission: The mission's name.
+        reason: Why. Needed here, or as `reason` of a JSON body.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="DELETE",
-        path=path("/api/psychic-cache/{mission_id}", mission_id=mission_id),
+        path=path("/api/psychic-cache/{mission}", mission=mission),
         answer=ClearAnswer,
         seconds=5.0,
         repeatable=False,
         query={"reason": reason},
+        without_mission="all",
         timeout=timeout,
     )
 
 
-def mission_entries(
-    mission_id: str,
+def entries(
+    mission: str | None = None,
     *,
     context_type: Sequence[
         Literal[
@@ -310,12 +338,27 @@ def mission_entries(
     until: datetime | None = None,
     cursor: str | None = None,
     limit: int | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
-) -> Call[EntriesAnswer]:
-    """List a mission's live entries, newest first."""
-    return Call(
+) -> PagedCall[EntriesAnswer, CacheEntry]:
+    """List a mission's live entries, newest first.
+
+    Args:
+        mission: The mission's name. Left out, it is the one that the client is bound to or else every
+            mission.
+        context_type: Entries of this type only; may be given several times.
+        tag: Entries with this tag; given several times, with any of them.
+        agent_name: Entries that this agent wrote.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        until: Only what was recorded before this time. A time without an offset is UTC.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
-        path=path("/api/psychic-cache/{mission_id}/entries", mission_id=mission_id),
+        path=path("/api/psychic-cache/{mission}/entries", mission=mission),
         answer=EntriesAnswer,
         seconds=2.0,
         repeatable=True,
@@ -327,20 +370,27 @@ def mission_entries(
             "until": until,
             "cursor": cursor,
             "limit": limit,
+            "agent": agent,
         },
+        without_mission="all",
         timeout=timeout,
     )
 
 
 def limits(
-    mission_id: str,
+    mission: str | None = None,
     *,
     timeout: float | None = None,
 ) -> Call[LimitsAnswer]:
-    """The budgets and the time to live in force in a mission, and whether each is its own or the default."""
+    """The budgets and the time to live in force in a mission, and whether each is its own or the default.
+
+    Args:
+        mission: The mission's name. Left out, it is the one that the client is bound to.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
-        path=path("/api/psychic-cache/{mission_id}/limits", mission_id=mission_id),
+        path=path("/api/psychic-cache/{mission}/limits", mission=mission),
         answer=LimitsAnswer,
         seconds=2.0,
         repeatable=True,
@@ -349,7 +399,7 @@ def limits(
 
 
 def set_limits(
-    mission_id: str,
+    mission: str,
     *,
     token_budget: int | None = None,
     entry_budget: int | None = None,
@@ -359,10 +409,18 @@ def set_limits(
 ) -> Call[ChangedLimitsAnswer]:
     """Set the budgets and the time to live of a mission; what is left out goes back to the installation's
     default. The oldest entries beyond the new budgets are evicted at once.
+
+    Args:
+        mission: The mission's name.
+        token_budget: The most tokens that the mission may hold.
+        entry_budget: The most entries that it may hold.
+        ttl_hours: How long an entry lives by default.
+        dry_run: Count what would be evicted, and change nothing.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="PUT",
-        path=path("/api/psychic-cache/{mission_id}/limits", mission_id=mission_id),
+        path=path("/api/psychic-cache/{mission}/limits", mission=mission),
         answer=ChangedLimitsAnswer,
         seconds=5.0,
         repeatable=True,
@@ -373,14 +431,19 @@ def set_limits(
 
 
 def stats(
-    mission_id: str,
+    mission: str | None = None,
     *,
     timeout: float | None = None,
 ) -> Call[StatsAnswer]:
-    """Count what a mission holds by type and agent, its budgets, and the entries it no longer holds."""
+    """Count what a mission holds by type and agent, its budgets, and the entries it no longer holds.
+
+    Args:
+        mission: The mission's name. Left out, it is the one that the client is bound to.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
-        path=path("/api/psychic-cache/{mission_id}/stats", mission_id=mission_id),
+        path=path("/api/psychic-cache/{mission}/stats", mission=mission),
         answer=StatsAnswer,
         seconds=2.0,
         repeatable=True,

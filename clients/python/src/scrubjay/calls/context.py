@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from scrubjay._call import Call, fields, nullable, path
+from scrubjay._call import Call, PagedCall, fields, nullable, path
 from scrubjay._data import UNSET, Unset
 from scrubjay.models import (
     ApiKey,
@@ -19,9 +19,11 @@ from scrubjay.models import (
     Explained,
     FeedbackTaken,
     LogEntries,
+    LogEntry,
     MadeKey,
     Message,
     Monitored,
+    MonitoredAgent,
     Receipt,
     RememberResult,
     Replay,
@@ -29,13 +31,14 @@ from scrubjay.models import (
     SourceWeight,
     SourceWeights,
     UsedItem,
+    WeightChange,
     WeightHistory,
 )
 
 
 def assemble(
-    *,
     query: str,
+    *,
     caller: str | None = None,
     mission_namespace: str | None = None,
     token_budget: int | None = None,
@@ -47,10 +50,31 @@ def assemble(
     as_of: datetime | None = None,
     log: bool | None = None,
     debug: bool | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     timeout: float | None = None,
 ) -> Call[Assembly]:
     """Assemble the context that matters now, from every store, within a token budget and with each item's
     score.
+
+    Args:
+        query: What the agent is about to do, or wants to know.
+        caller: The agent that asks. Its own memories count more than those of its peers. Required
+            unless the key is bound to one.
+        mission_namespace: The mission that the agent works in.
+        token_budget: The most tokens of the block, by default the caller's budget.
+        scopes: Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`.
+        session_id: The session of the request.
+        user_id: The user that the context is for. It excludes everything about other users.
+        dispatch_id: The dispatch that the context is for.
+        explicit_links: Files of the tenant's vault to include, whatever the query.
+        as_of: Only items recorded by then, with ages counted from it. Items deleted since stay deleted.
+        log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
+        debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
+            `false`.
+        agent: Short for `caller`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -71,7 +95,10 @@ def assemble(
             as_of=as_of,
             log=log,
             debug=debug,
+            agent=agent,
+            mission=mission,
         ),
+        own={"agent": "caller", "mission": "mission_namespace"},
         timeout=timeout,
     )
 
@@ -86,6 +113,14 @@ def feedback(
 ) -> Call[FeedbackTaken]:
     """Report which sources of an assembly were useful. A source that was not in its block is refused by
     name.
+
+    Args:
+        assembly_id: The id that `assemble` answered.
+        used_source_ids: The useful sources, each by its handle or by `store` and `id`. An empty list
+            says that none was useful.
+        tokens_used: How many tokens of the block were useful.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -101,9 +136,9 @@ def feedback(
 
 
 def remember(
+    text: str | None = None,
     *,
     caller: str | None = None,
-    text: str | None = None,
     messages: Sequence[Message] | None = None,
     user_id: str | None = None,
     mission_namespace: str | None = None,
@@ -115,6 +150,8 @@ def remember(
     dispatch_id: int | str | None = None,
     ttl_hours: float | None = None,
     recalled_from: int | str | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[RememberResult]:
@@ -123,6 +160,24 @@ def remember(
     everything said outside a mission, becomes a memory of the agent. Recalled context, repeats and
     system messages are not kept. With an Idempotency-Key, a retry after a failure stores what is
     missing, and nothing twice.
+
+    Args:
+        caller: The agent that remembers. Required unless the key is bound to one.
+        text: One thing to remember.
+        messages: A conversation, or a part of it, in order.
+        user_id: The user it is about, or who said it. A purge of the user erases it.
+        mission_namespace: The mission it happened in. Other agents in the mission see it.
+        session_id: The session it was said in.
+        seq: The first message's number in the session.
+        occurred_at: When it happened. Left out, now.
+        speaker: Who said `text`.
+        source_kind: The kind of source of `text`, `agent` by default. A message's role says it.
+        dispatch_id: The dispatch it belongs to.
+        recalled_from: The assembly that led to it. This counts as weak feedback.
+        agent: Short for `caller`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -144,7 +199,10 @@ def remember(
             dispatch_id=dispatch_id,
             ttl_hours=ttl_hours,
             recalled_from=recalled_from,
+            agent=agent,
+            mission=mission,
         ),
+        own={"agent": "caller", "mission": "mission_namespace"},
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -161,10 +219,26 @@ def log(
     until: datetime | None = None,
     cursor: str | None = None,
     limit: int | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     timeout: float | None = None,
-) -> Call[LogEntries]:
-    """List assemblies, newest first."""
-    return Call(
+) -> PagedCall[LogEntries, LogEntry]:
+    """List assemblies, newest first.
+
+    Args:
+        caller: Of this agent only.
+        mission_namespace: Of this mission only.
+        user_id: Of this user only.
+        session_id: The session's name.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        until: Only what was recorded before this time. A time without an offset is UTC.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `caller`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
         path="/api/context/log",
         answer=LogEntries,
@@ -179,6 +253,8 @@ def log(
             "until": until,
             "cursor": cursor,
             "limit": limit,
+            "agent": agent,
+            "mission": mission,
         },
         timeout=timeout,
     )
@@ -189,9 +265,15 @@ def log_callers(
     cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
-) -> Call[Callers]:
-    """List the callers that have assembled, by name."""
-    return Call(
+) -> PagedCall[Callers, str]:
+    """List the callers that have assembled, by name.
+
+    Args:
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
         path="/api/context/log/callers",
         answer=Callers,
@@ -207,7 +289,12 @@ def explain(
     *,
     timeout: float | None = None,
 ) -> Call[Explained]:
-    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason."""
+    """Explain an assembly: every candidate, taken or dropped, with its factors and the reason.
+
+    Args:
+        assembly_id: The id of an assembly.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/context/log/{assembly_id}", assembly_id=assembly_id),
@@ -226,7 +313,15 @@ def replay(
     token_shares: Mapping[str, float] | None = None,
     timeout: float | None = None,
 ) -> Call[Replay]:
-    """Pack the same candidates again, with other weights, shares or another budget."""
+    """Pack the same candidates again, with other weights, shares or another budget.
+
+    Args:
+        assembly_id: The id of an assembly.
+        token_budget: Tokens that the block may have.
+        weights: By store.
+        token_shares: By store.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path=path("/api/context/log/{assembly_id}/replay", assembly_id=assembly_id),
@@ -244,7 +339,13 @@ def source(
     assembly_id: int | None = None,
     timeout: float | None = None,
 ) -> Call[SourceItem]:
-    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
+    """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback.
+
+    Args:
+        handle: As a block shows it.
+        assembly_id: The id of an assembly.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/context/sources/{handle}", handle=handle),
@@ -259,16 +360,23 @@ def source(
 def budgets(
     *,
     caller: str | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[CallerBudgets]:
-    """List the callers' budgets that differ from the installation's default."""
+    """List the callers' budgets that differ from the installation's default.
+
+    Args:
+        caller: Of this agent only.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path="/api/context/budgets",
         answer=CallerBudgets,
         seconds=2.0,
         repeatable=True,
-        query={"caller": caller},
+        query={"caller": caller, "agent": agent},
         timeout=timeout,
     )
 
@@ -283,7 +391,17 @@ def set_budget(
     manual: bool | None = None,
     timeout: float | None = None,
 ) -> Call[CallerBudget]:
-    """Set a caller's default budget, its bounds for learning, and the ceiling for its requests."""
+    """Set a caller's default budget, its bounds for learning, and the ceiling for its requests.
+
+    Args:
+        caller: The agent that asks.
+        default_budget: Tokens of a block, where a request does not say how many.
+        min_budget: Learning does not lower the default below it.
+        max_budget: Learning does not raise the default above it.
+        ceiling: What no request of the caller may exceed.
+        manual: False lets learning continue from this value. Default: `true`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="PUT",
         path="/api/context/budgets",
@@ -305,16 +423,23 @@ def set_budget(
 def reset_budget(
     *,
     caller: str,
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[None]:
-    """Return a caller's budget to the installation's default."""
+    """Return a caller's budget to the installation's default.
+
+    Args:
+        caller: Of this agent only.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="DELETE",
         path="/api/context/budgets",
         answer=None,
         seconds=5.0,
         repeatable=False,
-        query={"caller": caller},
+        query={"caller": caller, "agent": agent},
         timeout=timeout,
     )
 
@@ -323,7 +448,11 @@ def evaluate(
     *,
     timeout: float | None = None,
 ) -> Call[Evaluated]:
-    """Learn from new feedback. Two concurrent calls process it once."""
+    """Learn from new feedback. Two concurrent calls process it once.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="POST",
         path="/api/context/eval",
@@ -337,16 +466,23 @@ def evaluate(
 def weights(
     *,
     caller: str | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[SourceWeights]:
-    """List the weights that differ from the start values, learned or set by an operator."""
+    """List the weights that differ from the start values, learned or set by an operator.
+
+    Args:
+        caller: Of this agent only.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path="/api/context/weights",
         answer=SourceWeights,
         seconds=2.0,
         repeatable=True,
-        query={"caller": caller},
+        query={"caller": caller, "agent": agent},
         timeout=timeout,
     )
 
@@ -360,7 +496,16 @@ def set_weight(
     manual: bool | None = None,
     timeout: float | None = None,
 ) -> Call[SourceWeight]:
-    """Set a source's weight for a caller, or for all callers with `*`."""
+    """Set a source's weight for a caller, or for all callers with `*`.
+
+    Args:
+        caller: `*`: every caller without a row of its own.
+        source: The store, as weights name it.
+        weight: How much the store counts for the caller. A factor of the score.
+        token_share: The source's share of the budget. Left out, it stays.
+        manual: False lets learning continue from this value. Default: `true`.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="PUT",
         path="/api/context/weights",
@@ -376,16 +521,24 @@ def reset_weight(
     *,
     caller: str,
     source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache"],
+    agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[None]:
-    """Return a source's weight to the tenant's `*` row, or else to the start value."""
+    """Return a source's weight to the tenant's `*` row, or else to the start value.
+
+    Args:
+        caller: Of this agent only.
+        source: The store.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="DELETE",
         path="/api/context/weights",
         answer=None,
         seconds=5.0,
         repeatable=False,
-        query={"caller": caller, "source": source},
+        query={"caller": caller, "source": source, "agent": agent},
         timeout=timeout,
     )
 
@@ -396,16 +549,26 @@ def weight_history(
     since: datetime | None = None,
     cursor: str | None = None,
     limit: int | None = None,
+    agent: str | None = None,
     timeout: float | None = None,
-) -> Call[WeightHistory]:
-    """List the changes that evaluations and operators made, newest first."""
-    return Call(
+) -> PagedCall[WeightHistory, WeightChange]:
+    """List the changes that evaluations and operators made, newest first.
+
+    Args:
+        caller: Of this agent only.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
         path="/api/context/weights/history",
         answer=WeightHistory,
         seconds=2.0,
         repeatable=True,
-        query={"caller": caller, "since": since, "cursor": cursor, "limit": limit},
+        query={"caller": caller, "since": since, "cursor": cursor, "limit": limit, "agent": agent},
         timeout=timeout,
     )
 
@@ -417,11 +580,18 @@ def monitor(
     cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
-) -> Call[Monitored]:
+) -> PagedCall[Monitored, MonitoredAgent]:
     """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
     kind.
+
+    Args:
+        mission: Only agents in this mission.
+        minutes: How many minutes to look back.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
     """
-    return Call(
+    return PagedCall(
         method="GET",
         path="/api/context/monitor",
         answer=Monitored,
@@ -451,6 +621,21 @@ def make_key(
     """Make an API key. Its secret is in this answer only; what is kept is a hash. It can hold no more than
     the key that makes it: access, agent, missions, users, limits and time. An admin token of the
     environment makes keys of other tenants, too: name the `tenant`.
+
+    Args:
+        name: Its name, which need not be unique.
+        access: `write` includes read, `admin` includes both. Default: `"write"`.
+        tenant: Another tenant than the caller's own: for an admin token of the environment only.
+        agent: The only agent that the key may write and call as.
+        missions: The missions that it may touch; null: all.
+        users: The users whom it may touch; null: all.
+        expires_at: When it ends; else when the key that makes it does.
+        requests_per_second: How many requests the key may send in a second.
+        burst: Requests at once, by default one second's worth.
+        requests_per_day: How many requests the key may send in a day of UTC.
+        tokens_per_day: Tokens of the bodies that it writes, estimated as characters / 4. Days are UTC.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -482,9 +667,15 @@ def list_keys(
     cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
-) -> Call[ApiKeys]:
-    """List the tenant's keys with their usage today, including revoked ones, but never a secret."""
-    return Call(
+) -> PagedCall[ApiKeys, ApiKey]:
+    """List the tenant's keys with their usage today, including revoked ones, but never a secret.
+
+    Args:
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
         method="GET",
         path="/api/context/keys",
         answer=ApiKeys,
@@ -500,7 +691,12 @@ def get_key(
     *,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Get a key with its usage today."""
+    """Get a key with its usage today.
+
+    Args:
+        key_id: The id of a key, not its secret.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="GET",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -521,7 +717,17 @@ def change_key(
     tokens_per_day: int | Unset | None = UNSET,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Change a key's name or limits. Its access, agent, missions and users never change."""
+    """Change a key's name or limits. Its access, agent, missions and users never change.
+
+    Args:
+        key_id: The id of a key, not its secret.
+        name: Its name, which need not be unique.
+        requests_per_second: How many requests the key may send in a second.
+        burst: How many requests may arrive at once.
+        requests_per_day: How many requests the key may send in a day of UTC.
+        tokens_per_day: How many tokens the key may write in a day of UTC.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="PATCH",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -544,7 +750,12 @@ def revoke_key(
     *,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Revoke a key. This replica refuses it at once, and every other within two seconds."""
+    """Revoke a key. This replica refuses it at once, and every other within two seconds.
+
+    Args:
+        key_id: The id of a key, not its secret.
+        timeout: Seconds for the call with all its tries.
+    """
     return Call(
         method="DELETE",
         path=path("/api/context/keys/{key_id}", key_id=key_id),
@@ -564,6 +775,12 @@ def rotate_key(
 ) -> Call[MadeKey]:
     """Make a new secret for a key. The current secret stays valid for the overlap, and an older one ends
     now.
+
+    Args:
+        key_id: The id of a key, not its secret.
+        overlap_seconds: How long the current secret stays valid beside the new one. Default: `3600`.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -584,10 +801,23 @@ def purge(
     mission_id: str | None = None,
     agent_name: str | None = None,
     user_id: str | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     timeout: float | None = None,
 ) -> Call[Receipt]:
     """Erase a scope, or everything of an agent, a user or a mission, from every table of every service.
     The receipt counts the erased rows of each table.
+
+    Args:
+        scope: Everything stored in `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`.
+        mission_id: The same as the scope `mission:…`.
+        agent_name: The scope `agent:…`, what the agent wrote into missions, and what was learned about
+            it.
+        user_id: The scope `user:…`, everything about the user, and every assembly for the user or with
+            any of this.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_id`, in requests.
+        timeout: Seconds for the call with all its tries.
     """
     return Call(
         method="POST",
@@ -595,6 +825,13 @@ def purge(
         answer=Receipt,
         seconds=5.0,
         repeatable=False,
-        body=fields(scope=scope, mission_id=mission_id, agent_name=agent_name, user_id=user_id),
+        body=fields(
+            scope=scope,
+            mission_id=mission_id,
+            agent_name=agent_name,
+            user_id=user_id,
+            agent=agent,
+            mission=mission,
+        ),
         timeout=timeout,
     )

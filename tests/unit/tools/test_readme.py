@@ -1,6 +1,7 @@
 """What following the README refuses: blocks that fail, and answers that are not the ones shown."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from local.database import ROOT
 from tools.readme import ReadmeError, blocks, differences, follow
 
+# The blocks' `python` is the one of the tests.
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 ANSWER = """```sh
 echo '{"block": "[own:2 2026-11-22 11:49 lesson ana] Ask first.\\nMore.", "items": [{"id": 1}, {"id": 2}]}'
 ```
@@ -15,7 +18,7 @@ echo '{"block": "[own:2 2026-11-22 11:49 lesson ana] Ask first.\\nMore.", "items
 
 
 def _follow(markdown: str) -> int:
-    return follow(blocks(markdown), os.environ, Path.cwd())
+    return follow(blocks(markdown), {**os.environ, "PATH": PATH}, Path.cwd())
 
 
 def test_the_readme_has_blocks_of_each_kind() -> None:
@@ -27,7 +30,7 @@ def test_the_readme_has_blocks_of_each_kind() -> None:
 
 def test_blocks_run_in_order_with_what_the_reader_was_told(tmp_path: Path) -> None:
     text = '```sh\necho "$TOKEN" > token\n```\n```python\nassert open("token").read() == "t\\n"\n```\n'
-    environment = {**os.environ, "TOKEN": "t"}
+    environment = {**os.environ, "PATH": PATH, "TOKEN": "t"}
     assert follow(blocks(text), environment, tmp_path) == 2
 
 

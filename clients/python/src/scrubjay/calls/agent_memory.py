@@ -135,7 +135,7 @@ def export(
     key.
 
     Args:
-        agent_name: Whose; else the key's agent, else all.
+        agent_name: Only this agent's memories. By default the key's agent, or else all.
         after: The last id of the previous page.
         limit: At most this many items.
         agent: Short for `agent_name`, in requests.

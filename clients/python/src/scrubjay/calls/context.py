@@ -173,6 +173,8 @@ def remember(
         speaker: Who said `text`.
         source_kind: The kind of source of `text`, `agent` by default. A message's role says it.
         dispatch_id: The dispatch it belongs to.
+        ttl_hours: Keep it in the mission for so long. Left out, 30 days (or as the installation says)
+            there; an agent keeps what it learned until it is forgotten.
         recalled_from: The assembly that led to it. This counts as weak feedback.
         agent: Short for `caller`, in requests.
         mission: Short for `mission_namespace`, in requests.

@@ -12,7 +12,42 @@ import msgspec
 from shared.provenance import SourceKind
 
 
-class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
+class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """The fields that every entry has."""
+
+    id: int
+    mission_id: str
+    context_type: str
+    content: str
+    token_count: int
+    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    created_at: datetime
+    expires_at: datetime
+    """When it expires, unless it is evicted before."""
+    agent_name: str | None = None
+    """Who wrote it."""
+    tags: list[str] = []
+    source_turn: int | None = None
+    """The turn of the conversation it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch it was written for."""
+    session_id: str | None = None
+    """The session it was said in, or the session that a checkpoint can resume."""
+    seq: int | None = None
+    """Its number in the session."""
+    speaker: str | None = None
+    """Who said it, if not the agent."""
+    user_id: str | None = None
+    """The user it is about, or who said it."""
+    occurred_at: datetime | None = None
+    """When it happened, if not when it was written."""
+    source_kind: SourceKind = "agent"
+    """The kind of source it is from."""
+    recalled_from: int | None = None
+    """The assembly that led to it."""
+
+
+class BranchFields(CommonFields, omit_defaults=True, kw_only=True):
     """The fields that some types have; an entry has those of its own type."""
 
     decision_rationale: str | None = None
@@ -66,39 +101,9 @@ class BranchFields(msgspec.Struct, omit_defaults=True, kw_only=True):
 class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """An entry as lists and queries show it. Without what the service sets, it can be written again.
 
-    The service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries what follows `relevance`.
+    The service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and what follows it.
     """
 
-    id: int
-    mission_id: str
-    context_type: str
-    content: str
-    token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
-    created_at: datetime
-    expires_at: datetime
-    """When it expires, unless it is evicted before."""
-    agent_name: str | None = None
-    """Who wrote it."""
-    tags: list[str] = []
-    source_turn: int | None = None
-    """The turn of the conversation it comes from."""
-    dispatch_id: int | None = None
-    """The dispatch it was written for."""
-    session_id: str | None = None
-    """The session it was said in, or the session that a checkpoint can resume."""
-    seq: int | None = None
-    """Its number in the session."""
-    speaker: str | None = None
-    """Who said it, if not the agent."""
-    user_id: str | None = None
-    """The user it is about, or who said it."""
-    occurred_at: datetime | None = None
-    """When it happened, if not when it was written."""
-    source_kind: SourceKind = "agent"
-    """The kind of source it is from."""
-    recalled_from: int | None = None
-    """The assembly that led to it."""
     relevance: float | None = None
     """In [0, 1], only in queries."""
     recency: float | None = None
@@ -116,9 +121,4 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
         return cls(**{name: row[name] for name in _COLUMNS}, **row["metadata"], **more)
 
 
-_OF_QUERIES = ("relevance", "recency", "truncated", "chunk", "chunks")
-_COLUMNS = [
-    name
-    for name in CacheEntry.__struct_fields__
-    if name not in BranchFields.__struct_fields__ and name not in _OF_QUERIES
-]
+_COLUMNS = CommonFields.__struct_fields__

@@ -11,7 +11,7 @@ from typing import Literal
 class AgentMemory:
     """A memory as it is read. Without what the service sets, it can be committed again. The service sets
     `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
-    what follows `score`.
+    `score` and what follows it.
     """
 
     id: int

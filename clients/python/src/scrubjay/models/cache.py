@@ -42,10 +42,46 @@ class CacheDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
     """An entry as lists and queries show it. Without what the service sets, it can be written again. The
-    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries what follows
-    `relevance`.
+    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and what
+    follows it.
     """
 
+    id: int
+    """Its id, unique in the tenant."""
+    mission_id: str
+    """The mission."""
+    context_type: str
+    """The type of the entry, which decides its further fields."""
+    content: str
+    """The text."""
+    token_count: int
+    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    created_at: datetime
+    """When it was stored."""
+    expires_at: datetime
+    """When it expires, unless it is evicted before."""
+    agent_name: str | None = None
+    """Who wrote it."""
+    tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
+    source_turn: int | None = None
+    """The turn of the conversation it comes from."""
+    dispatch_id: int | None = None
+    """The dispatch it was written for."""
+    session_id: str | None = None
+    """The session it was said in, or the session that a checkpoint can resume."""
+    seq: int | None = None
+    """Its number in the session."""
+    speaker: str | None = None
+    """Who said it, if not the agent."""
+    user_id: str | None = None
+    """The user it is about, or who said it."""
+    occurred_at: datetime | None = None
+    """When it happened, if not when it was written."""
+    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    """The kind of source it is from."""
+    recalled_from: int | None = None
+    """The assembly that led to it."""
     decision_rationale: str | None = None
     """Why."""
     decision_alternatives: list[str] | None = None
@@ -92,42 +128,6 @@ class CacheEntry:
     """The missions that the session works in."""
     working_state_prose: str | None = None
     """What the next agent needs to know to continue."""
-    id: int
-    """Its id, unique in the tenant."""
-    mission_id: str
-    """The mission."""
-    context_type: str
-    """The type of the entry, which decides its further fields."""
-    content: str
-    """The text."""
-    token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
-    created_at: datetime
-    """When it was stored."""
-    expires_at: datetime
-    """When it expires, unless it is evicted before."""
-    agent_name: str | None = None
-    """Who wrote it."""
-    tags: list[str] = field(default_factory=list)
-    """Words to find it by, and to narrow a search to."""
-    source_turn: int | None = None
-    """The turn of the conversation it comes from."""
-    dispatch_id: int | None = None
-    """The dispatch it was written for."""
-    session_id: str | None = None
-    """The session it was said in, or the session that a checkpoint can resume."""
-    seq: int | None = None
-    """Its number in the session."""
-    speaker: str | None = None
-    """Who said it, if not the agent."""
-    user_id: str | None = None
-    """The user it is about, or who said it."""
-    occurred_at: datetime | None = None
-    """When it happened, if not when it was written."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from."""
-    recalled_from: int | None = None
-    """The assembly that led to it."""
     relevance: float | None = None
     """In [0, 1], only in queries."""
     recency: float | None = None

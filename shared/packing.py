@@ -102,7 +102,8 @@ class _Block:
 
     def take_best(self) -> None:
         if self._items and not self._take_some(0, self._room(0)):
-            self._take(_cut(0, self._items[0], self._left))
+            best = self._items[0]
+            self._take(_whole(0, best, self._left) or _cut(0, best, self._left))
 
     def fill(self, places: Iterable[int]) -> None:
         """Fills first within the stores' shares, then with the rest."""
@@ -148,7 +149,7 @@ class _Block:
             if short.cut:
                 room, item = short.tokens + self._left, self._items[place]
                 longer = _whole(place, item, room) or _cut(place, item, room)
-                if longer is not None and len(longer.rendered) > len(short.rendered):
+                if longer is not None and (not longer.cut or len(longer.rendered) > len(short.rendered)):
                     self._take(longer)
 
     def _take(self, packed: Packed | None) -> bool:

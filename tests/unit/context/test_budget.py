@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
@@ -146,6 +146,7 @@ def test_the_best_item_is_in_a_block_that_its_header_and_a_word_fit(items: list[
 
 @settings(deadline=None)
 @given(ITEMS, st.integers(0, 1200))
+@example([Item("cache", "word ", worth=0.0)], 11)
 def test_nothing_is_cut_where_all_fit(items: list[Item], budget: int) -> None:
     whole = [estimate_tokens(item.render(item.text) + "\n") for item in items]
     if sum(whole) <= budget:

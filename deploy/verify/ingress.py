@@ -80,8 +80,9 @@ def unseen() -> Iterator[str]:
     ):
         manifests = _team()
         for rule in next(of_kind(manifests, "Ingress"))["spec"]["rules"]:
-            rule["http"]["paths"][0]["path"] = path
-            rule["http"]["paths"][0]["backend"]["service"]["name"] = _service(component)
+            changed = next(each for each in rule["http"]["paths"] if each["pathType"] == "Prefix")
+            changed["path"] = path
+            changed["backend"]["service"]["name"] = _service(component)
         with _controller(manifests) as (port, backends):
             if not list(_reachable(port, backends)):
                 yield name

@@ -97,7 +97,10 @@ async def test_the_trace_of_an_assemble_shows_every_hop_and_statement(
         assert search.attributes["gen_ai.operation.name"] == "search_memory"
         reached[server.service] = names(children[search.id])
     assert reached.keys() == {"scrubjay-cache", "scrubjay-agent-memory"}
-    assert "SELECT cache.psychic_chunks cache.psychic_vec cache.psychic_cache" in reached["scrubjay-cache"]
+    assert (
+        "SELECT cache.psychic_chunks cache.psychic_vec cache.psychic_cache cache.missions"
+        in reached["scrubjay-cache"]
+    )
     assert any("memory.agent_memory_vec" in name for name in reached["scrubjay-agent-memory"])
     assert {"trace", "x-team"} & collector.headers.keys() == {"x-team"}
 

@@ -78,7 +78,7 @@ async def test_the_log_is_listed_by_caller_and_mission(client: Client) -> None:
         await assemble(client, mission, caller=caller)
     ids = {}
     for query in ("", "?caller=scout", "?mission_namespace=one", "?caller=medic&mission_namespace=two"):
-        answer = await until(lambda q=query: _listed(client, q), 3)  # type: ignore[misc]
+        answer = await until(lambda q=query: _listed(client, q), 20)  # type: ignore[misc]
         ids[query] = [entry["id"] for entry in answer]
     assert [len(found) for found in ids.values()] == [3, 2, 2, 0]
     assert ids[""] == sorted(ids[""], reverse=True)

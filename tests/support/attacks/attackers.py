@@ -1,0 +1,131 @@
+"""The keys that attack, the attacks of each, and what must hold afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from shared.auth import Access
+from shared.database.postgres import Connection
+from tests.support.attacks.sending import OPERATIONS, REACH, TOOLS, Attempt, attempts
+from tests.support.attacks.victim import CANARIES, Canary, Victim
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """A key, and which of the victim's things its bounds let it see and change. All else is a leak or an effect."""
+
+    name: str
+    access: Access = "admin"
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    """As the body that makes a key names them: agent, missions, users."""
+    stranger: bool = False
+    """It is a key of another tenant."""
+    sees: frozenset[Canary] = frozenset()
+    changes: frozenset[Canary] = frozenset()
+    uncounted: frozenset[str] = frozenset()
+    """Tables that hold counts of the victim's mission, which this key may write into."""
+
+    def attempts(self, victim: Victim) -> Iterator[Attempt]:
+        """Every operation, tool and resource. A key that may write is not asked to do so where nothing bounds it."""
+        for attempt in attempts(victim):
+            if self.bounds or self.stranger or self.access == "read" or attempt.access == "admin":
+                yield attempt
+
+    def refused(self, attempt: Attempt) -> bool:
+        """Whether its access alone forbids the attempt: 403 for REST, an error for a tool."""
+        return attempt.access not in REACH[self.access]
+
+
+_COUNTS = frozenset({"cache.missions"})
+_OF_OTHERS: frozenset[Canary] = frozenset({"entry", "checkpoint", "session", "shared", "loose", "dispatch"})
+
+ATTACKERS = (
+    Attacker("tenant", stranger=True),
+    Attacker("tenant, of the same names", stranger=True, bounds={"agent": "mallory"}),
+    # Another agent reads the mission and what is not private. It changes nothing.
+    Attacker("agent", bounds={"agent": "mallory"}, sees=_OF_OTHERS, uncounted=_COUNTS),
+    # What was learned outside of any mission, and is not private, is everybody's to read.
+    Attacker("mission", bounds={"missions": ["moria"]}, sees=frozenset({"loose"})),
+    Attacker("missions", bounds={"missions": ["moria", "lorien"]}, sees=frozenset({"loose"})),
+    Attacker("no mission", bounds={"missions": []}, sees=frozenset({"loose"})),
+    # A dispatch is about no user.
+    Attacker(
+        "user",
+        bounds={"users": ["bob"]},
+        sees=frozenset({"dispatch"}),
+        changes=frozenset({"dispatch"}),
+        uncounted=_COUNTS,
+    ),
+    Attacker(
+        "agent for a user",
+        bounds={"agent": "mallory", "users": ["bob"]},
+        sees=frozenset({"dispatch"}),
+        uncounted=_COUNTS,
+    ),
+    Attacker(
+        "agent in a mission", bounds={"agent": "mallory", "missions": ["moria"]}, sees=frozenset({"loose"})
+    ),
+    Attacker("all", bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]}),
+    Attacker("read", access="read", sees=CANARIES - {"key"}),
+    Attacker("write", access="write", sees=CANARIES - {"key"}, uncounted=_COUNTS),
+)
+CONTROL = Attacker("control", sees=frozenset(), bounds={})
+"""An admin key without bounds: everything that must not happen happens to it."""
+
+
+def leaks(attacker: Attacker, victim: Victim, text: str) -> list[Canary]:
+    """What an answer shows that the attacker must not see."""
+    lower = text.lower()
+    return sorted(name for name in CANARIES - attacker.sees if victim.canary(name) in lower)
+
+
+class Row(NamedTuple):
+    table: str
+    text: str
+
+
+TABLES = """
+select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and not c.relispartition and n.nspname !~ '^(pg_|information_schema)'
+  and c.relname not in ('index_queue', 'alembic_version') and n.nspname <> 'public'
+order by 1
+"""
+# Reading may count, and an event gets its number later.
+_UNCOMPARED = "'{access_count, seq, last_used_at}'::text[]"
+
+
+async def rows_of(sql: Connection, victim: Victim) -> set[Row]:
+    """Every row that names the victim, as a superuser sees it."""
+    found: set[Row] = set()
+    for table in [row["name"] for row in await sql.fetch(TABLES)]:
+        statement = f"""
+            select (to_jsonb(t) - {_UNCOMPARED})::text as text from {table} t where to_jsonb(t)::text like $1
+        """
+        found |= {Row(table, row["text"]) for row in await sql.fetch(statement, f"%{victim.word}%")}
+    return found
+
+
+def effects(attacker: Attacker, victim: Victim, before: set[Row], after: set[Row]) -> list[Row]:
+    """The victim's rows that are gone or changed, though the attacker must not change them."""
+    may = [victim.canary(name) for name in attacker.changes]
+    return sorted(
+        row
+        for row in before - after
+        if row.table not in attacker.uncounted and not any(canary in row.text for canary in may)
+    )
+
+
+_NAMED = {
+    **{f"{name}_id": 1 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
+    "memory_ids": [1],
+    "taken": [],
+}
+
+
+def unattacked() -> set[str]:
+    """The operations of the API's document, and the tools, that no attack reaches."""
+    known = [attempt for attempt in attempts(Victim("w", _NAMED)) if attempt.operation in OPERATIONS]
+    operations = OPERATIONS.keys() - {attempt.operation for attempt in known if attempt.tool is None}
+    return operations | (TOOLS.keys() - {attempt.tool for attempt in known})

@@ -1,0 +1,266 @@
+"""What each operation is asked, to reach a victim's rows: arguments by name, whether they stand in path, query or body.
+
+An MCP tool takes the same arguments. `test_every_operation_is_attacked` fails for an operation without a row here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from services.context.mcp.resources import RESOURCES
+from tests.support.attacks.victim import Victim
+
+Arguments = dict[str, Any]
+Attack = Callable[[Victim], list[Arguments]]
+
+LINES = "lines"
+"""The argument that is a whole body of JSON Lines."""
+STREAM = "stream"
+"""The argument that asks for the stream of the timeline instead of a page."""
+
+LONG_AGO = "2020-01-01T00:00:00Z"
+
+
+def _nothing(_: Victim) -> list[Arguments]:
+    return [{}]
+
+
+def _question(v: Victim) -> list[Arguments]:
+    asked = {"query": "the treasure", "token_budget": 16_000, "explicit_links": v.files()}
+    return [
+        {**asked, "caller": v.agent},
+        {**asked, "caller": v.agent, "log": False, "mission_namespace": v.mission, "user_id": v.user},
+        {**asked, "caller": "mallory", "mission_namespace": v.mission},
+        {**asked, "caller": "mallory", "user_id": v.user},
+        {**asked, "caller": "mallory", "scopes": v.scopes()},
+        {**asked, "caller": "mallory", "debug": True},
+        {**asked, "caller": "mallory"},
+        {"query": "the treasure"},
+    ]
+
+
+def _feedback(v: Victim) -> list[Arguments]:
+    assembly = {"assembly_id": v.ids["assembly_id"]}
+    return [{**assembly, "used_source_ids": used} for used in ([], v.ids["taken"], v.handles())]
+
+
+def _remember(v: Victim) -> list[Arguments]:
+    said = {"text": "the treasure is mine", "recalled_from": v.ids["assembly_id"]}
+    return [
+        {**said, "caller": v.agent, "mission_namespace": v.mission, "user_id": v.user},
+        {**said, "caller": v.agent},
+        {**said, "caller": "mallory", "mission_namespace": v.mission, "session_id": v.canary("session")},
+        {**said, "caller": "mallory", "user_id": v.user},
+    ]
+
+
+def _entries(v: Victim) -> list[Arguments]:
+    mine = {**v.entry("the treasure is mine"), "recalled_from": v.ids["assembly_id"]}
+    checkpoint = {**v.checkpoint("the treasure is mine"), "dispatch_id": v.ids["dispatch_id"]}
+    del checkpoint["intel_source"]
+    unnamed = {name: value for name, value in mine.items() if name not in ("agent_name", "user_id")}
+    return [
+        mine,
+        checkpoint,
+        unnamed,
+        {**mine, "agent_name": "mallory"},
+        {**unnamed, "dispatch_id": v.ids["dispatch_id"]},
+    ]
+
+
+def _memories(v: Victim) -> list[Arguments]:
+    made = [
+        v.memory(f"the treasure of {v.word} is mine {place}", mission=mission, private=private)
+        for place, (mission, private) in enumerate(
+            [(True, False), (True, True), (False, False), (False, True)]
+        )
+    ]
+    return [*made, {**made[0], "agent_name": "mallory"}, {**made[0], "recalled_from": v.ids["assembly_id"]}]
+
+
+def _of_agent(v: Victim) -> list[Arguments]:
+    return [{"agent_name": v.agent}, {"agent_name": "mallory"}]
+
+
+def _asked_of_agent(v: Victim) -> list[Arguments]:
+    filters: list[Arguments] = [{}, {"memory_type": "lesson_learned"}]
+    return [{**one, **more, "query": "the treasure"} for one in _of_agent(v) for more in filters]
+
+
+def _edits(v: Victim) -> list[Arguments]:
+    changes: list[Arguments] = [{"content": "the treasure is mine"}, {"private": False}, {"private": True}]
+    return [{"memory_id": id_, **change} for id_ in v.ids["memory_ids"] for change in changes]
+
+
+def _each_memory(v: Victim) -> list[Arguments]:
+    return [{"memory_id": memory} for memory in v.ids["memory_ids"]]
+
+
+def _each_entry(v: Victim) -> list[Arguments]:
+    return [{"entry_id": v.ids[name]} for name in ("entry_id", "checkpoint_id")]
+
+
+def _lines(v: Victim) -> list[Arguments]:
+    line = {
+        "id": v.ids["memory_ids"][0],
+        "created_at": LONG_AGO,
+        "updated_at": LONG_AGO,
+        "written_by": "key:1",
+        "source_kind": "agent",
+        **_memories(v)[0],
+    }
+    return [{LINES: json.dumps({**line, "private": private}) + "\n"} for private in (True, False)]
+
+
+def _lists(v: Victim) -> list[Arguments]:
+    return [{}, {"agent_name": v.agent}, {"context_type": "thread_checkpoint"}, {"since": LONG_AGO}]
+
+
+def _log(v: Victim) -> list[Arguments]:
+    named = {
+        "caller": v.agent,
+        "mission_namespace": v.mission,
+        "user_id": v.user,
+        "session_id": v.canary("assembly"),
+    }
+    return [{}, *({name: value} for name, value in named.items())]
+
+
+def _timeline(v: Victim) -> list[Arguments]:
+    pages: list[Arguments] = [
+        {"mission": v.mission},
+        {"agent": v.agent},
+        {"dispatch_id": v.ids["dispatch_id"]},
+        {"kind": ["key_make"]},
+        {},
+    ]
+    return [{"after": 0, "limit": 1_000, **page, **how} for page in pages for how in ({}, {STREAM: True})]
+
+
+def _purges(v: Victim) -> list[Arguments]:
+    named = {"mission_id": v.mission, "agent_name": v.agent, "user_id": v.user}
+    scopes = [{"scope": scope} for scope in (*v.scopes(), "shared")]
+    return [*({name: value} for name, value in named.items()), *scopes]
+
+
+def _weight(v: Victim) -> list[Arguments]:
+    return [{"caller": caller, "source": "psychic_cache", "weight": 0.3} for caller in (v.agent, "*")]
+
+
+def _keys(v: Victim) -> list[Arguments]:
+    name = {"name": "mine", "access": "admin"}
+    return [{**name, "agent": v.agent}, {**name, "missions": [v.mission]}, {**name, "users": [v.user]}]
+
+
+def _of(id_: str, **more: Any) -> Attack:
+    """One request, for the victim's row of this name."""
+    return lambda v: [{id_: v.ids[id_], **more}]
+
+
+def _in_mission(*more: Arguments) -> Attack:
+    return lambda v: [{"mission_id": v.mission, **one} for one in more or ({},)]
+
+
+def _filters(*names: str) -> Attack:
+    return lambda v: [{}, *({name: v.agent} for name in names)]
+
+
+ATTACKS: Mapping[str, Attack] = {
+    "agent_memory_batch": lambda v: [{"memories": [memory]} for memory in _memories(v)],
+    "agent_memory_commit": _memories,
+    "agent_memory_delete": _each_memory,
+    "agent_memory_edit": _edits,
+    "agent_memory_export": lambda v: [{}, *_of_agent(v)],
+    "agent_memory_forget": lambda v: [{"agent_name": v.agent}],
+    "agent_memory_get": _each_memory,
+    "agent_memory_import": _lines,
+    "agent_memory_list": _of_agent,
+    "agent_memory_peer_query": lambda v: [
+        {**one, "target_agent": one.pop("agent_name")} for one in _asked_of_agent(v)
+    ],
+    "agent_memory_pending_review": lambda v: [{"since": json.dumps({v.agent: LONG_AGO})}],
+    "agent_memory_query": _asked_of_agent,
+    "cache_all_entries": _lists,
+    "cache_checkpoint": lambda v: [{"session_id": v.canary("session")}],
+    "cache_clear": _in_mission({"reason": "operator"}),
+    "cache_delete_entry": _each_entry,
+    "cache_edit_tags": lambda v: [{**one, "tags": ["taken"]} for one in _each_entry(v)],
+    "cache_entry": _each_entry,
+    "cache_limits": _in_mission(),
+    "cache_mission_entries": lambda v: [{"mission_id": v.mission, **more} for more in _lists(v)],
+    "cache_missions": _nothing,
+    "cache_query": lambda v: [
+        {"mission_id": mission, "query": "the treasure", **more}
+        for mission in (v.mission, "*")
+        for more in ({}, {"agent_name": v.agent}, {"context_types": ["intel"]})
+    ],
+    "cache_set_limits": _in_mission({"token_budget": 1, "entry_budget": 1}),
+    "cache_stats": _in_mission(),
+    "cache_write": _entries,
+    "cache_write_batch": lambda v: [{"entries": [entry]} for entry in _entries(v)],
+    "context_assemble": _question,
+    "context_budgets": _filters("caller"),
+    "context_change_key": _of("key_id", name="mine"),
+    "context_evaluate": _nothing,
+    "context_explain": _of("assembly_id"),
+    "context_feedback": _feedback,
+    "context_get_key": _of("key_id"),
+    "context_list_keys": _nothing,
+    "context_log": _log,
+    "context_log_callers": _nothing,
+    "context_make_key": _keys,
+    "context_purge": _purges,
+    "context_remember": _remember,
+    "context_replay": _of("assembly_id", token_budget=500),
+    "context_reset_budget": lambda v: [{"caller": v.agent}],
+    "context_reset_weight": lambda v: [{"caller": v.agent, "source": "psychic_cache"}],
+    "context_revoke_key": _of("key_id"),
+    "context_rotate_key": _of("key_id", overlap_seconds=0),
+    "context_set_budget": lambda v: [{"caller": caller, "default_budget": 200} for caller in (v.agent, "*")],
+    "context_set_weight": _weight,
+    "context_source": lambda v: [
+        {"handle": handle, **more}
+        for handle in v.handles()
+        for more in ({}, {"assembly_id": v.ids["assembly_id"]})
+    ],
+    "context_weight_history": _filters("caller"),
+    "context_weights": _filters("caller"),
+    "dispatch_complete": _of("dispatch_id", outcome="failed"),
+    "dispatch_get": _of("dispatch_id"),
+    "dispatch_list": lambda v: [{}, {"mission_id": v.mission}, {"agent_name": v.agent}],
+    "dispatch_progress": _of("dispatch_id", note="taken over"),
+    "dispatch_report": lambda v: [
+        {
+            "mission_id": v.mission,
+            "agent_name": agent,
+            "task": "mine",
+            "parent_dispatch_id": v.ids["dispatch_id"],
+        }
+        for agent in (v.agent, "mallory")
+    ],
+    "monitor": lambda v: [{}, {"mission": v.mission}, {"minutes": 60}],
+    "timeline": _timeline,
+}
+
+# What a victim's name for a resource's place in braces is.
+_PLACES: Mapping[str, Callable[[Victim], list[Any]]] = {
+    "mission_id": lambda v: [v.mission],
+    "mission": lambda v: [v.mission],
+    "after": lambda _: [0],
+    "handle": lambda v: v.handles(),
+}
+
+
+def resource_uris(victim: Victim) -> list[str]:
+    """The addresses of MCP resources that lead to the victim's rows. Raises KeyError for an unknown place."""
+    uris: list[str] = []
+    for resource in RESOURCES:
+        if not resource.is_template:
+            uris.append(resource.uri)
+            continue
+        start, _, rest = resource.uri.partition("{")
+        place, _, end = rest.partition("}")
+        uris += [f"{start}{value}{end}" for value in _PLACES[place](victim)]
+    return uris

@@ -1,0 +1,163 @@
+"""A victim: one agent with a mission and a user of its own, and something in every store.
+
+Every row of it holds the victim's word. Every text that a stranger might read holds a canary: the word and what it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from tests.support.cluster import Client
+
+Canary = Literal[
+    "entry",
+    "checkpoint",
+    "session",
+    "shared",
+    "private",
+    "loose",
+    "locked",
+    "dispatch",
+    "assembly",
+    "key",
+    "file",
+]
+"""`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
+learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
+session, `key` a key's name, and `file` a file of the vault, where there is one."""
+
+CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
+
+
+@dataclass(frozen=True)
+class Victim:
+    word: str
+    ids: dict[str, Any] = field(default_factory=dict)
+    """The ids of its rows: entry_id, checkpoint_id, memory_ids, dispatch_id, assembly_id, key_id."""
+
+    @property
+    def agent(self) -> str:
+        return f"ana {self.word}"
+
+    @property
+    def mission(self) -> str:
+        return f"apollo-{self.word}"
+
+    @property
+    def user(self) -> str:
+        return f"alice {self.word}"
+
+    def canary(self, name: Canary) -> str:
+        return f"{self.word}{name}"
+
+    def text(self, name: Canary) -> str:
+        return f"the treasure is {self.canary(name)}"
+
+    def scopes(self) -> list[str]:
+        return [f"mission:{self.mission}", f"agent:{self.agent}", f"user:{self.user}"]
+
+    def handles(self) -> list[str]:
+        memories = [f"{prefix}:{memory}" for prefix in ("own", "peer") for memory in self.ids["memory_ids"]]
+        return [
+            f"cache:{self.ids['entry_id']}",
+            f"cache:{self.ids['checkpoint_id']}",
+            *memories,
+            *self.links(),
+        ]
+
+    def links(self) -> list[str]:
+        return [f"link:{path}" for path in self.files()]
+
+    def files(self) -> list[str]:
+        """Paths in the tenant's vault."""
+        return [
+            "plan.md",
+            f"missions/{self.mission}/plan.md",
+            f"users/{self.user}/plan.md",
+            f"agents/{self.agent}/plan.md",
+            f"shared/../missions/{self.mission}/plan.md",
+        ]
+
+    def entry(self, text: str) -> dict[str, Any]:
+        return {
+            "context_type": "intel",
+            "intel_source": "a test",
+            "mission_id": self.mission,
+            "agent_name": self.agent,
+            "user_id": self.user,
+            "session_id": self.canary("session"),
+            "content": text,
+        }
+
+    def memory(self, text: str, *, mission: bool, private: bool) -> dict[str, Any]:
+        task = {
+            "task_description": "a treasure hunt",
+            "skills_used": ["digging"],
+            "outcome": "success",
+            "mission_namespace": self.mission,
+        }
+        return {
+            "agent_name": self.agent,
+            "user_id": self.user,
+            "memory_type": "lesson_learned",
+            "content": text,
+            "private": private,
+            **({"task_context": task} if mission else {}),
+        }
+
+    def checkpoint(self, text: str) -> dict[str, Any]:
+        return {
+            **self.entry(text),
+            "context_type": "thread_checkpoint",
+            "turn_count": 3,
+            "active_dispatches": [],
+            "open_decisions": [],
+            "pending_directives": [],
+            "current_mission_namespaces": [self.mission],
+            "working_state_prose": text,
+        }
+
+
+async def settle(admin: Client, word: str) -> Victim:
+    """Fills every store through the API, as an admin key without bounds."""
+    victim = Victim(word)
+
+    async def make(path: str, body: Any, method: str = "POST") -> Any:
+        answer = await admin.call(method, path, body)
+        assert answer.status < 300, answer
+        return answer.body
+
+    entry = victim.entry(victim.text("entry"))
+    checkpoint = victim.checkpoint(victim.text("checkpoint"))
+    del checkpoint["intel_source"]
+    memories = [
+        victim.memory(victim.text("shared"), mission=True, private=False),
+        victim.memory(victim.text("private"), mission=True, private=True),
+        victim.memory(victim.text("loose"), mission=False, private=False),
+        victim.memory(victim.text("locked"), mission=False, private=True),
+    ]
+    task = {"mission_id": victim.mission, "agent_name": victim.agent, "task": victim.text("dispatch")}
+    question = {
+        "query": "the treasure",
+        "caller": victim.agent,
+        "mission_namespace": victim.mission,
+        "user_id": victim.user,
+        "session_id": victim.canary("assembly"),
+    }
+    weight = {"caller": victim.agent, "source": "psychic_cache", "weight": 1.2}
+    victim.ids["entry_id"] = (await make("/api/psychic-cache/write?wait=indexed", entry))["data"]["id"]
+    victim.ids["checkpoint_id"] = (await make("/api/psychic-cache/write?wait=indexed", checkpoint))["data"][
+        "id"
+    ]
+    learned = [await make("/api/agent-memory/commit", memory) for memory in memories]
+    victim.ids["memory_ids"] = [memory["memory_id"] for memory in learned]
+    victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
+    assembly = await make("/api/context/assemble", question)
+    victim.ids["assembly_id"] = assembly["assembly_id"]
+    victim.ids["taken"] = [source["handle"] for source in assembly["sources"]]
+    key = {"name": victim.canary("key"), "agent": victim.agent, "users": [victim.user]}
+    victim.ids["key_id"] = (await make("/api/context/keys", key))["key"]["id"]
+    await make("/api/context/weights", weight, "PUT")
+    await make("/api/context/budgets", {"caller": victim.agent, "default_budget": 3_000}, "PUT")
+    return victim

@@ -1,0 +1,36 @@
+"""The table of attacks knows every operation, tool and resource that there is."""
+
+from __future__ import annotations
+
+from services.context.mcp.resources import RESOURCES
+from tests.support.attacks.attackers import ATTACKERS, unattacked
+from tests.support.attacks.sending import OPERATIONS, attempts
+from tests.support.attacks.table import ATTACKS
+from tests.support.attacks.victim import Victim
+
+NAMED = {
+    **{f"{name}_id": 7 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
+    "memory_ids": [7, 8],
+    "taken": ["cache:7"],
+}
+
+
+def test_every_operation_and_tool_is_attacked() -> None:
+    assert unattacked() == set()
+    assert ATTACKS.keys() == OPERATIONS.keys()
+
+
+def test_every_resource_is_attacked() -> None:
+    uris = [attempt.uri for attempt in attempts(Victim("word", NAMED)) if attempt.uri is not None]
+    assert len(uris) > len(RESOURCES)
+    for resource in RESOURCES:
+        assert any(uri.startswith(resource.uri.partition("{")[0]) for uri in uris), resource.name
+
+
+def test_each_attacker_tries_hundreds_of_ways() -> None:
+    for attacker in ATTACKERS:
+        most = [*attacker.attempts(Victim("word", NAMED))]
+        if attacker.access == "write":
+            assert {attempt.access for attempt in most} == {"admin"}
+        else:
+            assert len(most) > 300, attacker.name

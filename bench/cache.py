@@ -30,7 +30,7 @@ from local.servers import Postgres, Valkey, reachable
 from local.services import Service, Tokens, variables
 from services.cache.entries.queries_write import Put, put_entries
 from services.cache.missions.queries import DefaultLimits, MissionKey
-from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.auth import Principal
 from shared.database.postgres import _prepare
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens
@@ -259,8 +259,7 @@ async def measure(service: Service, tokens: Tokens, database: Database, postgres
     for mission in ("plain", "naive"):
         await owner.execute(NEW_MISSION, TENANT, mission)
     identity = Principal(tenant=TENANT, key="bench", access=frozenset({"read", "write"}))
-    headers = {"Authorization": f"Bearer {tokens.service}", IDENTITY_HEADER: to_header(identity)}
-    async with Wire("127.0.0.1", service.port, headers) as http:
+    async with Wire("127.0.0.1", service.port, tokens.identity("cache", identity)) as http:
         bench = Bench(service, postgres, owner, sql, pool, http)
         figures: dict[str, Any] = await single(bench)
         figures["hot_mission_over_naive"] = await hot(bench)

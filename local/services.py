@@ -9,6 +9,9 @@ from pathlib import Path
 
 from local.database import ROOT
 from local.process import Server, environment
+from shared import identity
+from shared.auth import Principal
+from shared.identity import Signer
 
 # In starting order. They stop in reverse, so that no service calls one that has stopped.
 NAMES = ("cache", "agent_memory", "context")
@@ -17,14 +20,20 @@ PORTS = {"context": 8080, "cache": 8081, "agent_memory": 8082}
 
 @dataclass(frozen=True)
 class Tokens:
-    service: str
+    cache: str
+    agent_memory: str
     read: str
     write: str
     admin: str
 
     @classmethod
     def make(cls) -> "Tokens":
-        return cls(*(secrets.token_urlsafe(24) for _ in range(4)))
+        return cls(*(secrets.token_urlsafe(24) for _ in range(5)))
+
+    def identity(self, owner: str, principal: Principal) -> dict[str, str]:
+        """The header with which the context service would name the principal to an owner, valid for a day."""
+        signer = Signer(owner, [getattr(self, owner)], valid_seconds=86_400)
+        return {identity.HEADER: signer.header(principal)}
 
 
 class Service(Server):
@@ -69,14 +78,16 @@ def variables(
     common = {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
-        "SCRUBJAY_SERVICE_TOKEN": tokens.service,
         # All callers are on this machine, so late calls come in soon.
         "SCRUBJAY_LINGER_SECONDS": "0.3",
     }
+    secrets = {"SCRUBJAY_CACHE_SECRET": tokens.cache, "SCRUBJAY_AGENT_MEMORY_SECRET": tokens.agent_memory}
     if name != "context":
-        return common
+        own = f"SCRUBJAY_{name.upper()}_SECRET"
+        return {**common, own: secrets[own]}
     return {
         **common,
+        **secrets,
         "SCRUBJAY_READ_TOKEN": tokens.read,
         "SCRUBJAY_WRITE_TOKEN": tokens.write,
         "SCRUBJAY_ADMIN_TOKEN": tokens.admin,

@@ -15,7 +15,8 @@ def settings(
     return {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
-        "SCRUBJAY_SERVICE_TOKEN": tokens.service,
+        "SCRUBJAY_CACHE_SECRET": tokens.cache,
+        "SCRUBJAY_AGENT_MEMORY_SECRET": tokens.agent_memory,
         "SCRUBJAY_READ_TOKEN": tokens.read,
         "SCRUBJAY_WRITE_TOKEN": tokens.write,
         "SCRUBJAY_ADMIN_TOKEN": tokens.admin,

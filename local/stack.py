@@ -151,9 +151,9 @@ class Stack:
 
     def _kept_tokens(self) -> Tokens:
         path = self.data / "tokens.json"
-        if path.exists():
-            return Tokens(**json.loads(path.read_text()))
-        tokens = Tokens.make()
+        made = asdict(Tokens.make())
+        kept = json.loads(path.read_text()) if path.exists() else {}
+        tokens = Tokens(**{name: kept.get(name, token) for name, token in made.items()})
         write_private(path, json.dumps(asdict(tokens), indent=2))
         return tokens
 

@@ -111,6 +111,8 @@ class Release:
                 tokens=tokens,
                 addresses=addresses,
             )
+            # Code from before identities were signed needs it.
+            given = {"SCRUBJAY_SERVICE_TOKEN": tokens.cache, **given}
             service = Of(of, ground.folder / f"{name}-{of}.log", ports[of], given)
             service.tree = tree
             self.services.append(service)

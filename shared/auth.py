@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hmac
-from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -14,7 +11,6 @@ from shared.errors import Forbidden, Unauthorized
 
 Access = Literal["read", "write", "admin"]
 OF_ENVIRONMENT = "env:"
-IDENTITY_HEADER = "x-scrubjay-identity"
 
 
 class Principal(msgspec.Struct, frozen=True):
@@ -89,33 +85,12 @@ class Principal(msgspec.Struct, frozen=True):
             self.require_user(name)
 
 
-_ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(Principal)
-
-
-def to_header(principal: Principal) -> str:
-    return base64.b64encode(_ENCODER.encode(principal)).decode()
-
-
-@lru_cache(maxsize=1024)
-def from_header(value: str) -> Principal:
-    try:
-        return _DECODER.decode(base64.b64decode(value, validate=True))
-    except (binascii.Error, msgspec.DecodeError, ValueError) as error:
-        raise Unauthorized("the identity header cannot be read") from error
-
-
 def bearer(authorization: str | None) -> str:
     """The token of an Authorization header. Raises Unauthorized when it is absent or malformed."""
     kind, _, token = (authorization or "").partition(" ")
     if kind.lower() != "bearer" or not token.strip():
         raise Unauthorized("a bearer token is required")
     return token.strip()
-
-
-def service_tokens(setting: str) -> tuple[str, ...]:
-    """Comma-separated tokens: we send the first and accept all, so that operators can rotate them."""
-    return tuple(token for part in setting.split(",") if (token := part.strip()))
 
 
 def same_secret(given: str, expected: str) -> bool:

@@ -56,6 +56,13 @@ class Env:
             self._problems.append(f"{name} must be of {', '.join(choices)}: {unknown[0]!r}")
         return names
 
+    def secrets(self, name: str) -> tuple[str, ...]:
+        """Comma-separated secrets, at least one: we use the first and accept all, so that they can be rotated."""
+        secrets = self.names(name)
+        if not secrets:
+            self._problems.append(f"{name} is missing")
+        return secrets
+
     def _within(
         self, name: str, default: N, low: float, high: float, kind: Callable[[str], N], what: str
     ) -> N:

@@ -158,7 +158,10 @@ _COMPOSE_MISTAKES: dict[str, Callable[[Compose], Any]] = {
     "kept capabilities": lambda s: s["proxy"].update(cap_add=["NET_BIND_SERVICE"]),
     "a setting that nothing reads": lambda s: s["cache"]["environment"].update(SCRUBJAY_CACHE_TTL="1"),
     "a setting that is not handed on": lambda s: s["cache"]["environment"].pop("SCRUBJAY_CACHE_TAGS"),
-    "a service without its token": lambda s: s["context"]["environment"].pop("SCRUBJAY_SERVICE_TOKEN"),
+    "a service without its secret": lambda s: s["context"]["environment"].pop("SCRUBJAY_CACHE_SECRET"),
+    "a service with another's secret": lambda s: s["cache"]["environment"].update(
+        {"SCRUBJAY_AGENT_MEMORY_SECRET": "x"}
+    ),
 }
 _DOCKERFILE_MISTAKES = {
     "root in the image": ("USER 10001:10001\n", ""),

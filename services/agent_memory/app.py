@@ -92,7 +92,7 @@ def create(settings: Settings) -> Admission:
         routes=[*memories.ROUTES, *vault.ROUTES, *ROUTES],
         services=Services,
         opened=lambda: opened(settings, database),
-        authenticate=inward(settings.service_token),
+        authenticate=inward("agent_memory", settings.identity_secrets),
         database=database,
         in_flight=settings.in_flight,
     )

@@ -76,7 +76,7 @@ def create(settings: Settings) -> Admission:
         routes=ROUTES,
         services=Services,
         opened=lambda: opened(settings, database),
-        authenticate=inward(settings.service_token),
+        authenticate=inward("cache", settings.identity_secrets),
         database=database,
         in_flight=settings.in_flight,
     )

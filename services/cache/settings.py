@@ -13,7 +13,7 @@ from shared.telemetry.tracing import TracingSettings
 class Settings:
     database_url: str = field(repr=False)
     redis_url: str = field(repr=False)
-    service_token: str = field(repr=False)
+    identity_secrets: tuple[str, ...] = field(repr=False)
     embedding: EmbeddingSettings
     host: str = "127.0.0.1"
     port: int = 8081
@@ -37,7 +37,7 @@ class Settings:
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
-            service_token=env.text("SCRUBJAY_SERVICE_TOKEN"),
+            identity_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
             host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
             port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),

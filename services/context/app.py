@@ -35,6 +35,7 @@ from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
+from shared.identity import Signer
 from shared.web.admission import Admission
 from shared.web.app import create_app
 
@@ -92,8 +93,11 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
         stack.push_async_callback(mcp.stop)
         owners = Owners(
             {
-                name: Owner(name, url, settings.service_token, session)
-                for name, url in (("cache", settings.cache_url), ("agent_memory", settings.agent_memory_url))
+                name: Owner(name, url, Signer(name, secrets), session)
+                for name, url, secrets in (
+                    ("cache", settings.cache_url, settings.cache_secrets),
+                    ("agent_memory", settings.agent_memory_url, settings.agent_memory_secrets),
+                )
             }
         )
         accesses = Accesses(owners)

@@ -19,7 +19,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class Settings:
     database_url: str = field(repr=False)
     redis_url: str = field(repr=False)
-    service_token: str = field(repr=False)
+    cache_secrets: tuple[str, ...] = field(repr=False)
+    agent_memory_secrets: tuple[str, ...] = field(repr=False)
     cache_url: str
     agent_memory_url: str
     embedding: EmbeddingSettings
@@ -59,7 +60,8 @@ class Settings:
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
-            service_token=env.text("SCRUBJAY_SERVICE_TOKEN"),
+            cache_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
+            agent_memory_secrets=env.secrets("SCRUBJAY_AGENT_MEMORY_SECRET"),
             cache_url=env.text("SCRUBJAY_CACHE_URL").rstrip("/"),
             agent_memory_url=env.text("SCRUBJAY_AGENT_MEMORY_URL").rstrip("/"),
             embedding=EmbeddingSettings.from_env(values),

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from typing import Any
 
 from litestar import Request
 
-from shared import auth
+from shared import identity
 from shared.auth import Principal
-from shared.errors import Unauthorized
+from shared.identity import Verifier
 from shared.vocabulary import in_query
 from shared.web.parameters import refuse_unknown
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
 
 
-def inward(service_token: str) -> Authenticate:
-    """For the owners: only the context service may call them, and its header names the principal."""
-    accepted = auth.service_tokens(service_token)
+def inward(owner: str, secrets: Sequence[str]) -> Authenticate:
+    """For the owners: the context service alone can sign the header that names the principal."""
+    verifier = Verifier(owner, secrets)
 
     async def authenticate(request: Request[Any, Any, Any]) -> Principal:
-        given = auth.bearer(request.headers.get("authorization"))
-        if not any(auth.same_secret(given, token) for token in accepted):
-            raise Unauthorized("the service token is not valid")
-        return auth.from_header(request.headers.get(auth.IDENTITY_HEADER, ""))
+        return verifier.principal(request.headers.get(identity.HEADER, ""))
 
     return authenticate
 

@@ -15,7 +15,7 @@ import pytest
 from local.database import Database
 from local.process import ProcessFailedError, free_port, wait_for
 from local.services import Service
-from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.auth import Principal
 from tests.support.calls import Stream, lesson, metric, note, page_through, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import locked, spare
@@ -57,8 +57,8 @@ async def test_context_drains(cluster: Cluster, database: Database) -> None:
 )
 async def test_an_owner_drains(cluster: Cluster, database: Database, name: str, table: str) -> None:
     caller = Principal("default", "e2e", frozenset({"read", "write"}))
-    async with spare(cluster, name) as leaving, Client(leaving.url, cluster.tokens.service) as context:
-        context.session.headers[IDENTITY_HEADER] = to_header(caller)
+    async with spare(cluster, name) as leaving, Client(leaving.url, None) as context:
+        context.session.headers.update(cluster.tokens.identity(name, caller))
         async with locked(database, table):
             calls = await _under_way(context, leaving, name)
             readiness = asyncio.create_task(_readiness(leaving))

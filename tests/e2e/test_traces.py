@@ -118,7 +118,7 @@ async def test_statements_are_told_by_the_conventions_and_no_content_is(
         assert one.name.split()[0] == one.attributes["db.operation.name"]
     assert not any(one.failed for one in spans)
     told = json.dumps(collector.spans)
-    for secret in (CANARY, '"traces"', "mission:", traced.tokens.write, traced.tokens.service):
+    for secret in (CANARY, '"traces"', "mission:", traced.tokens.write, traced.tokens.cache):
         assert secret not in told
 
 

@@ -73,7 +73,7 @@ async def test_a_failure_is_found_in_the_logs_of_both_services(cluster: Cluster,
 
 
 async def test_metrics_have_no_label_from_a_path(cluster: Cluster) -> None:
-    async with cluster.client("write") as agent, cluster.client("service", "cache") as stranger:
+    async with cluster.client("write") as agent, cluster.client("none", "cache") as stranger:
         for mission in ("label-one", "label-two", "label-%2E%2E", "label-é"):
             await agent.post("/api/psychic-cache/write", note(mission, "a finding"))
             for path in (
@@ -107,7 +107,7 @@ async def test_no_content_reaches_a_log(cluster: Cluster, database: Database) ->
         assert (await stranger.get("/api/timeline")).status == 401
     logs = [service.log for service in cluster.all]
     assert all(log.stat().st_size for log in logs)
-    secrets = [canary, cluster.tokens.service, cluster.tokens.write, _password(database)]
+    secrets = [canary, cluster.tokens.cache, cluster.tokens.write, _password(database)]
     assert _found(logs, secrets) == []
 
 

@@ -153,7 +153,8 @@ def operations() -> list[Operation]:
     values = {
         "DATABASE_URL": "postgresql://",
         "REDIS_URL": "redis://",
-        "SCRUBJAY_SERVICE_TOKEN": "x",
+        "SCRUBJAY_CACHE_SECRET": "x",
+        "SCRUBJAY_AGENT_MEMORY_SECRET": "x",
         "SCRUBJAY_CACHE_URL": "http://cache",
         "SCRUBJAY_AGENT_MEMORY_URL": "http://memory",
     }

@@ -43,7 +43,7 @@ async def replica(
     settings = Settings(
         database_url=database.services["agent_memory"],
         redis_url=redis_url,
-        service_token="t",
+        identity_secrets=("t",),
         embedding=embedding,
         dedup_seconds=0.5 if embedding.provider == "openai" else 10,
     )

@@ -34,7 +34,7 @@ async def cache_service(database: Database, redis_url: str, **changes: Any) -> A
     settings = Settings(
         database_url=database.services["cache"],
         redis_url=redis_url,
-        service_token="none",
+        identity_secrets=("none",),
         embedding=EmbeddingSettings(provider="local"),
         **changes,
     )

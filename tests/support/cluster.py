@@ -185,7 +185,7 @@ class Cluster:
         return self._addresses[name]
 
     def client(self, token: str | None = "write", name: str = "context") -> Client:
-        """`token` is read, write, admin, service, or a literal one; None calls without."""
+        """`token` is read, write, admin, or a literal one; None calls without."""
         return Client(self.url(name), getattr(self.tokens, token, token) if token else None)
 
     @property

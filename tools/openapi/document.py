@@ -32,7 +32,8 @@ SERVED = Path(context.__file__).with_name("openapi.json")
 _SETTINGS = {
     "DATABASE_URL": "postgresql://localhost/none",
     "REDIS_URL": "redis://localhost",
-    "SCRUBJAY_SERVICE_TOKEN": "none",
+    "SCRUBJAY_CACHE_SECRET": "none",
+    "SCRUBJAY_AGENT_MEMORY_SECRET": "none",
     "SCRUBJAY_CACHE_URL": "http://localhost",
     "SCRUBJAY_AGENT_MEMORY_URL": "http://localhost",
 }

@@ -12,13 +12,14 @@ import msgspec
 from yarl import URL
 
 from services.context.forwarding.hedging import Hedge
-from shared import auth
 from shared import deadline as deadlines
+from shared import identity
 from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
+from shared.identity import Signer
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.settings import KEPT_SECONDS
 from shared.telemetry import call_spans
@@ -70,18 +71,17 @@ class CutOff(Failed):
 
 
 class Owner:
-    def __init__(self, name: str, url: str, service_token: str, session: aiohttp.ClientSession) -> None:
+    def __init__(self, name: str, url: str, signer: Signer, session: aiohttp.ClientSession) -> None:
         self.name = name
         self.url = url
-        self._token = auth.service_tokens(service_token)[0]
+        self._signer = signer
         self.session = session
         self._hedge = Hedge(name)
         self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
 
     def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
         return {
-            "authorization": f"Bearer {self._token}",
-            auth.IDENTITY_HEADER: auth.to_header(principal),
+            identity.HEADER: self._signer.header(principal),
             deadlines.HEADER: str(max(1, deadline.left_ms())),
             REQUEST_ID: request_id,
         }

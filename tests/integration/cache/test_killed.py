@@ -14,7 +14,7 @@ import asyncpg
 from local.database import Database
 from local.process import free_port
 from local.services import Service, Tokens, variables
-from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.auth import Principal
 from tests.integration.conftest import embedder_settings
 from tests.support.calls import note, until
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -40,10 +40,9 @@ where tenant = $1 and (tokens, entries) not in (
 class Load:
     """Writers that go on whatever happens, and what was acknowledged to them, by mission."""
 
-    def __init__(self, url: str, token: str) -> None:
-        identity = Principal(tenant=TENANT, key="test", access=frozenset({"read", "write"}))
-        headers = {"Authorization": f"Bearer {token}", IDENTITY_HEADER: to_header(identity)}
-        self._session = aiohttp.ClientSession(url, headers=headers)
+    def __init__(self, url: str, tokens: Tokens) -> None:
+        writer = Principal(tenant=TENANT, key="test", access=frozenset({"read", "write"}))
+        self._session = aiohttp.ClientSession(url, headers=tokens.identity("cache", writer))
         self.acknowledged: dict[str, list[int]] = {f"m{n}": [] for n in range(MISSIONS)}
         self.broken = 0
         self._tasks: list[asyncio.Task[None]] = []
@@ -96,7 +95,7 @@ async def test_what_was_acknowledged_survives_kills(
     settings |= embedder_settings(embedding_api)
     settings |= {"SCRUBJAY_CACHE_TOKEN_BUDGET": str(TOKENS), "SCRUBJAY_CACHE_ENTRY_BUDGET": str(ENTRIES)}
     service = Service("cache", tmp_path / "cache.log", free_port(), settings)
-    load = Load(service.url, tokens.service)
+    load = Load(service.url, tokens)
     sql = await asyncpg.connect(fresh_database.admin)
     try:
         service.launch()

@@ -25,6 +25,6 @@ async def test_a_closed_set_refuses_others(database: Database, redis_url: str) -
 
 
 def test_the_set_comes_from_a_list() -> None:
-    values = {"DATABASE_URL": "d", "REDIS_URL": "r", "SCRUBJAY_SERVICE_TOKEN": "t"}
+    values = {"DATABASE_URL": "d", "REDIS_URL": "r", "SCRUBJAY_CACHE_SECRET": "t"}
     assert Settings.from_env(values).tags is None
     assert Settings.from_env({**values, "SCRUBJAY_CACHE_TAGS": "a, b,,c"}).tags == frozenset({"a", "b", "c"})

@@ -11,7 +11,7 @@ import pytest
 
 from services.context.keys import hash_token
 from services.context.keys.verification import KNOWN_SECONDS
-from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.auth import Principal
 from shared.database.postgres import Connection
 from tests.integration.conftest import Operation, Tenant, operations
 from tests.support.calls import PROBLEM, Stream, lesson, note, page_through, until
@@ -88,12 +88,14 @@ async def test_access_decides_before_the_body_is_read(
 async def test_an_owner_hears_only_the_context_service(
     cluster: Cluster, tenant: Tenant, operation: Operation
 ) -> None:
-    admin = to_header(Principal(tenant.name, "forged", frozenset({"read", "write", "admin"})))
     if operation.service == "context":
         return
-    for token in (None, "x", await tenant.key("admin"), cluster.tokens.admin):
+    other = "cache" if operation.service == "agent_memory" else "agent_memory"
+    admin = Principal(tenant.name, "forged", frozenset({"read", "write", "admin"}))
+    stolen = cluster.tokens.identity(other, admin)
+    for token in (None, "x", await tenant.key("admin"), cluster.tokens.admin, cluster.tokens.cache):
         async with Client(cluster.url(operation.service), token) as stranger:
-            assert_problem(await call(stranger, operation, **{IDENTITY_HEADER: admin}), 401)
+            assert_problem(await call(stranger, operation, **stolen), 401)
 
 
 @pytest.mark.parametrize("operation", INTERNAL, ids=label)
@@ -118,7 +120,7 @@ async def test_unknown_expired_and_revoked_keys_look_the_same(
     await _set(sql, expired, "expires_at = now() - interval '1 second'")
     await _set(sql, revoked, "revoked_at = now()")
     await asyncio.sleep(KNOWN_SECONDS)
-    others = ["sj_unknown", "sj_", "unknown", expired[:-1], expired + "x", cluster.tokens.service]
+    others = ["sj_unknown", "sj_", "unknown", expired[:-1], expired + "x", cluster.tokens.cache]
     answers = []
     for token in [expired, revoked, *others]:
         async with Client(cluster.url(), token) as client:
@@ -160,20 +162,22 @@ async def test_tokens_of_the_environment_are_one_tenant(cluster: Cluster) -> Non
             assert (await client.post(WRITE, body)).status == status
             listed = await client.get("/api/psychic-cache/environment/entries")
             assert listed.status == 200
-    async with cluster.client("service") as client:
+    async with cluster.client("cache") as client:
         assert (await client.get("/api/timeline")).status == 401
 
 
 async def test_an_identity_of_ones_own_making_is_dropped(
-    tenant: Tenant, tenants: tuple[Tenant, Tenant]
+    cluster: Cluster, tenant: Tenant, tenants: tuple[Tenant, Tenant]
 ) -> None:
     reader, victim = await tenant.client("read"), await tenants[1].client("write")
     await victim.post(WRITE, note("m", "theirs"))
-    forged = to_header(Principal(tenants[1].name, "forged", frozenset({"read", "write", "admin"})))
-    for header in (IDENTITY_HEADER, IDENTITY_HEADER.upper(), "X-Scrubjay-Identity"):
-        listed = await reader.get("/api/psychic-cache/m/entries", headers={header: forged})
-        assert listed.body["data"] == []
-        assert (await reader.post(WRITE, note("m", "x"), headers={header: forged})).status == 403
+    admin = Principal(tenants[1].name, "forged", frozenset({"read", "write", "admin"}))
+    for header, signed in cluster.tokens.identity("cache", admin).items():
+        for spelling in (header, header.upper(), header.title()):
+            forged = {spelling: signed}
+            listed = await reader.get("/api/psychic-cache/m/entries", headers=forged)
+            assert listed.body["data"] == []
+            assert (await reader.post(WRITE, note("m", "x"), headers=forged)).status == 403
 
 
 async def test_a_token_stands_in_its_header_only(cluster: Cluster, tenant: Tenant) -> None:

@@ -9,12 +9,11 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession
 from yarl import URL
 
 import local.database
 from services.context import stores
-from shared.auth import IDENTITY_HEADER, Principal, to_header
+from shared.auth import Principal
 from shared.body import MAX_BODY
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -460,19 +459,14 @@ async def test_random_bodies_are_never_a_5xx(client: Client) -> None:
 
 
 @asynccontextmanager
-async def owner(cluster: Cluster, name: str, identity: str | None) -> AsyncIterator[Client]:
+async def owner(cluster: Cluster, name: str) -> AsyncIterator[Client]:
     """Straight to an owner, as the context service would."""
-    headers = {"Authorization": f"Bearer {cluster.tokens.service}"}
-    if identity is not None:
-        headers[IDENTITY_HEADER] = identity
-    client = Client(cluster.url(name), None)
-    await client.session.close()
-    client.session = ClientSession(cluster.url(name), headers=headers)
-    async with client:
+    async with Client(cluster.url(name), None) as client:
+        client.session.headers.update(cluster.tokens.identity(name, ADMIN))
         yield client
 
 
-ADMIN = to_header(Principal("owners", "test", frozenset({"read", "write", "admin"})))
+ADMIN = Principal("owners", "test", frozenset({"read", "write", "admin"}))
 SCOPES = ["mission:m", "user:u", "project:p", "shared"]
 SEARCH: dict[str, dict[str, Any]] = {
     owner: {
@@ -486,7 +480,7 @@ SEARCH: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", SEARCH)
 async def test_owners_search_the_stores_that_are_registered(cluster: Cluster, name: str) -> None:
-    async with owner(cluster, name, ADMIN) as client:
+    async with owner(cluster, name) as client:
         answer = await client.post("/internal/search", SEARCH[name])
         assert set(answer.body["stores"]) == set(SEARCH[name]["stores"])
 
@@ -510,19 +504,9 @@ async def test_owners_search_the_stores_that_are_registered(cluster: Cluster, na
 async def test_what_owners_are_asked_is_checked_too(
     cluster: Cluster, name: str, changes: dict[str, Any]
 ) -> None:
-    async with owner(cluster, name, ADMIN) as client:
+    async with owner(cluster, name) as client:
         assert (await client.post("/internal/search", SEARCH[name])).status == 200
         assert_problem(await client.post("/internal/search", SEARCH[name] | changes), 400)
-
-
-@pytest.mark.parametrize("name", SEARCH)
-@pytest.mark.parametrize("identity", [None, "", "e30=", "%%%", "bnVsbA==", "eyJ0ZW5hbnQiOjF9"])
-async def test_owners_want_an_identity(cluster: Cluster, name: str, identity: str | None) -> None:
-    async with owner(cluster, name, identity) as client:
-        for path in ("/internal/search", "/api/psychic-cache/query", "/api/agent-memory/query"):
-            answer = await client.post(path, SEARCH[name])
-            assert answer.status in (401, 404)
-        assert (await client.post("/internal/search", SEARCH[name])).status == 401
 
 
 async def test_a_deadline_that_passes_anywhere_leaves_no_transaction_open(

@@ -20,7 +20,6 @@ from services.cache.entries import queries
 from services.cache.entries.indexing import ENTRIES
 from services.cache.service import CacheService
 from services.cache.settings import Settings
-from shared.auth import IDENTITY_HEADER, to_header
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.index_queue import IndexedStore, StoreStatements
@@ -96,7 +95,7 @@ async def replicas(
     settings = Settings(
         database_url=database.services["cache"],
         redis_url=redis_url,
-        service_token="none",
+        identity_secrets=("none",),
         embedding=embedding,
     )
     async with AsyncExitStack() as stack:
@@ -246,10 +245,7 @@ async def _asked(api: Picky, count: int) -> None:
 @asynccontextmanager
 async def _straight(cluster: Cluster, url: str, tenant: Tenant) -> AsyncIterator[Any]:
     """A client of one replica, with the identity that the context service would give."""
-    headers = {
-        "Authorization": f"Bearer {cluster.tokens.service}",
-        IDENTITY_HEADER: to_header(principal(tenant.name)),
-    }
+    headers = cluster.tokens.identity("cache", principal(tenant.name))
     async with ClientSession(url, headers=headers) as session:
         yield session
 

@@ -21,7 +21,8 @@ def settings_of(service: str, database: Database, redis_url: str, api: FakeOpenA
     values = {
         "DATABASE_URL": database.services[service],
         "REDIS_URL": redis_url,
-        "SCRUBJAY_SERVICE_TOKEN": "token",
+        "SCRUBJAY_CACHE_SECRET": "secret",
+        "SCRUBJAY_AGENT_MEMORY_SECRET": "secret",
         "SCRUBJAY_EMBEDDER": "openai",
         "OPENAI_API_KEY": api.key,
         "OPENAI_BASE_URL": api.url,

@@ -34,7 +34,8 @@ def test_every_route_of_context_has_a_way_in(public_paths: list[str]) -> None:
     settings = Settings(
         database_url="postgresql://x",
         redis_url="redis://x",
-        service_token="x",
+        cache_secrets=("x",),
+        agent_memory_secrets=("x",),
         cache_url="http://x",
         agent_memory_url="http://x",
         embedding=EmbeddingSettings(),

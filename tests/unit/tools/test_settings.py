@@ -13,17 +13,19 @@ from shared.settings import Env, SettingsError
 COMMON = {
     "DATABASE_URL": "postgresql://db/scrubjay",
     "REDIS_URL": "redis://redis",
-    "SCRUBJAY_SERVICE_TOKEN": "inward-secret",
 }
+CACHE = {**COMMON, "SCRUBJAY_CACHE_SECRET": "cache-secret"}
+AGENT_MEMORY = {**COMMON, "SCRUBJAY_AGENT_MEMORY_SECRET": "memory-secret,next-secret"}
 CONTEXT = {
-    **COMMON,
+    **CACHE,
+    **AGENT_MEMORY,
     "SCRUBJAY_CACHE_URL": "http://cache:8081/",
     "SCRUBJAY_AGENT_MEMORY_URL": "http://memory:8082",
     "SCRUBJAY_READ_TOKEN": "read-secret",
 }
 SERVICES = pytest.mark.parametrize(
     ("kind", "required"),
-    [(CacheSettings, COMMON), (AgentMemorySettings, COMMON), (ContextSettings, CONTEXT)],
+    [(CacheSettings, CACHE), (AgentMemorySettings, AGENT_MEMORY), (ContextSettings, CONTEXT)],
 )
 
 
@@ -72,11 +74,11 @@ def test_what_is_wrong_is_named(kind: Any, required: dict[str, str], name: str, 
     ["SCRUBJAY_CACHE_TOKEN_BUDGET", "SCRUBJAY_CACHE_ENTRY_BUDGET", "SCRUBJAY_CACHE_TTL_HOURS"],
 )
 def test_budgets_are_positive(name: str) -> None:
-    assert name in problems(CacheSettings.from_env, {**COMMON, name: "0"})
+    assert name in problems(CacheSettings.from_env, {**CACHE, name: "0"})
 
 
 def test_the_budgets_of_the_seed_are_the_defaults() -> None:
-    settings = CacheSettings.from_env(COMMON)
+    settings = CacheSettings.from_env(CACHE)
     assert (settings.token_budget, settings.entry_budget) == (10_000, 200)
     assert (settings.ttl_hours, settings.sweep_minutes) == (24, 60)
 
@@ -86,6 +88,18 @@ def test_secrets_are_not_shown(kind: Any, required: dict[str, str]) -> None:
     shown = repr(kind.from_env(required))
     assert "secret" not in shown
     assert COMMON["DATABASE_URL"] not in shown
+
+
+@pytest.mark.parametrize("empty", ["", ",", " , "])
+def test_an_empty_secret_is_refused(empty: str) -> None:
+    """Anybody could sign with an empty one."""
+    assert "SCRUBJAY_CACHE_SECRET" in problems(
+        CacheSettings.from_env, {**CACHE, "SCRUBJAY_CACHE_SECRET": empty}
+    )
+
+
+def test_secrets_are_a_list() -> None:
+    assert AgentMemorySettings.from_env(AGENT_MEMORY).identity_secrets == ("memory-secret", "next-secret")
 
 
 def test_no_token_is_no_access() -> None:

@@ -73,7 +73,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $fullname := include "scrubjay.fullname" $root -}}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "DATABASE_URL" "key" .service.urlKey) }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "REDIS_URL" "key" "redis-url") }}
-{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_SERVICE_TOKEN" "key" "service-token") }}
+{{- if ne .name "agentMemory" }}
+{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_CACHE_SECRET" "key" "cache-secret") }}
+{{- end }}
+{{- if ne .name "cache" }}
+{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_AGENT_MEMORY_SECRET" "key" "agent-memory-secret") }}
+{{- end }}
 {{- if eq .name "context" }}
 {{- range list "read" "write" "admin" }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" (printf "SCRUBJAY_%s_TOKEN" (upper .)) "key" (printf "%s-token" .) "optional" true) }}

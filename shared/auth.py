@@ -60,6 +60,11 @@ class Principal(msgspec.Struct, frozen=True):
         if self.users is not None:
             raise Forbidden("this key has no grant for all the users that this may affect")
 
+    def require_unbounded(self) -> None:
+        """For operations that concern the whole tenant. Raises Forbidden."""
+        if (self.agent, self.missions, self.users) != (None, None, None):
+            raise Forbidden("this key is bound to an agent, missions or users; this needs one without bounds")
+
     def seen_users(self, user_id: str | None = None) -> list[str] | None:
         """The users whose items a read may show, besides items about no user. None means all users.
 

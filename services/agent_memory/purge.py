@@ -10,6 +10,8 @@ from services.agent_memory.memories.purge import count_rows
 from services.agent_memory.memories.schemas import ForgetReceipt
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
+from shared.database import audit
+from shared.database.audit import Deed
 from shared.database.erasure import Erasure, erase_scope, erase_user
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
@@ -42,6 +44,9 @@ class Purge:
             rows = await count_rows(c, tenant, agent_name)
             erased = {**rows, **await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")}
             await add_event(c, tenant, agent_name, "memory_forget", {"erased": erased})
+            await audit.record(
+                c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
+            )
             return ForgetReceipt(agent_name, erased, datetime.now(UTC))
 
         # A record under the agent's own scope would be erased with it.

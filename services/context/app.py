@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from services.context.assembly.asking import Asking
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.service import Assembler
+from services.context.audit.service import AuditTrail
 from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
@@ -57,6 +58,7 @@ class Services:
     caller_configs: CallerConfigs
     purge_service: Purge
     key_service: KeyService
+    audit_trail: AuditTrail
     mcp: Mcp
     owners: Owners
 
@@ -125,6 +127,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             caller_configs=configs,
             purge_service=Purge(database, journal, owners),
             key_service=KeyService(database, keys, records, doorbell.ring),
+            audit_trail=AuditTrail(database),
             mcp=mcp,
             owners=owners,
         )

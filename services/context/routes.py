@@ -6,6 +6,7 @@ from litestar import Router
 from litestar.types import ControllerRouterHandler
 
 from services.context.assembly.routes import assemble
+from services.context.audit.routes import audit
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
@@ -23,6 +24,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "learning": learning.HANDLERS,
     "keys": [KEYS],
     "erasure": [purge],
+    "audit": [audit],
 }
 """By what they are for."""
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, REAL, TIMESTAMP, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL, TIMESTAMP, TSVECTOR
 
 metadata = MetaData(
     naming_convention={
@@ -190,6 +190,8 @@ def idempotency_table(schema: str) -> Table:
         Column("status", SmallInteger, nullable=False),
         Column("answer", JSONB, nullable=False),
         Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+        # The scopes of whom it is about: a purge of one erases the record.
+        Column("subjects", ARRAY(Text), nullable=False, server_default=text("'{}'")),
         PrimaryKeyConstraint("tenant", "key"),
         Index("idempotency_created_at", "created_at"),
         schema=schema,

@@ -47,6 +47,7 @@ _TAGS = {
     "learning": "The weights and budgets that feedback moves and operators set.",
     "timeline": "Everything that happened, in order, and what each agent is doing now.",
     "keys": "API keys: who may do what, and how much of it.",
+    "audit": "What admins did.",
     "erasure": "Delete everything of a scope, an agent or a user.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")

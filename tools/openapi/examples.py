@@ -122,6 +122,7 @@ _KEYS = [
         parameters={"key_id": "$key"},
     ),
     Example("context_revoke_key", "No longer valid", parameters={"key_id": "$key"}),
+    Example("context_audit", "What was done to keys", parameters={"action": "key_revoke", "limit": 1}),
 ]
 
 _ERASURE = [

@@ -23,6 +23,8 @@ from services.agent_memory.memories.schemas import (
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.body import decode
+from shared.database import audit
+from shared.database.audit import Deed
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -73,9 +75,15 @@ class MemoryTransfer:
             principal.require("admin")
         principal.require_agent(agent)
         users = principal.seen_users()
-        lines = await self._database.run(
-            lambda c: export_page(c, principal.tenant, agent, after, limit, users), deadline
-        )
+
+        async def work(c: Connection) -> list[ExportedMemory]:
+            page = await export_page(c, principal.tenant, agent, after, limit, users)
+            target = "tenant" if agent is None else f"agent:{agent}"
+            exported = {"count": len(page), "after": after}
+            await audit.record(c, principal, Deed(action="export", target=target, after=exported))
+            return page
+
+        lines = await self._database.transaction(work, deadline)
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
     async def restore(
@@ -84,14 +92,20 @@ class MemoryTransfer:
         for line in lines:
             principal.require_agent(line.agent_name)
             principal.require_user(line.user_id)
-        return await self._transactions.once(
-            principal,
-            "shared",
-            ImportResult,
-            lambda c: restore_lines(c, self._rules, principal.tenant, lines),
-            key,
-            deadline,
-        )
+
+        async def work(c: Connection) -> ImportResult:
+            result = await restore_lines(c, self._rules, principal.tenant, lines)
+            await audit.record(c, principal, _imported(lines, result))
+            return result
+
+        return await self._transactions.once(principal, "shared", ImportResult, work, key, deadline)
+
+
+def _imported(lines: Sequence[ExportedMemory], result: ImportResult) -> Deed:
+    counts = {"imported": result.imported, "already_there": result.already_there}
+    agents = {f"agent:{line.agent_name}" for line in lines}
+    target = agents.pop() if len(agents) == 1 else "tenant"
+    return Deed(action="import", target=target, after=counts)
 
 
 async def export_page(

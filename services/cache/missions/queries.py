@@ -16,6 +16,10 @@ class MissionKey(NamedTuple):
     tenant: str
     mission_id: str
 
+    @property
+    def scope(self) -> str:
+        return f"mission:{self.mission_id}"
+
 
 class DefaultLimits(NamedTuple):
     """The installation's limits for missions without their own."""

@@ -19,6 +19,8 @@ from services.cache.missions.schemas import (
     MissionsAnswer,
 )
 from shared.auth import Principal
+from shared.database import audit
+from shared.database.audit import Deed
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -91,12 +93,14 @@ class MissionService:
         mission = _granted(principal, mission_id)
 
         async def change(connection: Connection) -> ChangedLimits:
+            before = await queries.limits(connection, mission, self._limits)
             await queries.set_limits(connection, mission, limits)
             evicted = await queries.shrink_mission(connection, mission, self._limits)
             now = _in_force(mission, await queries.limits(connection, mission, self._limits))
             changed = ChangedLimits(**msgspec.structs.asdict(now), evicted_count=evicted, dry_run=dry_run)
             if dry_run:
                 raise _DryRunDone(changed)
+            await audit.record(connection, principal, _limits_set(mission, before, changed))
             return changed
 
         try:
@@ -114,7 +118,10 @@ class MissionService:
             # Without the lock, entries of a writer that is creating the mission would stay, uncounted.
             locked = await queries.lock_mission(connection, mission)
             erase = queries.clear if locked else queries.clear_nothing
-            return await erase(connection, mission, reason=reason, agent=principal.agent)
+            row = await erase(connection, mission, reason=reason, agent=principal.agent)
+            deed = Deed(action="clear", target=mission.scope, after={"reason": reason, **row})
+            await audit.record(connection, principal, deed)
+            return row
 
         row = await self._database.transaction(clear, deadline)
         self._doorbell.ring(principal.tenant)
@@ -125,6 +132,16 @@ def _in_force(mission: MissionKey, row: asyncpg.Record | None) -> LimitsInForce:
     if row is None:
         raise NotFound(f"no mission {mission.mission_id!r}")
     return msgspec.convert(dict(row), LimitsInForce)
+
+
+def _limits_set(mission: MissionKey, before: asyncpg.Record | None, after: ChangedLimits) -> Deed:
+    kept = ("token_budget", "entry_budget", "ttl_hours", "origins")
+    return Deed(
+        action="limits_set",
+        target=mission.scope,
+        before=None if before is None else {name: before[name] for name in kept},
+        after={name: getattr(after, name) for name in (*kept, "evicted_count")},
+    )
 
 
 def _granted(principal: Principal, mission_id: str) -> MissionKey:

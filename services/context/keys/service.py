@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from services.context.keys import queries
+from services.context.keys import audit, queries
 from services.context.keys.grants import Holder, narrowed, require_within
 from services.context.keys.schemas import (
     ApiKey,
@@ -74,6 +74,8 @@ class KeyService:
             if made is None:
                 raise Invalid.field("expires_at", "lies in the past")
             await queries.add_event(connection, tenant, made, "key_make", principal.key)
+            owner = msgspec.structs.replace(principal, tenant=tenant)
+            await audit.record(connection, principal, "key_make", await _get(connection, owner, made))
             return made
 
         return await self._once(principal, key, write, token, 201, deadline, tenant=tenant)
@@ -100,7 +102,9 @@ class KeyService:
             require_within(holder, holder.expires_at, limits.over(self._keys.defaults))
             await queries.change_key(connection, principal.tenant, key_id, name, limits)
             await queries.add_event(connection, principal.tenant, key_id, "key_change", principal.key)
-            return await _get(connection, principal, key_id)
+            new = await _get(connection, principal, key_id)
+            await audit.record(connection, principal, "key_change", new, known)
+            return new
 
         return await self._done(principal, work, deadline)
 
@@ -120,6 +124,7 @@ class KeyService:
                 connection, principal.tenant, key_id, hash_token(token), given.overlap_seconds
             )
             await queries.add_event(connection, principal.tenant, key_id, "key_rotate", principal.key)
+            await audit.record(connection, principal, "key_rotate", known)
             return key_id
 
         return await self._once(principal, key, write, token, 200, deadline)
@@ -132,6 +137,8 @@ class KeyService:
             if known.revoked_at is None:
                 await queries.revoke_key(connection, principal.tenant, key_id)
                 await queries.add_event(connection, principal.tenant, key_id, "key_revoke", principal.key)
+                new = await _get(connection, principal, key_id)
+                await audit.record(connection, principal, "key_revoke", new, known)
             return await _get(connection, principal, key_id)
 
         return await self._done(principal, work, deadline)

@@ -14,6 +14,9 @@ from services.context.learning.queries import PutBudget, PutWeight
 from services.context.learning.rules import BudgetSetting, Experience, Setting
 from services.context.learning.schemas import BudgetAdjustment, Evaluated, WeightAdjustment
 from services.context.log.replay import LoggedCandidate
+from shared.auth import Principal
+from shared.database import audit
+from shared.database.audit import Deed
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 
@@ -47,6 +50,12 @@ class Evaluation:
             lambda c: queries.counts(c, tenant), deadline
         )
         return result
+
+    async def asked(self, principal: Principal, deadline: Deadline) -> Evaluated:
+        """A cycle for the tenant of an admin, who stands in the audit before it begins: its parts commit alone."""
+        deed = Deed(action="evaluate", target="tenant")
+        await self._database.run(lambda c: audit.record(c, principal, deed), deadline)
+        return await self.run(principal.tenant, deadline)
 
     async def _learn(self, connection: Connection, tenant: str, caller: str, result: Evaluated) -> None:
         if not await queries.try_lock(connection, tenant, caller):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import asyncpg
 import msgspec
@@ -154,12 +154,28 @@ async def put_budget(connection: Connection, tenant: str, put: PutBudget) -> asy
     return row
 
 
-RESET_WEIGHT = "delete from context.source_weights where tenant = $1 and caller = $2 and source = $3"
+RESET_WEIGHT = """
+delete from context.source_weights where tenant = $1 and caller = $2 and source = $3
+returning weight, token_share, manual
+"""
+OWN_BUDGET = """
+select default_budget, min_budget, max_budget, ceiling, manual from context.caller_budget_config
+where tenant = $1 and caller = $2
+"""
 RESET_BUDGET = "delete from context.caller_budget_config where tenant = $1 and caller = $2"
 
 
-async def reset_weight(connection: Connection, tenant: str, caller: str, source: str) -> None:
-    await connection.execute(RESET_WEIGHT, tenant, caller, source)
+async def reset_weight(
+    connection: Connection, tenant: str, caller: str, source: str
+) -> dict[str, Any] | None:
+    """The setting that it removed."""
+    row = await connection.fetchrow(RESET_WEIGHT, tenant, caller, source)
+    return None if row is None else dict(row)
+
+
+async def own_budget(connection: Connection, tenant: str, caller: str) -> dict[str, Any] | None:
+    row = await connection.fetchrow(OWN_BUDGET, tenant, caller)
+    return None if row is None else dict(row)
 
 
 async def reset_budget(connection: Connection, tenant: str, caller: str) -> None:

@@ -130,7 +130,7 @@ async def evaluate(
 ) -> Evaluated:
     """Learn from new feedback. Two concurrent calls process it once."""
     principal.require_every_agent()
-    result = await evaluation.run(principal.tenant, Deadline(_EVAL_SECONDS))
+    result = await evaluation.asked(principal, Deadline(_EVAL_SECONDS))
     caller_configs.forget(principal.tenant)
     return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import asyncpg
 
@@ -20,6 +20,8 @@ from services.context.learning.schemas import (
     WeightInput,
 )
 from shared.auth import Principal
+from shared.database import audit
+from shared.database.audit import Action, Deed
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Invalid
@@ -77,7 +79,7 @@ class Learning:
             await queries.lock(connection, tenant, given.caller)
             old = in_force(await queries.weights_of(connection, tenant, given.caller))[given.source]
             share = old.token_share if given.token_share is None else given.token_share
-            return await queries.put_weight(
+            row = await queries.put_weight(
                 connection,
                 tenant,
                 PutWeight(
@@ -91,14 +93,20 @@ class Learning:
                     cause="operator",
                 ),
             )
+            before = {"weight": old.weight, "token_share": old.token_share, "manual": old.manual}
+            await _record(connection, principal, "weight_set", given.caller, before, given)
+            return row
 
         return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
 
     async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
         principal.require_agent(caller)
-        await self._database.run(
-            lambda c: queries.reset_weight(c, principal.tenant, caller, source), deadline
-        )
+
+        async def work(connection: Connection) -> None:
+            before = await queries.reset_weight(connection, principal.tenant, caller, source)
+            await _record(connection, principal, "weight_reset", caller, before, {"source": source})
+
+        await self._database.transaction(work, deadline)
 
     async def set_budget(self, principal: Principal, given: BudgetInput, deadline: Deadline) -> CallerBudget:
         principal.require_agent(given.caller)
@@ -113,12 +121,31 @@ class Learning:
             ceiling=given.ceiling,
             manual=given.manual,
         )
-        row = await self._database.run(lambda c: queries.put_budget(c, principal.tenant, put), deadline)
-        return CallerBudget(**dict(row))
+
+        async def work(connection: Connection) -> asyncpg.Record:
+            before = await queries.own_budget(connection, principal.tenant, given.caller)
+            row = await queries.put_budget(connection, principal.tenant, put)
+            await _record(connection, principal, "budget_set", given.caller, before, put)
+            return row
+
+        return CallerBudget(**dict(await self._database.transaction(work, deadline)))
 
     async def reset_budget(self, principal: Principal, caller: str, deadline: Deadline) -> None:
         principal.require_agent(caller)
-        await self._database.run(lambda c: queries.reset_budget(c, principal.tenant, caller), deadline)
+
+        async def work(connection: Connection) -> None:
+            before = await queries.own_budget(connection, principal.tenant, caller)
+            await queries.reset_budget(connection, principal.tenant, caller)
+            await _record(connection, principal, "budget_reset", caller, before, None)
+
+        await self._database.transaction(work, deadline)
+
+
+async def _record(
+    connection: Connection, principal: Principal, action: Action, caller: str, before: Any, after: Any
+) -> None:
+    deed = Deed(action=action, target=f"agent:{caller}", before=before, after=after)
+    await audit.record(connection, principal, deed)
 
 
 def _rounded(row: Row) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shared.database.postgres import Connection
+
 PURGE = (
     (
         "context_assembly_log",
@@ -23,3 +25,10 @@ PURGE_AGENT = (
 PURGE_USER = (
     ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and user_id = $2"),
 )
+
+FORGET_AUDIT = "select timeline.forget_audit($1, $2)"
+
+
+async def forget_audit(connection: Connection, tenant: str, scope: str) -> int:
+    """Takes the names of the scope out of the audit. Returns the rows that had them."""
+    return int(await connection.fetchval(FORGET_AUDIT, tenant, scope))

@@ -10,6 +10,8 @@ from services.context.log.journal import Journal
 from services.context.purge import queries
 from services.context.purge.schemas import PurgeInput, Receipt
 from shared.auth import Principal
+from shared.database import audit
+from shared.database.audit import Deed
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Forbidden
@@ -47,6 +49,10 @@ class Purge:
                 for table, statement in statements if given is not None else ():
                     done = await connection.execute(statement, principal.tenant, given)
                     counts[table] += int(done.rsplit(" ", 1)[-1])
+            counts["audit"] += await queries.forget_audit(connection, principal.tenant, scope)
+            after = {**erased, "context": dict(counts)}
+            deed = Deed(action="purge", target=scope.partition(":")[0], after=after)
+            await audit.record(connection, principal, deed)
             return dict(counts)
 
         erased["context"] = await self._database.transaction(erase, deadline)

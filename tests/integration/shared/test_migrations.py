@@ -154,8 +154,16 @@ def _expected(service: str, schema: str, table: str, statement: str) -> bool:
     return schema == OWN[service]
 
 
-_TIMELINE: dict[str, set[str]] = {"events": {"insert"}, "costs": {"insert"}, "sequencer": set()}
+_TIMELINE: dict[str, set[str]] = {
+    "audit": set(),
+    "costs": {"insert"},
+    "erased": set(),
+    "events": {"insert"},
+    "sequencer": set(),
+}
 _TIMELINE_OF_CONTEXT = {
+    "audit": {"select"},
+    "erased": set(),
     "events": {"select", "update", "delete"},
     "costs": {"select", "delete"},
     "sequencer": {"select", "update"},

@@ -1,0 +1,5 @@
+-- Deletes a part of a tenant's rows, and answers how many by table. The tenant is gone when every count is 0.
+create or replace function memory.erase_tenant(p_tenant text, p_limit int) returns jsonb
+language sql security definer set search_path = pg_catalog as $$
+    select timeline.erase_rows('memory', p_tenant, p_limit, '{}')
+$$

@@ -1,0 +1,11 @@
+-- Events and costs stay, without the sessions that they name.
+create or replace function timeline.forget_sessions(p_tenant text, p_sessions text[]) returns bigint
+language plpgsql security definer set search_path = pg_catalog as $$
+declare
+    v_count bigint;
+begin
+    update timeline.costs set session_id = null where tenant = p_tenant and session_id = any (p_sessions);
+    update timeline.events set session_id = null where tenant = p_tenant and session_id = any (p_sessions);
+    get diagnostics v_count = row_count;
+    return v_count;
+end $$

@@ -11,7 +11,6 @@ from litestar.params import Parameter
 from services.context.audit.queries import AuditFilter
 from services.context.audit.schemas import Audit
 from services.context.audit.service import AuditTrail
-from services.context.log.routes import OptionalName
 from shared.database.audit import Action
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since, Until
 from shared.provenance import utc
@@ -23,6 +22,7 @@ _TENANT = Parameter(
     max_length=200,
     description="Another tenant than the caller's own: for an admin token of the environment only.",
 )
+_ACTOR = Parameter(min_length=1, max_length=200, description="Only what this key did, as `key:12`.")
 _TARGET = Parameter(
     min_length=1, max_length=250, description="Only what was done to this: a scope, `key:12` or `tenant`."
 )
@@ -34,7 +34,7 @@ async def audit(
     principal: PrincipalDep,
     deadline: DeadlineDep,
     action: Annotated[Action | None, Parameter(description="Only actions of this kind.")] = None,
-    actor: OptionalName = None,
+    actor: Annotated[str | None, _ACTOR] = None,
     target: Annotated[str | None, _TARGET] = None,
     since: Since = None,
     until: Until = None,

@@ -17,7 +17,9 @@ class AuditRow(msgspec.Struct):
     """What an admin did. A purge takes the names of its subject out of older rows."""
 
     id: int
+    """Grows with time, though not without gaps."""
     at: datetime
+    """When it was done, by the database's clock."""
     actor: str
     """The key that did it, as `key:12`, or the token of the environment, as `env:admin`."""
     agent_name: str | None
@@ -25,6 +27,7 @@ class AuditRow(msgspec.Struct):
     request_id: str | None
     """The `x-request-id` of the request."""
     action: Action
+    """What was done."""
     target: str
     """What it was done to: `key:12`, a scope such as `mission:…`, or `tenant`."""
     before: Any

@@ -201,6 +201,7 @@ ATTACKS: Mapping[str, Attack] = {
     "cache_write": _entries,
     "cache_write_batch": lambda v: [{"entries": [entry]} for entry in _entries(v)],
     "context_assemble": _question,
+    "context_audit": lambda v: [{}, {"target": f"agent:{v.agent}"}],
     "context_budgets": _filters("caller"),
     "context_change_key": _of("key_id", name="mine"),
     "context_evaluate": _nothing,

@@ -71,6 +71,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "learning",
         "timeline",
         "keys",
+        "audit",
         "erasure",
     }
 

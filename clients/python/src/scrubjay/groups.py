@@ -84,6 +84,7 @@ class Calls:
     change_key = Method(context.change_key)
     revoke_key = Method(context.revoke_key)
     rotate_key = Method(context.rotate_key)
+    audit = Listing(context.audit)
     purge = Method(context.purge)
     timeline = Listing(timeline.timeline)
 
@@ -161,5 +162,6 @@ class AsyncCalls:
     change_key = AsyncMethod(context.change_key)
     revoke_key = AsyncMethod(context.revoke_key)
     rotate_key = AsyncMethod(context.rotate_key)
+    audit = AsyncListing(context.audit)
     purge = AsyncMethod(context.purge)
     timeline = AsyncListing(timeline.timeline)

@@ -12,6 +12,8 @@ from scrubjay.models import (
     ApiKey,
     ApiKeys,
     Assembly,
+    Audit,
+    AuditRow,
     CallerBudget,
     CallerBudgets,
     Callers,
@@ -793,6 +795,70 @@ def rotate_key(
         body=fields(overlap_seconds=overlap_seconds),
         keyed=True,
         idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def audit(
+    *,
+    action: Literal[
+        "budget_reset",
+        "budget_set",
+        "clear",
+        "evaluate",
+        "export",
+        "forget",
+        "import",
+        "key_change",
+        "key_make",
+        "key_revoke",
+        "key_rotate",
+        "limits_set",
+        "purge",
+        "purge_begin",
+        "weight_reset",
+        "weight_set",
+    ]
+    | None = None,
+    actor: str | None = None,
+    target: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    tenant: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Audit, AuditRow]:
+    """List what admins did, newest first: who, what, when, and the settings before and after. For keys
+    without bounds. Nobody can change or remove a row, and only a purge takes names out.
+
+    Args:
+        action: Only actions of this kind.
+        actor: Only what this key did, as `key:12`.
+        target: Only what was done to this: a scope, `key:12` or `tenant`.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        until: Only what was recorded before this time. A time without an offset is UTC.
+        tenant: Another tenant than the caller's own: for an admin token of the environment only.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/audit",
+        answer=Audit,
+        seconds=5.0,
+        repeatable=False,
+        query={
+            "action": action,
+            "actor": actor,
+            "target": target,
+            "since": since,
+            "until": until,
+            "tenant": tenant,
+            "cursor": cursor,
+            "limit": limit,
+        },
         timeout=timeout,
     )
 

@@ -90,6 +90,57 @@ class Assembly:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """A page of what admins did, newest first."""
+
+    data: list[AuditRow]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """What an admin did. A purge takes the names of its subject out of older rows."""
+
+    id: int
+    """Grows with time, though not without gaps."""
+    at: datetime
+    """When it was done, by the database's clock."""
+    actor: str
+    """The key that did it, as `key:12`, or the token of the environment, as `env:admin`."""
+    agent_name: str | None
+    """The agent that the key is bound to."""
+    request_id: str | None
+    """The `x-request-id` of the request."""
+    action: Literal[
+        "budget_reset",
+        "budget_set",
+        "clear",
+        "evaluate",
+        "export",
+        "forget",
+        "import",
+        "key_change",
+        "key_make",
+        "key_revoke",
+        "key_rotate",
+        "limits_set",
+        "purge",
+        "purge_begin",
+        "weight_reset",
+        "weight_set",
+    ]
+    """What was done."""
+    target: str
+    """What it was done to: `key:12`, a scope such as `mission:…`, or `tenant`."""
+    before: Any
+    """The settings before. Null for an action that replaces none."""
+    after: Any
+    """The settings after, or how many rows it concerned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BlockBudget:
     """The tokens that the block could have, and what set them."""
 

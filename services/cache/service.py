@@ -17,12 +17,12 @@ from services.cache.settings import Settings
 from shared.database.doorbell import Doorbell
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 
 
 class CacheService:
     def __init__(
-        self, settings: Settings, database: Database, embedder: Embedder, doorbell: Doorbell
+        self, settings: Settings, database: Database, embedder: CachedEmbedder, doorbell: Doorbell
     ) -> None:
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)

@@ -20,22 +20,25 @@ class EmbeddingTable:
     def __init__(self, database: Database, schema: str) -> None:
         table = f"{schema}.embedding_cache"
         self._database = database
-        self.load_sql = f"select key, embedding from {table} where key = any($1)"
+        self.load_sql = f"select key, embedding from {table} where tenant = $1 and key = any($2)"
         self.store_sql = f"""
-            insert into {table} (key, embedding) select * from unnest($1::bytea[], $2::halfvec[])
+            insert into {table} (tenant, key, embedding) select $1, * from unnest($2::bytea[], $3::halfvec[])
             on conflict (key) do update set used_at = clock_timestamp()"""
+        # The release before this one stored rows of no tenant, which nobody reads.
         self.trim_sql = f"""
-            delete from {table} where key in (
+            delete from {table} where tenant = '' or key in (
                 select key from {table} order by used_at desc offset $1)"""
 
-    async def load(self, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        rows = await self._database.run(lambda c: c.fetch(self.load_sql, keys), Deadline(_SECONDS))
+    async def load(self, tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        rows = await self._database.run(lambda c: c.fetch(self.load_sql, tenant, keys), Deadline(_SECONDS))
         return {row["key"]: np.asarray(row["embedding"].to_numpy(), np.float32) for row in rows}
 
-    async def store(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+    async def store(self, tenant: str, vectors: dict[bytes, NDArray[np.float32]]) -> None:
         keys = sorted(vectors)
         values = [HalfVector(vectors[key]) for key in keys]
-        await self._database.run(lambda c: c.execute(self.store_sql, keys, values), Deadline(_SECONDS))
+        await self._database.run(
+            lambda c: c.execute(self.store_sql, tenant, keys, values), Deadline(_SECONDS)
+        )
 
     async def trim(self) -> None:
         await self._database.run(lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))

@@ -172,7 +172,7 @@ def index_queue_table(schema: str) -> Table:
         Column("attempts", Integer, nullable=False, server_default=text("0")),
         Column("due_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
         PrimaryKeyConstraint("tenant", "store", "item_id", "model"),
-        Index("index_queue_due", "model", "due_at"),
+        Index("index_queue_turn", "model", "tenant", "due_at"),
         schema=schema,
     )
 
@@ -202,10 +202,13 @@ def embedding_cache_table(schema: str) -> Table:
     return Table(
         "embedding_cache",
         metadata,
+        # Part of the hash in `key` too; here so that a purge finds a tenant's rows.
+        Column("tenant", Text, nullable=False, server_default=text("''")),
         Column("key", LargeBinary, primary_key=True),
         Column("embedding", HALFVEC(DIMENSIONS), nullable=False),
         Column("used_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
         Index("embedding_cache_used_at", "used_at"),
+        Index("embedding_cache_tenant", "tenant"),
         schema=schema,
     )
 

@@ -36,8 +36,8 @@ class Embedder(Protocol):
     def dedup_distance(self) -> float:
         """Two memories of an agent within this cosine distance may be the same; `same_fact` decides."""
 
-    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
-        """Raises EmbedderUnavailable. Any other error is a bug."""
+    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
+        """`patient`: texts that a request waits for go first. Raises EmbedderUnavailable. Any other error is a bug."""
 
     async def close(self) -> None: ...
 

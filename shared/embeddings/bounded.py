@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.embeddings.base import Embedder, EmbedderUnavailable, Kind, Vectors
+from shared.embeddings.base import EmbedderUnavailable, Kind, Vectors
+from shared.embeddings.cache import CachedEmbedder
 
 
 class Embedded(NamedTuple):
@@ -16,9 +17,11 @@ class Embedded(NamedTuple):
     trouble: str | None = None
 
 
-async def embed_within(embedder: Embedder, texts: Sequence[str], kind: Kind, seconds: float) -> Embedded:
+async def embed_within(
+    embedder: CachedEmbedder, texts: Sequence[str], kind: Kind, tenant: str, seconds: float
+) -> Embedded:
     try:
-        return Embedded(await asyncio.wait_for(embedder.embed(texts, kind), seconds))
+        return Embedded(await asyncio.wait_for(embedder.embed(texts, kind, tenant), seconds))
     except TimeoutError:
         return Embedded(None, "timeout")
     except EmbedderUnavailable as error:

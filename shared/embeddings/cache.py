@@ -1,4 +1,8 @@
-"""A cache of vectors, keyed by model, kind and text. Concurrent requests for one text share one embedding."""
+"""A cache of vectors, keyed by tenant, model, kind and text. Concurrent requests of a tenant for one text share one
+embedding.
+
+No tenant finds a vector that another tenant's text left: how fast the answer came would tell what others asked.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import structlog
@@ -17,17 +22,27 @@ from shared.telemetry import tracing
 log = structlog.get_logger()
 
 Vector = NDArray[np.float32]
-Load = Callable[[list[bytes]], Awaitable[dict[bytes, Vector]]]
-Store = Callable[[dict[bytes, Vector]], Awaitable[None]]
+Load = Callable[[str, list[bytes]], Awaitable[dict[bytes, Vector]]]
+Store = Callable[[str, dict[bytes, Vector]], Awaitable[None]]
+"""Each takes the tenant first."""
 
 # A second level slower than this does not help a query and must not stall one.
 _LOAD_SECONDS = 0.25
 _STORE_SECONDS = 5.0
 
 
-def cache_key(model: str, kind: Kind, text: str) -> bytes:
+def cache_key(tenant: str, model: str, kind: Kind, text: str) -> bytes:
     """32 bytes."""
-    return hashlib.sha256(f"{model}\0{kind}\0{text}".encode(errors="surrogatepass")).digest()
+    return hashlib.sha256(f"{tenant}\0{model}\0{kind}\0{text}".encode(errors="surrogatepass")).digest()
+
+
+class _Missing(NamedTuple):
+    """Texts of one tenant, by their keys, that the cache holds no vector of."""
+
+    tenant: str
+    kind: Kind
+    patient: bool
+    texts: dict[bytes, str]
 
 
 class CachedEmbedder:
@@ -54,12 +69,13 @@ class CachedEmbedder:
     def dedup_distance(self) -> float:
         return self.inner.dedup_distance
 
-    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
-        keys = [cache_key(self.model, kind, text) for text in texts]
+    async def embed(self, texts: Sequence[str], kind: Kind, tenant: str, *, patient: bool = False) -> Vectors:
+        """Raises EmbedderUnavailable. Any other error is a bug."""
+        keys = [cache_key(tenant, self.model, kind, text) for text in texts]
         known = {key: vector for key in keys if (vector := self._recall(key)) is not None}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            known |= await self._wait_for(missing, kind)
+            known |= await self._wait_for(_Missing(tenant, kind, patient, missing))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
 
     async def close(self) -> None:
@@ -68,33 +84,33 @@ class CachedEmbedder:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.inner.close()
 
-    async def _wait_for(self, missing: dict[bytes, str], kind: Kind) -> dict[bytes, Vector]:
-        fresh = {key: text for key, text in missing.items() if key not in self._pending}
+    async def _wait_for(self, missing: _Missing) -> dict[bytes, Vector]:
+        fresh = {key: text for key, text in missing.texts.items() if key not in self._pending}
         if fresh:
-            self._start(fresh, kind)
-        futures = {key: self._pending[key] for key in missing}
+            self._start(missing._replace(texts=fresh))
+        futures = {key: self._pending[key] for key in missing.texts}
         # asyncio.wait, unlike gather, leaves the futures alone when this caller is cancelled.
         await asyncio.wait(futures.values())
         return {key: future.result() for key, future in futures.items()}
 
-    def _start(self, texts: dict[bytes, str], kind: Kind) -> None:
+    def _start(self, missing: _Missing) -> None:
         loop = asyncio.get_running_loop()
-        futures = {key: loop.create_future() for key in texts}
+        futures = {key: loop.create_future() for key in missing.texts}
         self._pending |= futures
-        task = loop.create_task(self._fill(texts, futures, kind))
+        task = loop.create_task(self._fill(missing, futures))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _fill(
-        self, texts: dict[bytes, str], futures: dict[bytes, asyncio.Future[Vector]], kind: Kind
-    ) -> None:
+    async def _fill(self, missing: _Missing, futures: dict[bytes, asyncio.Future[Vector]]) -> None:
         made: dict[bytes, Vector] = {}
         try:
-            self._settle(await self._loaded(list(texts)), futures)
+            self._settle(await self._loaded(missing), futures)
             todo = [key for key, future in futures.items() if not future.done()]
             if todo:
                 with tracing.embeddings(self.model, len(todo)):
-                    vectors = await self.inner.embed([texts[key] for key in todo], kind)
+                    vectors = await self.inner.embed(
+                        [missing.texts[key] for key in todo], missing.kind, patient=missing.patient
+                    )
                 # Copies: a row would keep its whole batch alive.
                 made = {key: row.copy() for key, row in zip(todo, vectors, strict=True)}
                 self._settle(made, futures)
@@ -104,7 +120,7 @@ class CachedEmbedder:
         except Exception as error:
             # Every waiter raises this error.
             self._fail(error, futures)
-        await self._remember(made)
+        await self._remember(missing.tenant, made)
 
     def _settle(self, found: dict[bytes, Vector], futures: dict[bytes, asyncio.Future[Vector]]) -> None:
         for key, vector in found.items():
@@ -128,27 +144,26 @@ class CachedEmbedder:
             self._recent.move_to_end(key)
         return vector
 
-    async def _loaded(self, keys: list[bytes]) -> dict[bytes, Vector]:
+    async def _loaded(self, missing: _Missing) -> dict[bytes, Vector]:
         if self._load is None:
             return {}
         try:
             async with asyncio.timeout(_LOAD_SECONDS):
-                found = await self._load(keys)
+                found = await self._load(missing.tenant, list(missing.texts))
         except Exception as error:
             log.warning("embedding cache not read", error=type(error).__name__)
             return {}
-        wanted = set(keys)
         return {
             key: vector.astype(np.float32)
             for key, vector in found.items()
-            if key in wanted and vector.shape == (DIM,)
+            if key in missing.texts and vector.shape == (DIM,)
         }
 
-    async def _remember(self, made: dict[bytes, Vector]) -> None:
+    async def _remember(self, tenant: str, made: dict[bytes, Vector]) -> None:
         if self._store is None or not made:
             return
         try:
             async with asyncio.timeout(_STORE_SECONDS):
-                await self._store(made)
+                await self._store(tenant, made)
         except Exception as error:
             log.warning("embedding cache not written", error=type(error).__name__)

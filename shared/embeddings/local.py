@@ -52,13 +52,13 @@ class LocalEmbedder:
     ) -> None:
         self.dedup_distance = _DEDUP_DISTANCE if dedup_distance is None else dedup_distance
         self._session, self._tokenizer, self._on_usage = session, tokenizer, on_usage
-        # Two lanes, so that a single text never waits behind a batch.
+        # Two lanes, so that a single text never waits behind a batch or the index.
         self._prompt: Executor = ThreadPoolExecutor(1, "embed-prompt")
         self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk")
 
-    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
         loop = asyncio.get_running_loop()
-        lane = self._prompt if kind == "query" or len(texts) == 1 else self._bulk
+        lane = self._bulk if patient or (kind == "document" and len(texts) > 1) else self._prompt
         results = await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, text) for text in texts))
         CALLS.labels("local", "ok").inc()
         TEXTS.labels("local").inc(len(results))

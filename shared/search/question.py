@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 from shared.embeddings.bounded import embed_within
 
 # The share of the time left: when the vector is late, there must be time to search by text.
@@ -30,7 +30,7 @@ class QueryVector(NamedTuple):
         return [] if self.trouble is None else ["embedder: searched by text only"]
 
 
-async def query_vector(embedder: Embedder, query: str, seconds: float) -> QueryVector:
-    embedded = await embed_within(embedder, [query], "query", seconds)
+async def query_vector(embedder: CachedEmbedder, tenant: str, query: str, seconds: float) -> QueryVector:
+    embedded = await embed_within(embedder, [query], "query", tenant, seconds)
     vector = None if embedded.vectors is None else embedded.vectors[0]
     return QueryVector(embedder.model, vector, embedded.trouble)

@@ -32,7 +32,8 @@ class Scope(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        return " ".join([self.tenant, *self.indexed_as])
+        # No name holds NUL, so no two tenants share a name.
+        return "\0".join([self.tenant, *self.indexed_as])
 
     def keys(self) -> list[str]:
         return [scope_key(self.tenant, name) for name in self.indexed_as]

@@ -15,14 +15,14 @@ from shared.auth import Principal
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.postgres import Database as Pool
-from shared.embeddings import EmbedderUnavailable, EmbeddingSettings
+from shared.embeddings import CachedEmbedder, EmbedderUnavailable, EmbeddingSettings
 
 
 class Away:
     model = "away"
     dedup_distance = 0.05
 
-    async def embed(self, texts: Any, kind: Any) -> Any:
+    async def embed(self, texts: Any, kind: Any, *, patient: bool = False) -> Any:
         raise EmbedderUnavailable("dead", "no model in this test")
 
     async def close(self) -> None: ...
@@ -41,7 +41,7 @@ async def cache_service(database: Database, redis_url: str, **changes: Any) -> A
     pool = Pool(settings.database_url, connections=settings.connections)
     await pool.open()
     doorbell = Doorbell(connect_redis(redis_url))
-    service = CacheService(settings, pool, Away(), doorbell)
+    service = CacheService(settings, pool, CachedEmbedder(Away()), doorbell)
     try:
         yield service
     finally:

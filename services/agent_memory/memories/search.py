@@ -17,7 +17,7 @@ from services.agent_memory.memories.schemas import (
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 from shared.errors import Invalid
 from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
@@ -33,7 +33,10 @@ PEER = "agent_memory_peer"
 
 class MemorySearch:
     def __init__(
-        self, database: Database, embedder: Embedder, count_accesses: Callable[[str, Sequence[int]], None]
+        self,
+        database: Database,
+        embedder: CachedEmbedder,
+        count_accesses: Callable[[str, Sequence[int]], None],
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -77,7 +80,9 @@ class MemorySearch:
         wanted: MemoryFilter,
         deadline: Deadline,
     ) -> FoundMemories:
-        embedded = await query_vector(self._embedder, question, deadline.left() * EMBED_SHARE)
+        embedded = await query_vector(
+            self._embedder, principal.tenant, question, deadline.left() * EMBED_SHARE
+        )
         model, users = embedded.model, principal.seen_users()
 
         async def work(c: Connection) -> Found:

@@ -19,7 +19,7 @@ from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, score
@@ -38,7 +38,7 @@ class _Read(NamedTuple):
 
 
 class CacheSearch:
-    def __init__(self, database: Database, embedder: Embedder, log: QueryLog) -> None:
+    def __init__(self, database: Database, embedder: CachedEmbedder, log: QueryLog) -> None:
         self._database = database
         self._embedder = embedder
         self._log = log
@@ -47,7 +47,9 @@ class CacheSearch:
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
         scope = missions_scope(principal.tenant, await self._scopes(principal, request.mission_id, deadline))
-        embedded = await query_vector(self._embedder, request.query, deadline.left() * EMBED_SHARE)
+        embedded = await query_vector(
+            self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
+        )
         query = StoreQuery(
             query=request.query,
             vector=embedded.half(),

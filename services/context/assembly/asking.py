@@ -16,7 +16,7 @@ from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 from shared.provenance import utc
 from shared.search.question import query_vector
 
@@ -58,7 +58,7 @@ class Ask(NamedTuple):
 
 
 class Asking:
-    def __init__(self, settings: Settings, embedder: Embedder, configs: CallerConfigs) -> None:
+    def __init__(self, settings: Settings, embedder: CachedEmbedder, configs: CallerConfigs) -> None:
         self._settings = settings
         self._embedder = embedder
         self._configs = configs
@@ -70,7 +70,7 @@ class Asking:
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
         embedded, config = await asyncio.gather(
-            self._embed(request.query, deadline.left() * _EMBED_SHARE),
+            self._embed(principal.tenant, request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
         )
         budget = resolve_budget(
@@ -82,8 +82,8 @@ class Asking:
         )
         return Ask(principal, request, request_id, scopes, now, config, budget, embedded)
 
-    async def _embed(self, query: str, seconds: float) -> Embedded:
-        embedded = await query_vector(self._embedder, query, seconds)
+    async def _embed(self, tenant: str, query: str, seconds: float) -> Embedded:
+        embedded = await query_vector(self._embedder, tenant, query, seconds)
         degraded = [] if embedded.trouble is None else [Degraded("embedder", embedded.trouble)]
         return Embedded(embedded.model, embedded.vector, degraded)
 

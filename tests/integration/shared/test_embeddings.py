@@ -280,11 +280,11 @@ async def test_callers_that_give_up_early_still_open_the_breaker(api: EmbeddingA
         for i in range(5):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.02):
-                    await cached.embed([str(i)], "query")
+                    await cached.embed([str(i)], "query", "t")
         while not inner.breaker.is_open:
             await asyncio.sleep(0.02)
         with pytest.raises(EmbedderUnavailable, match="breaker_open"):
-            await cached.embed(["next"], "query")
+            await cached.embed(["next"], "query", "t")
         await cached.close()
 
 

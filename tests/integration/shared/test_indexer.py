@@ -27,7 +27,7 @@ from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
-from shared.embeddings import EmbeddingSettings, open_embedder
+from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
 from tests.integration.conftest import Tenant, embedder_settings
 from tests.support.cache_services import intel, principal
 from tests.support.calls import note, until
@@ -104,7 +104,7 @@ async def replicas(
             pool = Pool(settings.database_url, connections=4)
             await pool.open()
             stack.push_async_callback(pool.close)
-            embedder = await open_embedder(embedding)
+            embedder = CachedEmbedder(await open_embedder(embedding))
             stack.push_async_callback(embedder.close)
             doorbell = Doorbell(connect_redis(redis_url))
             stack.push_async_callback(doorbell.stop)

@@ -17,13 +17,13 @@ from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, 
 from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
 from shared.auth import Principal
 from shared.database.postgres import Connection
-from shared.embeddings import Embedder, same_fact
+from shared.embeddings import CachedEmbedder, same_fact
 from shared.errors import Conflict
 from shared.search.chunking import chunk
 
 
 class CommitRules:
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: CachedEmbedder) -> None:
         self._model = embedder.model
         self._distance = embedder.dedup_distance
 

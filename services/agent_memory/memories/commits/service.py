@@ -24,7 +24,7 @@ from shared.database.idempotency import Key
 from shared.database.index_queue import Embedded
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder
+from shared.embeddings import CachedEmbedder
 from shared.embeddings.bounded import embed_within
 from shared.errors import NotFound
 from shared.provenance import spoken
@@ -40,7 +40,7 @@ class Commits:
         database: Database,
         transactions: Transactions,
         rules: CommitRules,
-        embedder: Embedder,
+        embedder: CachedEmbedder,
         dedup_seconds: float,
     ) -> None:
         self._database = database
@@ -63,7 +63,7 @@ class Commits:
             principal.require_user(memory.user_id)
         agents = sorted({memory.agent_name for memory in memories})
         contents = [content.committed(principal, memory) for memory in memories]
-        vectors = await self._dedup_vectors(contents, deadline)
+        vectors = await self._dedup_vectors(principal.tenant, contents, deadline)
 
         async def work(c: Connection) -> CommitBatchResult:
             for agent in agents:
@@ -88,7 +88,7 @@ class Commits:
         memory = content.edited(stored, change, principal)
         vector = None
         if memory.content != stored.content:
-            (vector,) = await self._dedup_vectors([memory], deadline)
+            (vector,) = await self._dedup_vectors(principal.tenant, [memory], deadline)
 
         async def work(c: Connection) -> int:
             await queries.lock_agent(c, principal.tenant, row["agent_name"])
@@ -116,7 +116,7 @@ class Commits:
         return await self._transactions.run(tenant, work, deadline)
 
     async def _dedup_vectors(
-        self, memories: Sequence[MemoryContent], deadline: Deadline
+        self, tenant: str, memories: Sequence[MemoryContent], deadline: Deadline
     ) -> list[HalfVector | None]:
         """Only short memories are compared by meaning, so only they wait for their vectors."""
         short = [place for place, memory in enumerate(memories) if len(chunk(memory.content)) == 1]
@@ -125,7 +125,7 @@ class Commits:
             return vectors
         texts = [spoken(memories[place].speaker, memories[place].content) for place in short]
         patience = min(self._dedup_seconds, deadline.left() / 2)
-        embedded = await embed_within(self._embedder, texts, "document", patience)
+        embedded = await embed_within(self._embedder, texts, "document", tenant, patience)
         if embedded.vectors is None:
             return vectors
         for place, vector in zip(short, embedded.vectors, strict=True):

@@ -25,7 +25,7 @@ class Gated:
         self.gate.set()
         self.error: Exception | None = None
 
-    async def embed(self, texts: Sequence[str], kind: Kind) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
         self.calls.append(list(texts))
         await self.gate.wait()
         if self.error is not None:
@@ -49,17 +49,32 @@ async def pending(inner: Gated, calls: int) -> None:
 async def test_a_text_is_embedded_once_and_answers_keep_their_order() -> None:
     inner = Gated()
     cached = CachedEmbedder(inner)
-    await cached.embed(["b"], "document")
-    vectors = await cached.embed(["a", "b", "a", "c"], "document")
+    await cached.embed(["b"], "document", "t")
+    vectors = await cached.embed(["a", "b", "a", "c"], "document", "t")
     assert inner.calls == [["b"], ["a", "c"]]
     np.testing.assert_array_equal(vectors, np.stack([vector(text) for text in "abac"]))
+
+
+async def test_no_tenant_finds_what_another_left() -> None:
+    """Not even while it is being embedded: a shared wait tells as much as a fast answer."""
+    inner = Gated()
+    cached = CachedEmbedder(inner)
+    inner.gate.clear()
+    first = asyncio.create_task(cached.embed(["is the merger off?"], "query", "victim"))
+    await pending(inner, 1)
+    second = asyncio.create_task(cached.embed(["is the merger off?"], "query", "guesser"))
+    await pending(inner, 2)
+    inner.gate.set()
+    await asyncio.gather(first, second)
+    await cached.embed(["is the merger off?"], "query", "another")
+    assert inner.calls == [["is the merger off?"]] * 3
 
 
 async def test_kinds_are_apart() -> None:
     inner = Gated()
     cached = CachedEmbedder(inner)
-    await cached.embed(["a"], "document")
-    await cached.embed(["a"], "query")
+    await cached.embed(["a"], "document", "t")
+    await cached.embed(["a"], "query", "t")
     assert len(inner.calls) == 2
 
 
@@ -67,20 +82,20 @@ async def test_the_oldest_unused_vector_goes_first() -> None:
     inner = Gated()
     cached = CachedEmbedder(inner, size=2)
     for text in ["a", "b", "a", "c", "a", "b"]:
-        await cached.embed([text], "query")
+        await cached.embed([text], "query", "t")
     assert inner.calls == [["a"], ["b"], ["c"], ["b"]]
 
 
 async def test_callers_cannot_change_what_is_remembered() -> None:
     cached = CachedEmbedder(Gated())
-    first = await cached.embed(["a"], "query")
+    first = await cached.embed(["a"], "query", "t")
     first[:] = 7
-    np.testing.assert_array_equal((await cached.embed(["a"], "query"))[0], vector("a"))
+    np.testing.assert_array_equal((await cached.embed(["a"], "query", "t"))[0], vector("a"))
 
 
 async def test_no_texts_no_call() -> None:
     inner = Gated()
-    assert (await CachedEmbedder(inner).embed([], "query")).shape == (0, DIM)
+    assert (await CachedEmbedder(inner).embed([], "query", "t")).shape == (0, DIM)
     assert inner.calls == []
 
 
@@ -88,9 +103,9 @@ async def test_texts_in_flight_are_shared() -> None:
     inner = Gated()
     inner.gate.clear()
     cached = CachedEmbedder(inner)
-    first = asyncio.create_task(cached.embed(["a", "b"], "query"))
+    first = asyncio.create_task(cached.embed(["a", "b"], "query", "t"))
     await pending(inner, 1)
-    second = asyncio.create_task(cached.embed(["b", "c"], "query"))
+    second = asyncio.create_task(cached.embed(["b", "c"], "query", "t"))
     await pending(inner, 2)
     inner.gate.set()
     await asyncio.gather(first, second)
@@ -101,9 +116,9 @@ async def test_a_cancelled_caller_takes_nothing_from_the_others() -> None:
     inner = Gated()
     inner.gate.clear()
     cached = CachedEmbedder(inner)
-    first = asyncio.create_task(cached.embed(["a"], "query"))
+    first = asyncio.create_task(cached.embed(["a"], "query", "t"))
     await pending(inner, 1)
-    second = asyncio.create_task(cached.embed(["a"], "query"))
+    second = asyncio.create_task(cached.embed(["a"], "query", "t"))
     await asyncio.sleep(0)
     first.cancel()
     inner.gate.set()
@@ -117,13 +132,13 @@ async def test_a_failure_reaches_every_waiter_and_is_not_remembered() -> None:
     inner.error = EmbedderUnavailable("dead")
     inner.gate.clear()
     cached = CachedEmbedder(inner)
-    waiters = [asyncio.create_task(cached.embed(["a"], "query")) for _ in range(3)]
+    waiters = [asyncio.create_task(cached.embed(["a"], "query", "t")) for _ in range(3)]
     await pending(inner, 1)
     inner.gate.set()
     results = await asyncio.gather(*waiters, return_exceptions=True)
     assert all(isinstance(result, EmbedderUnavailable) for result in results)
     inner.error = None
-    await cached.embed(["a"], "query")
+    await cached.embed(["a"], "query", "t")
     assert len(inner.calls) == 2
 
 
@@ -131,7 +146,7 @@ async def test_closing_fails_who_waits() -> None:
     inner = Gated()
     inner.gate.clear()
     cached = CachedEmbedder(inner)
-    waiter = asyncio.create_task(cached.embed(["a"], "query"))
+    waiter = asyncio.create_task(cached.embed(["a"], "query", "t"))
     await pending(inner, 1)
     await cached.close()
     with pytest.raises(EmbedderUnavailable):
@@ -139,51 +154,51 @@ async def test_closing_fails_who_waits() -> None:
 
 
 async def test_the_second_level_is_read_before_and_written_after() -> None:
-    table: dict[bytes, NDArray[np.float32]] = {cache_key("gated", "document", "a"): vector("z")}
+    table: dict[bytes, NDArray[np.float32]] = {cache_key("t", "gated", "document", "a"): vector("z")}
     stored = asyncio.Event()
 
-    async def load(keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return {key: table[key] for key in keys if key in table}
 
-    async def store(made: dict[bytes, NDArray[np.float32]]) -> None:
+    async def store(tenant: str, made: dict[bytes, NDArray[np.float32]]) -> None:
         table.update(made)
         stored.set()
 
     inner = Gated()
     cached = CachedEmbedder(inner, load=load, store=store)
-    vectors = await cached.embed(["a", "b"], "document")
+    vectors = await cached.embed(["a", "b"], "document", "t")
     await stored.wait()
     assert inner.calls == [["b"]]
     np.testing.assert_array_equal(vectors, np.stack([vector("z"), vector("b")]))
-    assert set(table) == {cache_key("gated", "document", text) for text in "ab"}
+    assert set(table) == {cache_key("t", "gated", "document", text) for text in "ab"}
 
 
 async def test_a_failing_second_level_fails_nothing() -> None:
-    async def load(keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         raise ConnectionError
 
-    async def store(made: dict[bytes, NDArray[np.float32]]) -> None:
+    async def store(tenant: str, made: dict[bytes, NDArray[np.float32]]) -> None:
         raise ConnectionError
 
     cached = CachedEmbedder(Gated(), load=load, store=store)
-    np.testing.assert_array_equal((await cached.embed(["a"], "query"))[0], vector("a"))
+    np.testing.assert_array_equal((await cached.embed(["a"], "query", "t"))[0], vector("a"))
     await cached.close()
 
 
 async def test_a_stalled_second_level_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_LOAD_SECONDS", 0.01)
 
-    async def load(keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         await asyncio.Event().wait()
         raise AssertionError
 
     cached = CachedEmbedder(Gated(), load=load)
-    np.testing.assert_array_equal((await cached.embed(["a"], "query"))[0], vector("a"))
+    np.testing.assert_array_equal((await cached.embed(["a"], "query", "t"))[0], vector("a"))
 
 
 async def test_vectors_of_another_shape_are_not_taken_from_the_second_level() -> None:
-    async def load(keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return {key: np.ones(3, np.float32) for key in keys}
 
     cached = CachedEmbedder(Gated(), load=load)
-    np.testing.assert_array_equal((await cached.embed(["a"], "query"))[0], vector("a"))
+    np.testing.assert_array_equal((await cached.embed(["a"], "query", "t"))[0], vector("a"))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from shared.embeddings import EmbeddingSettings, local, open_embedder
+from shared.embeddings import CachedEmbedder, EmbeddingSettings, local, open_embedder
 from shared.embeddings.bounded import embed_within
 
 _FIRST_RUN = 1.0
@@ -41,7 +41,9 @@ async def test_the_first_text_does_not_wait_for_the_model(monkeypatch: pytest.Mo
     monkeypatch.setattr(local, "load_model", lambda: (session, _Tokenizer()))
     embedder = await open_embedder(EmbeddingSettings())
     try:
-        embedded = await embed_within(embedder, ["why do cards decline?"], "query", _FIRST_RUN / 2)
+        embedded = await embed_within(
+            CachedEmbedder(embedder), ["why do cards decline?"], "query", "t", _FIRST_RUN / 2
+        )
         assert embedded.trouble is None
     finally:
         await embedder.close()

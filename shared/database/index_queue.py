@@ -15,18 +15,49 @@ class QueueStatements:
 
     def __init__(self, schema: str) -> None:
         queue = f"{schema}.index_queue"
-        # $1 model, $2 stores, $3 how many, $4 seconds.
+        # A few items of each tenant that has some due, in the order of the tenants, from the one behind $5 on: one
+        # look into the index for each tenant, however much it has queued. Not clock_timestamp, which no index serves.
+        # $1 model, $2 stores, $3 how many, $4 seconds, $5 the last tenant before, $6 tenants to pass over,
+        # $7 how many of each tenant.
         self.claim = f"""
-            with due as (
-                select tenant, store, item_id, model from {queue}
-                where model = $1 and store = any($2::text[]) and due_at <= clock_timestamp()
-                order by due_at limit $3 for update skip locked
+            with recursive turn as (
+                (select q.tenant from {queue} q where q.model = $1 and q.tenant > $5 order by q.tenant limit 1)
+                union all
+                select (select q.tenant from {queue} q where q.model = $1 and q.tenant > turn.tenant
+                        order by q.tenant limit 1)
+                from turn where turn.tenant is not null
+            ), due as (
+                select own.* from turn cross join lateral (
+                    select q.tenant, q.store, q.item_id, q.model from {queue} q
+                    where q.model = $1 and q.tenant = turn.tenant and q.due_at <= statement_timestamp()
+                      and q.store = any($2::text[])
+                    order by q.due_at limit $7 for update skip locked
+                ) own
+                where turn.tenant is not null and turn.tenant <> all($6::text[])
+                limit $3
             )
             update {queue} q
             set due_at = clock_timestamp() + $4 * interval '1 second', attempts = q.attempts + 1
             from due
             where q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id and q.model = due.model
             returning q.tenant, q.store, q.item_id"""
+        # Extends the leases that still hold, and answers their items: what is missing was deleted or queued anew.
+        # $1 model, $2 stores, $3 tenants, $4 items, $5 seconds.
+        self.renew = f"""
+            with held as (
+                select tenant, store, item_id from {queue}
+                where model = $1 and due_at > clock_timestamp()
+                  and (store, tenant, item_id) in (select * from unnest($2::text[], $3::text[], $4::bigint[]))
+                for update skip locked
+            )
+            update {queue} q set due_at = clock_timestamp() + $5 * interval '1 second'
+            from held
+            where q.model = $1 and q.tenant = held.tenant and q.store = held.store and q.item_id = held.item_id
+            returning q.store, q.tenant, q.item_id"""
+        # Gives a leased item back. $1 model, $2 store, $3 tenant, $4 item, $5 seconds until it is due.
+        self.give_back = f"""
+            update {queue} set due_at = clock_timestamp() + $5 * interval '1 second', attempts = attempts - 1
+            where model = $1 and store = $2 and tenant = $3 and item_id = $4"""
         # Skips locked rows: another transaction is deleting them. $1 model, $2 store, $3 tenants, $4 items.
         self.postpone = f"""
             with free as (

@@ -1,5 +1,6 @@
 """A background worker adds vectors after writes: it leases items from an owner's queue, embeds and stores them.
 
+Tenants take turns, and a long text is embedded in slices, so that no tenant's writes hold up another's vectors.
 Every replica runs one worker for all stores of its service, and any replica may take any row; the database's clock
 judges a lease, so another replica takes up what a crashed one held. Nothing holds a connection while the model works.
 """
@@ -10,7 +11,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import asyncpg
 import structlog
@@ -18,9 +19,10 @@ from pgvector import HalfVector
 
 from shared.concurrency.tasks import end
 from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
+from shared.database.index_turns import SMALL_ITEMS, Item, Part, Turns
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.embeddings import Embedder, EmbedderUnavailable
+from shared.embeddings import CachedEmbedder, EmbedderUnavailable
 from shared.errors import AppError
 from shared.telemetry import metrics
 
@@ -30,18 +32,16 @@ BATCH = 32
 LEASE_SECONDS = 60
 _POLL_SECONDS = 2.0
 _COUNT_SECONDS = 5.0
+_RENEW_SECONDS = 20.0
+# About what the local model takes.
+_SECONDS_PER_TEXT = 0.25
 _PATIENCE = 10.0
 _BAD_TEXTS = (400, 413, 422)
 
 
-class _Leased(NamedTuple):
-    store: IndexedStore
-    rows: list[asyncpg.Record]
-
-
 class Indexer:
     def __init__(
-        self, database: Database, embedder: Embedder, schema: str, stores: Sequence[IndexedStore]
+        self, database: Database, embedder: CachedEmbedder, schema: str, stores: Sequence[IndexedStore]
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -50,6 +50,9 @@ class Indexer:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._counted_at = -_COUNT_SECONDS
+        self._turns = Turns()
+        self._last = ""
+        self._renewed_at = time.monotonic()
         for store in self._stores:
             metrics.INDEXED.labels(store)
             metrics.INDEX_BACKLOG.labels(store)
@@ -84,7 +87,7 @@ class Indexer:
             try:
                 if time.monotonic() - self._counted_at >= _COUNT_SECONDS:
                     await self._note_backlog()
-                indexed = await self._batch()
+                indexed = await self._round()
                 pause = 0.5
             except EmbedderUnavailable as error:
                 log.warning("items wait for the embedder", reason=error.reason)
@@ -120,36 +123,48 @@ class Indexer:
         for store in self._stores:
             metrics.INDEX_BACKLOG.labels(store).set(waiting.get(store, 0))
 
-    async def _batch(self) -> int:
-        """Leases up to BATCH items, embeds and stores them. Answers how many it leased."""
-        count, leased = await self._database.run(self._lease, Deadline(_PATIENCE))
-        failure = None
-        for place, (store, rows) in enumerate(leased):
-            try:
-                await self._index_or_singly(store, rows)
-            except EmbedderUnavailable:
-                for each in leased[place:]:
-                    await self._postpone(*each)
-                raise
-            except AppError:
-                raise
-            except Exception as error:
-                # An error in one store does not stop the others. Its items return when their lease ends.
-                error.add_note(f"while indexing {store.name}")
-                failure = error
-        if failure is not None:
-            raise failure
-        return count
+    async def _round(self) -> int:
+        """Leases what is due, embeds a slice of each tenant's texts, and stores what is complete. Answers how many
+        items it worked on."""
+        leased = await self._lease()
+        await self._renew()
+        parts = self._turns.round()
+        try:
+            await asyncio.gather(*(self._embed_parts(tenant, own) for tenant, own in parts.items()))
+        except EmbedderUnavailable:
+            await self._postpone_all()
+            raise
+        await self._store_complete([part.item for own in parts.values() for part in own])
+        return leased + len(parts)
 
-    async def _lease(self, c: Connection) -> tuple[int, list[_Leased]]:
-        model, stores = self._embedder.model, list(self._stores)
-        claimed = await c.fetch(self._sql.claim, model, stores, BATCH, LEASE_SECONDS)
-        leased = []
+    async def _lease(self) -> int:
+        claimed = await self._database.run(lambda c: self._claim(c, self._last), Deadline(_PATIENCE))
+        # The tenants before the last one are next, unless there was enough to do without them.
+        self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == BATCH else ""
         for store in self._stores.values():
-            items = [row for row in claimed if row["store"] == store.name]
-            if items and (rows := await self._read(c, store, items)):
-                leased.append(_Leased(store, rows))
-        return len(claimed), leased
+            if items := [row for row in claimed if row["store"] == store.name]:
+                await self._take(store, items)
+        return len(claimed)
+
+    async def _claim(self, c: Connection, last: str) -> list[asyncpg.Record]:
+        model, stores, full = self._embedder.model, list(self._stores), self._turns.full()
+        rows: list[asyncpg.Record] = await c.fetch(
+            self._sql.claim, model, stores, BATCH, LEASE_SECONDS, last, full, SMALL_ITEMS
+        )
+        return rows
+
+    async def _take(self, store: IndexedStore, items: Sequence[asyncpg.Record]) -> None:
+        """Reads the leased items. A tenant's second large item goes back for about as long as the first takes."""
+        rows = await self._database.run(lambda c: self._read(c, store, items), Deadline(_PATIENCE))
+        for row in rows:
+            try:
+                item = Item(store, row, store.texts(row))
+            except Exception as error:
+                # An error in one item does not stop the others. It returns when its lease ends.
+                log.error("item not read", store=store.name, item=row["item_id"], exc_info=error)
+                continue
+            if not self._turns.add(item):
+                await self._give_back(item, _SECONDS_PER_TEXT * len(item.texts))
 
     @staticmethod
     async def _read(
@@ -162,37 +177,74 @@ class Indexer:
             await c.execute(store.statements.drop, store.name, tenants, ids)
         return rows
 
-    async def _index_or_singly(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
+    async def _renew(self) -> None:
+        """Keeps the leases of items that take several rounds. Forgets those that were deleted or edited."""
+        held = list(self._turns)
+        if not held or time.monotonic() - self._renewed_at < _RENEW_SECONDS:
+            return
+        self._renewed_at = time.monotonic()
+        stores, tenants, ids = (list(column) for column in zip(*(item.key for item in held), strict=True))
+        rows = await self._database.run(
+            lambda c: c.fetch(self._sql.renew, self._embedder.model, stores, tenants, ids, LEASE_SECONDS),
+            Deadline(_PATIENCE),
+        )
+        kept = {(row["store"], row["tenant"], row["item_id"]) for row in rows}
+        self._turns.remove([item for item in held if item.key not in kept])
+
+    async def _embed_parts(self, tenant: str, parts: Sequence[Part]) -> None:
         try:
-            await self._index(store, rows)
+            await self._embed(tenant, parts)
         except EmbedderUnavailable as error:
             if not _for_the_texts(error):
                 raise
-            await self._index_singly(store, rows)
+            await self._embed_singly(tenant, parts)
 
-    async def _index(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
-        texts = [store.texts(row) for row in rows]
-        vectors = await self._embedder.embed([text for some in texts for text in some], "document")
+    async def _embed(self, tenant: str, parts: Sequence[Part]) -> None:
+        texts = [text for part in parts for text in part.texts]
+        vectors = await self._embedder.embed(texts, "document", tenant, patient=True)
         halves = iter([HalfVector(vector) for vector in vectors])
-        embedded = [
-            Embedded(row, [next(halves) for _ in some]) for row, some in zip(rows, texts, strict=True)
-        ]
+        for part in parts:
+            part.item.vectors += [next(halves) for _ in part.texts]
+
+    async def _embed_singly(self, tenant: str, parts: Sequence[Part]) -> None:
+        """Embeds each item alone, so that one refused text does not hold up the others."""
+        for part in parts:
+            try:
+                await self._embed(tenant, [part])
+            except EmbedderUnavailable as error:
+                if not _for_the_texts(error):
+                    raise
+                item = part.item
+                log.warning(
+                    "item not indexed", store=item.store.name, item=item.row["item_id"], reason=error.reason
+                )
+                self._turns.remove([item])
+                await self._postpone(item.store, [item.row])
+
+    async def _store_complete(self, items: Sequence[Item]) -> None:
+        complete = [item for item in items if item.complete]
+        self._turns.remove(complete)
+        failure = None
+        for store in self._stores.values():
+            embedded = [item.embedded() for item in complete if item.store is store]
+            try:
+                if embedded:
+                    await self._store(store, embedded)
+            except AppError:
+                raise
+            except Exception as error:
+                # An error in one store does not stop the others. Its items return when their lease ends.
+                error.add_note(f"while indexing {store.name}")
+                failure = error
+        if failure is not None:
+            raise failure
+
+    async def _store(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
         if store.finish is None:
             await self._finish(store, embedded)
         else:
             await store.finish(embedded)
-        metrics.INDEXED.labels(store.name).inc(len(rows))
-
-    async def _index_singly(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
-        """Embeds each text alone, so that one refused text does not hold up the others."""
-        for row in rows:
-            try:
-                await self._index(store, [row])
-            except EmbedderUnavailable as error:
-                if not _for_the_texts(error):
-                    raise
-                log.warning("item not indexed", store=store.name, item=row["item_id"], reason=error.reason)
-                await self._postpone(store, [row])
+        metrics.INDEXED.labels(store.name).inc(len(embedded))
 
     async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
         given: list[tuple[str, int, int, Any]] = [
@@ -206,9 +258,22 @@ class Indexer:
             Deadline(_PATIENCE),
         )
 
+    async def _postpone_all(self) -> None:
+        held = list(self._turns)
+        self._turns.remove(held)
+        for store in self._stores.values():
+            if rows := [item.row for item in held if item.store is store]:
+                await self._postpone(store, rows)
+
     async def _postpone(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
         await self._database.run(
             lambda c: c.execute(self._sql.postpone, self._embedder.model, store.name, *_keys(rows)),
+            Deadline(_PATIENCE),
+        )
+
+    async def _give_back(self, item: Item, seconds: float) -> None:
+        await self._database.run(
+            lambda c: c.execute(self._sql.give_back, self._embedder.model, *item.key, seconds),
             Deadline(_PATIENCE),
         )
 

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0005_separate_tenants"
-down_revision = "0004_context"
+revision = "0006_separate_tenants"
+down_revision = "0005_audit"
 branch_labels = None
 depends_on = None
 

@@ -17,9 +17,17 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Key(msgspec.Struct, frozen=True):
+    """An Idempotency-Key belongs to the principal that sends it: two principals may use the same value."""
+
+    principal: str
     value: str
     route: str
     body_hash: bytes
+
+    @property
+    def stored(self) -> str:
+        """The record's key. A value of a header holds no space."""
+        return f"{self.principal} {self.value}"
 
 
 class Records:
@@ -27,11 +35,18 @@ class Records:
 
     def __init__(self, schema: str) -> None:
         table = f"{schema}.idempotency"
-        # A second request with the same key waits here until the first commits or rolls back.
+        # A second request with the same key waits here until the first commits or rolls back. The release before
+        # stored values without their principal ($6): such a record answers a repeat of the same request.
         self.claim_sql = f"""
             insert into {table} (tenant, key, route, scope, body_hash, status, answer)
-            values ($1, $2, $3, $4, $5, 0, 'null') on conflict (tenant, key) do nothing returning 1"""
-        self.find_sql = f"select route, body_hash, status, answer from {table} where tenant = $1 and key = $2"
+            select $1, $2, $3, $4, $5, 0, 'null'
+            where not exists (
+                select from {table}
+                where tenant = $1 and key = $6 and route = $3 and body_hash = $5 and status <> 0)
+            on conflict (tenant, key) do nothing returning 1"""
+        self.find_sql = f"""
+            select route, body_hash, status, answer from {table}
+            where tenant = $1 and key in ($2, $3) order by key = $2 desc limit 1"""
         self.keep_sql = f"update {table} set status = $3, answer = $4 where tenant = $1 and key = $2"
         self.sweep_sql = f"delete from {table} where created_at < clock_timestamp() - $1::interval"
 
@@ -49,10 +64,9 @@ class Records:
 
         Raises Unprocessable when the key came with another body or on another route.
         """
-        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
-        if first:
+        if await self._claim(connection, tenant, scope, key):
             answer = await write()
-            await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+            await self.complete(connection, tenant, key, answer, status)
             return answer
         return msgspec.convert(await self._kept(connection, tenant, key), kind)
 
@@ -64,17 +78,25 @@ class Records:
         The caller then writes, even when another request began it, and sends each owner a key derived from this
         one. Raises Unprocessable as `once` does.
         """
-        first = await connection.fetchval(self.claim_sql, tenant, key.value, key.route, scope, key.body_hash)
+        first = await self._claim(connection, tenant, scope, key)
         answer = None if first else await self._kept(connection, tenant, key)
         return None if answer is None else msgspec.convert(answer, kind)
 
     async def complete(
         self, connection: Connection, tenant: str, key: Key, answer: msgspec.Struct, status: int
     ) -> None:
-        await connection.execute(self.keep_sql, tenant, key.value, status, msgspec.to_builtins(answer))
+        await connection.execute(self.keep_sql, tenant, key.stored, status, msgspec.to_builtins(answer))
+
+    async def _claim(self, connection: Connection, tenant: str, scope: str, key: Key) -> bool:
+        """False when the key was used before."""
+        return bool(
+            await connection.fetchval(
+                self.claim_sql, tenant, key.stored, key.route, scope, key.body_hash, key.value
+            )
+        )
 
     async def _kept(self, connection: Connection, tenant: str, key: Key) -> Any:
-        kept = await connection.fetchrow(self.find_sql, tenant, key.value)
+        kept = await connection.fetchrow(self.find_sql, tenant, key.stored, key.value)
         if kept is None or kept["body_hash"] != key.body_hash or kept["route"] != key.route:
             raise Unprocessable("this Idempotency-Key was used with another request")
         return kept["answer"]

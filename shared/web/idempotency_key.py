@@ -18,14 +18,19 @@ _KEY = re.compile(r"^[\x21-\x7e]{1,200}$")
 
 
 async def key_of(request: Request[Any, Any, Any]) -> Key | None:
-    """The request's Idempotency-Key, with the path and body that a retry must repeat. Raises Invalid."""
+    """The request's Idempotency-Key, with its principal and the path and body that a retry must repeat.
+
+    Raises Invalid.
+    """
     value = request.headers.get(HEADER)
     if value is None:
         return None
     if not _KEY.match(value):
         raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
-    body = await request.body() + _binding(request.scope["state"]["principal"])
-    return Key(value, f"{request.method} {request.scope['path']}", hashlib.sha256(body).digest())
+    principal = request.scope["state"]["principal"]
+    body = await request.body() + _binding(principal)
+    route = f"{request.method} {request.scope['path']}"
+    return Key(principal.key, value, route, hashlib.sha256(body).digest())
 
 
 def _binding(principal: Principal) -> bytes:

@@ -40,6 +40,9 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     recalled_from: int | None = None
     ttl_hours: float | None = None
     token_count: int = 0
+    bound_agent: str | None = None
+    bound_missions: list[str] | None = None
+    """The entry keeps only a dispatch of the key's agent and missions alive. None means any."""
 
 
 PUT_ENTRIES = """

@@ -193,6 +193,8 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         source_kind=entry.source_kind,
         recalled_from=entry.recalled_from,
         ttl_hours=entry.ttl_hours,
+        bound_agent=principal.agent,
+        bound_missions=principal.seen_missions(),
         head=head(
             entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
         ),
@@ -244,4 +246,4 @@ def _refused(error: AppError) -> BatchItem:
 def _key_of(key: Key, mission: MissionKey) -> Key:
     """A batch's key for one of its missions."""
     digest = hashlib.sha256(mission.mission_id.encode()).hexdigest()[:32]
-    return Key(f"{key.value} {digest}", key.route, key.body_hash)
+    return msgspec.structs.replace(key, value=f"{key.value} {digest}")

@@ -12,7 +12,7 @@ from shared.database.idempotency import Records
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
 from tests.support.calls import lesson, note
-from tests.support.cluster import Answer, Client
+from tests.support.cluster import Answer, Client, Cluster
 
 WRITE = "/api/psychic-cache/write"
 COMMIT = "/api/agent-memory/commit"
@@ -110,6 +110,58 @@ async def test_the_same_key_of_another_tenant_is_another(
     )
     assert [answer.status for answer in answers] == [201, 201]
     assert [await rows(sql, tenant, path) for tenant in tenants] == [1, 1]
+
+
+@ROUTES
+@pytest.mark.parametrize("text", ["Drain the node first.", "Never drain it."])
+async def test_the_same_key_from_another_caller_of_the_tenant_is_another(
+    client: Client, tenant: Tenant, sql: Connection, path: str, text: str
+) -> None:
+    """Neither the answer to the first, nor the news that somebody used it."""
+    first = await send(client, path, "k")
+    other = await send(await tenant.client(), path, "k", text)
+    assert other.status == 201
+    assert other.body != first.body
+    assert (await send(client, path, "k")).body == first.body
+    known = path == COMMIT and text == "Drain the node first."
+    assert await rows(sql, tenant, path) == (1 if known else 2)
+
+
+async def test_remember_keeps_the_keys_of_callers_apart(client: Client, tenant: Tenant) -> None:
+    other = await tenant.client()
+    texts = {client: "Always drain the node first.", other: "The gate was painted green."}
+    for _ in range(2):
+        for caller, text in texts.items():
+            body = {"caller": "ana", "mission_namespace": "m", "text": text}
+            done = await caller.post("/api/context/remember", body, headers={"idempotency-key": "k"})
+            assert (done.status, done.body["stored"]) == (200, 1), done
+
+
+async def test_a_rotated_key_is_the_same_caller(
+    client: Client, admin_client: Client, cluster: Cluster
+) -> None:
+    made = (await admin_client.post("/api/context/keys", {"name": "rotated"})).body
+    rotate = f"/api/context/keys/{made['key']['id']}/rotate"
+    async with Client(cluster.url(), made["token"]) as before:
+        first = await send(before, WRITE, "k")
+    rotated = (await admin_client.post(rotate, {})).body
+    async with Client(cluster.url(), rotated["token"]) as after:
+        assert (await send(after, WRITE, "k")).body == first.body
+
+
+@ROUTES
+async def test_a_record_of_the_release_before_answers_the_same_request(
+    client: Client, tenant: Tenant, sql: Connection, path: str
+) -> None:
+    """Its key was stored without the caller."""
+    first = await send(client, path, "k")
+    await sql.execute(
+        f"update {SCHEMAS[path]}.idempotency set key = split_part(key, ' ', 2) where tenant = $1", tenant.name
+    )
+    assert (await send(client, path, "k")).body == first.body
+    assert await rows(sql, tenant, path) == 1
+    assert (await send(client, path, "k", "Never drain it.")).status == 201
+    assert (await send(client, path, "k")).status == 422
 
 
 async def test_a_write_that_was_refused_does_not_use_up_its_key(client: Client) -> None:

@@ -42,6 +42,11 @@ class Principal(msgspec.Struct, frozen=True):
         if self.agent is not None and agent is not None and agent != self.agent:
             raise Forbidden(f"this key acts as agent {self.agent!r} only")
 
+    def require_author(self, agent: str | None) -> None:
+        """A key bound to an agent changes only what that agent wrote. Raises Forbidden."""
+        if self.agent is not None and agent != self.agent:
+            raise Forbidden(f"this key changes only what agent {self.agent!r} wrote")
+
     def require_every_agent(self) -> None:
         """For operations that affect every agent. Raises Forbidden."""
         if self.agent is not None:
@@ -51,12 +56,17 @@ class Principal(msgspec.Struct, frozen=True):
         if self.missions is not None and mission_id not in self.missions:
             raise Forbidden(f"this key has no grant for mission {mission_id!r}")
 
+    def require_every_mission(self) -> None:
+        """For operations that affect every mission. Raises Forbidden."""
+        if self.missions is not None:
+            raise Forbidden("this key has no grant for all the missions that this may affect")
+
     def require_user(self, user_id: str | None) -> None:
         if self.users is not None and user_id is not None and user_id not in self.users:
             raise Forbidden(f"this key has no grant for user {user_id!r}")
 
     def require_every_user(self) -> None:
-        """For operations that may erase items about any user. Raises Forbidden."""
+        """For operations that affect items about any user. Raises Forbidden."""
         if self.users is not None:
             raise Forbidden("this key has no grant for all the users that this may affect")
 

@@ -70,15 +70,29 @@ from cache.psychic_cache
 CHECKPOINT = f"""{_ENTRY}
 where tenant = $1 and context_type = 'thread_checkpoint' and session_id = $2 and expires_at > now()
   and ($3::text[] is null or mission_id = any($3)) and {_SEEN.format("$4")}
-order by id desc limit 1
+  and ($5::text is null or mission_id = $5) and ($6::text is null or agent_name = $6)
+  and ($7::text is null or agent_name is null or agent_name = $7)
+order by ($7::text is not null and agent_name is null), id desc limit 1
 """
 
 
 async def latest_checkpoint(
-    connection: Connection, principal: Principal, session_id: str
+    connection: Connection,
+    principal: Principal,
+    session_id: str,
+    mission_id: str | None,
+    agent_name: str | None,
 ) -> asyncpg.Record | None:
+    """The newest. A key bound to an agent reads that agent's, or else one that names no agent."""
     return await connection.fetchrow(
-        CHECKPOINT, principal.tenant, session_id, principal.seen_missions(), principal.seen_users()
+        CHECKPOINT,
+        principal.tenant,
+        session_id,
+        principal.seen_missions(),
+        principal.seen_users(),
+        mission_id,
+        agent_name,
+        principal.agent,
     )
 
 
@@ -143,6 +157,7 @@ with turn as materialized (
     from cache.psychic_cache
     where tenant = $1 and mission_id = $2 and session_id = $3 and user_id is not distinct from $4 and seq is null
       and expires_at > now() and exists (select from turn where seq is null)
+      and ($6::text is null or agent_name = $6)
 ), stored as (
     select t.speaker, t.seq, t.content_sha256, e.id, e.expires_at
     from turn t
@@ -150,6 +165,7 @@ with turn as materialized (
      and encode(sha256(convert_to(e.content, 'UTF8')), 'hex') = t.content_sha256
     where e.tenant = $1 and e.scope = 'mission:' || $2 and e.session_id = $3
       and e.user_id is not distinct from $4 and e.expires_at > now()
+      and ($6::text is null or e.agent_name = $6)
     union all
     select t.speaker, t.seq, t.content_sha256, e.id, e.expires_at
     from turn t
@@ -167,11 +183,15 @@ async def stored_turns(
     *,
     session_id: str,
     user_id: str | None,
+    agent_name: str | None,
     turns: Sequence[dict[str, Any]],
 ) -> list[asyncpg.Record]:
-    """The turns that a mission's live entries hold, identified by speaker, seq and content_sha256."""
+    """The turns that a mission's live entries hold, identified by speaker, seq and content_sha256.
+
+    `agent_name` is the only agent whose entries count; None counts all.
+    """
     rows: list[asyncpg.Record] = await connection.fetch(
-        STORED_TURNS, mission.tenant, mission.mission_id, session_id, user_id, turns
+        STORED_TURNS, mission.tenant, mission.mission_id, session_id, user_id, turns, agent_name
     )
     return rows
 

@@ -44,6 +44,7 @@ TagNames = Annotated[
 AgentName = Annotated[
     str | None, Parameter(min_length=1, max_length=200, description="Entries that this agent wrote.")
 ]
+MissionName = Annotated[str | None, Parameter(min_length=1, max_length=200, description="Of this mission.")]
 EntryId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 
 
@@ -85,15 +86,20 @@ async def query(
     return QueryAnswer(await search.query(principal, data, deadline))
 
 
-@get("/checkpoint/{session_id:path}", opt=READ | problems(404))
+@get("/checkpoint/{session_id:path}", opt=READ | problems(403, 404))
 async def checkpoint(
     session_id: FromPath[str],
     entries: NamedDependency[EntryService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
+    mission_id: MissionName = None,
+    agent_name: AgentName = None,
 ) -> EntryAnswer:
-    """Get the newest thread_checkpoint of a session."""
-    return EntryAnswer(await entries.checkpoint(principal, session_id.removeprefix("/"), deadline))
+    """Get the newest thread_checkpoint of a session. A key bound to an agent gets that agent's."""
+    found = await entries.checkpoint(
+        principal, session_id.removeprefix("/"), deadline, mission_id=mission_id, agent_name=agent_name
+    )
+    return EntryAnswer(found)
 
 
 @get("/all/entries", opt=READ)

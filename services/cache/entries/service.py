@@ -49,9 +49,21 @@ class EntryService:
     async def get(self, principal: Principal, entry_id: int, deadline: Deadline) -> CacheEntry:
         return CacheEntry.from_row(await self._row(principal, entry_id, deadline))
 
-    async def checkpoint(self, principal: Principal, session_id: str, deadline: Deadline) -> CacheEntry:
+    async def checkpoint(
+        self,
+        principal: Principal,
+        session_id: str,
+        deadline: Deadline,
+        *,
+        mission_id: str | None = None,
+        agent_name: str | None = None,
+    ) -> CacheEntry:
+        """The newest of the named mission and agent. A key bound to an agent reads that agent's."""
+        if mission_id is not None:
+            principal.require_mission(mission_id)
+        principal.require_agent(agent_name)
         row = await self._database.run(
-            lambda c: queries.latest_checkpoint(c, principal, session_id), deadline
+            lambda c: queries.latest_checkpoint(c, principal, session_id, mission_id, agent_name), deadline
         )
         if row is None:
             raise NotFound(f"no checkpoint of session {session_id!r}")
@@ -94,6 +106,7 @@ class EntryService:
                 MissionKey(principal.tenant, request.mission_id),
                 session_id=request.session_id,
                 user_id=request.user_id,
+                agent_name=principal.agent,
                 turns=msgspec.to_builtins(request.turns),
             ),
             deadline,
@@ -160,7 +173,7 @@ class EntryService:
     async def _own_row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
         """The row of an entry that the principal may change. Raises NotFound or Forbidden."""
         row = await self._row(principal, entry_id, deadline)
-        principal.require_agent(row["agent_name"])
+        principal.require_author(row["agent_name"])
         return row
 
     async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:

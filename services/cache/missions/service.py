@@ -90,7 +90,7 @@ class MissionService:
         """Evicts entries where the mission holds more than the new limits allow; a dry run counts them only."""
         if problem := mission_problem(mission_id):
             raise Invalid.field("mission_id", problem)
-        mission = _granted(principal, mission_id)
+        mission = _whole(principal, mission_id)
 
         async def change(connection: Connection) -> ChangedLimits:
             before = await queries.limits(connection, mission, self._limits)
@@ -112,7 +112,7 @@ class MissionService:
     async def clear(
         self, principal: Principal, mission_id: str, reason: ClearReason, deadline: Deadline
     ) -> ClearResult:
-        mission = _granted(principal, mission_id)
+        mission = _whole(principal, mission_id)
 
         async def clear(connection: Connection) -> asyncpg.Record:
             # Without the lock, entries of a writer that is creating the mission would stay, uncounted.
@@ -148,3 +148,11 @@ def _granted(principal: Principal, mission_id: str) -> MissionKey:
     """Raises Forbidden for a mission that the key has no grant for."""
     principal.require_mission(mission_id)
     return MissionKey(principal.tenant, mission_id)
+
+
+def _whole(principal: Principal, mission_id: str) -> MissionKey:
+    """For changes that erase entries of any agent and about any user. Raises Forbidden."""
+    mission = _granted(principal, mission_id)
+    principal.require_every_agent()
+    principal.require_every_user()
+    return mission

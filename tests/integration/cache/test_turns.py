@@ -121,7 +121,7 @@ async def test_a_number_leads_to_its_entries(fresh_database: Database) -> None:
         for statement in (FILL_MISSIONS, FILL_SESSIONS, "analyze cache.psychic_cache"):
             await connection.execute(statement)
         plan = await connection.fetch(
-            f"explain (analyze) {queries.STORED_TURNS}", "turns", "m7", "s7", None, asked
+            f"explain (analyze) {queries.STORED_TURNS}", "turns", "m7", "s7", None, asked, None
         )
     finally:
         await connection.close()

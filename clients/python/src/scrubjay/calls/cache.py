@@ -126,12 +126,20 @@ def missions(
 def checkpoint(
     session_id: str,
     *,
+    mission_id: str | None = None,
+    agent_name: str | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
     timeout: float | None = None,
 ) -> Call[EntryAnswer]:
-    """Get the newest thread_checkpoint of a session.
+    """Get the newest thread_checkpoint of a session. A key bound to an agent gets that agent's.
 
     Args:
         session_id: The session's name.
+        mission_id: Of this mission.
+        agent_name: Entries that this agent wrote.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_id`, in requests.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -140,6 +148,7 @@ def checkpoint(
         answer=EntryAnswer,
         seconds=2.0,
         repeatable=True,
+        query={"mission_id": mission_id, "agent_name": agent_name, "agent": agent, "mission": mission},
         timeout=timeout,
     )
 

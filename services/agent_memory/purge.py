@@ -36,6 +36,7 @@ class Purge:
     ) -> ForgetReceipt:
         """Erases everything that the agent committed. The timeline keeps an event without content."""
         principal.require_agent(agent_name)
+        principal.require_every_mission()
         principal.require_every_user()
         tenant = principal.tenant
 

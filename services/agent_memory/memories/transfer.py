@@ -10,7 +10,7 @@ import msgspec
 
 from services.agent_memory.memories import queries_transfer as queries
 from services.agent_memory.memories.commits import queries as commits
-from services.agent_memory.memories.commits.content import MemoryContent, task_columns
+from services.agent_memory.memories.commits.content import MemoryContent, require_mission, task_columns
 from services.agent_memory.memories.commits.rows import fact_hash, memory_row
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
@@ -92,6 +92,7 @@ class MemoryTransfer:
         for line in lines:
             principal.require_agent(line.agent_name)
             principal.require_user(line.user_id)
+            require_mission(principal, line.task_context)
 
         async def work(c: Connection) -> ImportResult:
             result = await restore_lines(c, self._rules, principal.tenant, lines)

@@ -130,6 +130,8 @@ async def evaluate(
 ) -> Evaluated:
     """Learn from new feedback. Two concurrent calls process it once."""
     principal.require_every_agent()
+    principal.require_every_mission()
+    principal.require_every_user()
     result = await evaluation.asked(principal, Deadline(_EVAL_SECONDS))
     caller_configs.forget(principal.tenant)
     return result

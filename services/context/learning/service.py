@@ -73,7 +73,7 @@ class Learning:
 
     async def set_weight(self, principal: Principal, given: WeightInput, deadline: Deadline) -> SourceWeight:
         tenant = principal.tenant
-        principal.require_agent(given.caller)
+        _require_caller(principal, given.caller)
 
         async def work(connection: Connection) -> asyncpg.Record:
             await queries.lock(connection, tenant, given.caller)
@@ -100,7 +100,7 @@ class Learning:
         return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
 
     async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
-        principal.require_agent(caller)
+        _require_caller(principal, caller)
 
         async def work(connection: Connection) -> None:
             before = await queries.reset_weight(connection, principal.tenant, caller, source)
@@ -109,7 +109,7 @@ class Learning:
         await self._database.transaction(work, deadline)
 
     async def set_budget(self, principal: Principal, given: BudgetInput, deadline: Deadline) -> CallerBudget:
-        principal.require_agent(given.caller)
+        _require_caller(principal, given.caller)
         most = self._max_budget
         if given.default_budget > most:
             raise Invalid.field("default_budget", f"this installation allows {most} tokens")
@@ -131,7 +131,7 @@ class Learning:
         return CallerBudget(**dict(await self._database.transaction(work, deadline)))
 
     async def reset_budget(self, principal: Principal, caller: str, deadline: Deadline) -> None:
-        principal.require_agent(caller)
+        _require_caller(principal, caller)
 
         async def work(connection: Connection) -> None:
             before = await queries.own_budget(connection, principal.tenant, caller)
@@ -146,6 +146,13 @@ async def _record(
 ) -> None:
     deed = Deed(action=action, target=f"agent:{caller}", before=before, after=after)
     await audit.record(connection, principal, deed)
+
+
+def _require_caller(principal: Principal, caller: str) -> None:
+    """A caller's settings act on all its missions and users. Raises Forbidden for a key that is bound to some."""
+    principal.require_agent(caller)
+    principal.require_every_mission()
+    principal.require_every_user()
 
 
 def _rounded(row: Row) -> Row:

@@ -51,14 +51,15 @@ async def log_assemblies(connection: Connection, rows: Sequence[msgspec.Struct])
     await connection.execute(LOG_ASSEMBLIES, rows)
 
 
-# $2 is the agent that a key is bound to; $3 and $4 are the missions and users it is granted.
-_READABLE = """
-tenant = $1 and ($2::text is null or caller = $2)
+# The assemblies that a key may read: bound to an agent, and granted missions and users. Null is no bound.
+_READABLE_BY = """
+tenant = {tenant} and ({agent}::text is null or caller = {agent})
 and not exists (
     select 1 from unnest(scopes) s
-    where ($3::text[] is not null and s like 'mission:%' and substr(s, 9) <> all($3))
-       or ($4::text[] is not null and s like 'user:%' and substr(s, 6) <> all($4)))
+    where ({missions}::text[] is not null and s like 'mission:%' and substr(s, 9) <> all({missions}))
+       or ({users}::text[] is not null and s like 'user:%' and substr(s, 6) <> all({users})))
 """
+_READABLE = _READABLE_BY.format(tenant="$1", agent="$2", missions="$3", users="$4")
 _ENTRY = """
 id, caller, mission_namespace, session_id, user_id, dispatch_id, encode(query_hash, 'hex') as query_hash,
 token_budget, total_tokens, retrieval_ms, low_relevance, degraded, used_source_ids, weak_source_ids, tokens_used,
@@ -178,26 +179,49 @@ async def feedback(
     return unknown
 
 
-# A signal names handles of the block. Without handles, it cites the whole block.
-SIGNAL = """
+READABLE = f"select 1 from context.context_assembly_log where {_READABLE} and id = $5"
+
+
+async def readable(connection: Connection, principal: Principal, assembly_id: int) -> bool | None:
+    """True, or None when the key cannot read the assembly."""
+    return await connection.fetchval(READABLE, *_reach(principal), assembly_id) and True
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True):
+    """Handles of an assembly's block that a key read or cited; without handles, it cited the whole block."""
+
+    of_tenant: str
+    assembly_id: int
+    by_agent: str | None
+    by_missions: list[str] | None
+    by_users: list[str] | None
+    cited: list[str]
+
+
+# $1 holds Signals. Those about an assembly that their key cannot read count for nothing.
+SIGNAL = f"""
+with named as materialized (
+    select tenant, id, created_at,
+           array(select distinct h from unnest(array_agg(taken_handle)) h where h is not null) as handles
+    from jsonb_to_recordset($1::jsonb) as signal(
+        of_tenant text, assembly_id bigint, by_agent text, by_missions text[], by_users text[], cited text[])
+    join context.context_assembly_log on id = assembly_id
+     and {_READABLE_BY.format(tenant="of_tenant", agent="by_agent", missions="by_missions", users="by_users")}
+    left join lateral (
+        select t.handle as taken_handle from unnest(taken) t(handle)
+        where cardinality(cited) = 0 or t.handle = any(cited) or split_part(t.handle, '#', 1) = any(cited)
+    ) in_block on true
+    where processed_at is null and created_at > now() - interval '7 days'
+    group by tenant, id, created_at
+)
 update context.context_assembly_log l
 set weak_source_ids = array(
-        select distinct h from (
-            select unnest(l.weak_source_ids) as h
-            union all
-            select t.handle from unnest(l.taken) t(handle)
-            where cardinality(s.handles) = 0 or t.handle = any(s.handles)
-               or split_part(t.handle, '#', 1) = any(s.handles)
-        ) named),
+        select distinct h from unnest(l.weak_source_ids || named.handles) h),
     feedback_kind = coalesce(l.feedback_kind, 'implicit')
-from (
-    select x.tenant, x.id, x.caller, x.handles
-    from jsonb_to_recordset($1::jsonb) as x(tenant text, id bigint, caller text, handles text[])
-) s
-where l.tenant = s.tenant and l.id = s.id and (s.caller is null or l.caller = s.caller)
-  and l.processed_at is null and l.created_at > now() - interval '7 days'
+from named
+where l.tenant = named.tenant and l.id = named.id and l.created_at = named.created_at and l.processed_at is null
 """
 
 
-async def signal(connection: Connection, signals: Sequence[msgspec.Struct]) -> None:
+async def signal(connection: Connection, signals: Sequence[Signal]) -> None:
     await connection.execute(SIGNAL, signals)

@@ -97,6 +97,7 @@ async def replay(
 async def source(
     request: Request[Any, Any, Any],
     sources: NamedDependency[Sources],
+    assembly_log: NamedDependency[AssemblyLog],
     principal: PrincipalDep,
     deadline: DeadlineDep,
     signals: NamedDependency[Signals],
@@ -105,6 +106,8 @@ async def source(
 ) -> SourceItem:
     """Read the whole item behind a block's handle. With `assembly_id`, the read counts as weak feedback."""
     handle = handle.removeprefix("/")
+    if assembly_id is not None:
+        await assembly_log.require(principal, assembly_id, deadline)
     item = await sources.source(principal, handle, deadline, request_id_of(request.scope))
     if assembly_id is not None:
         signals.read(principal, assembly_id, handle)

@@ -63,6 +63,14 @@ class AssemblyLog:
         page = page_of(names, limit, lambda name: CallerCursor(caller=name))
         return Callers(list(page.rows), page.next)
 
+    async def require(self, principal: Principal, assembly_id: int, deadline: Deadline) -> None:
+        """Raises NotFound for an assembly that the principal cannot read."""
+        await self._journal.find(
+            lambda: self._database.run(lambda c: queries.readable(c, principal, assembly_id), deadline),
+            assembly_id,
+            deadline,
+        )
+
     async def explain(self, principal: Principal, assembly_id: int, deadline: Deadline) -> Explained:
         row = await self._find(principal, assembly_id, deadline)
         logged = msgspec.convert(row["candidates"], list[LoggedCandidate])

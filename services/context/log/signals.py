@@ -12,6 +12,7 @@ import msgspec
 import structlog
 
 from services.context.log import queries
+from services.context.log.queries import Signal
 from services.context.stores import HANDLE
 from shared.auth import Principal
 from shared.concurrency.batching import Batcher
@@ -30,15 +31,6 @@ _CITED = b'"recalled_from"'
 _MOST_BYTES = 262_144
 
 
-class Signal(msgspec.Struct):
-    """The handles that were read or cited. None means the whole block."""
-
-    tenant: str
-    id: int
-    caller: str | None
-    handles: list[str]
-
-
 class Signals:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +42,8 @@ class Signals:
         self.flush = self._signals.flush
 
     def read(self, principal: Principal, assembly_id: int, handle: str) -> None:
-        self._signals.add(Signal(principal.tenant, assembly_id, principal.agent, [handle]))
+        """The caller has checked that the principal may read the assembly."""
+        self._signals.add(_signal(principal, assembly_id, [handle]))
 
     def wrote(self, principal: Principal, body: bytes) -> None:
         """Takes the assembly that an accepted write names in `recalled_from`."""
@@ -64,11 +57,11 @@ class Signals:
             cited = _assembly_id(item.get("recalled_from"))
             if cited is not None:
                 handles = sorted(set(HANDLE.findall(str(item.get("content", "")))))
-                self._signals.add(Signal(principal.tenant, cited, principal.agent, handles))
+                self._signals.add(_signal(principal, cited, handles))
 
     async def _write(self, signals: list[Signal]) -> tuple[()]:
         try:
-            await self._database.run(lambda c: queries.signal(c, _merged(signals)), Deadline(_WRITE_SECONDS))
+            await self._database.run(lambda c: queries.signal(c, signals), Deadline(_WRITE_SECONDS))
         except AppError as error:
             # A signal is not worth a second try.
             log.debug("signals not written", error=error.detail)
@@ -76,21 +69,22 @@ class Signals:
         return ()
 
 
+def _signal(principal: Principal, assembly_id: int, handles: list[str]) -> Signal:
+    return Signal(
+        of_tenant=principal.tenant,
+        assembly_id=assembly_id,
+        by_agent=principal.agent,
+        by_missions=principal.seen_missions(),
+        by_users=principal.seen_users(),
+        cited=handles,
+    )
+
+
 def _assembly_id(value: Any) -> int | None:
     try:
         return msgspec.convert(value, BigId, strict=not isinstance(value, str))
     except msgspec.ValidationError:
         return None
-
-
-def _merged(signals: Sequence[Signal]) -> list[Signal]:
-    """One signal per assembly and caller, because a statement updates a row only once."""
-    merged: dict[tuple[str, int, str | None], Signal] = {}
-    for signal in signals:
-        first = merged.setdefault((signal.tenant, signal.id, signal.caller), signal)
-        if first is not signal:
-            first.handles = sorted({*first.handles, *signal.handles})
-    return [merged[key] for key in sorted(merged, key=str)]
 
 
 def _count_lost(signals: Sequence[Signal]) -> None:

@@ -81,6 +81,24 @@ def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Princ
     return msgspec.structs.replace(stored, **replaced)
 
 
+def require_mission(principal: Principal, task: TaskContext | None) -> None:
+    """Raises Forbidden for a task in a mission that the key has no grant for."""
+    if task is not None and task.mission_namespace is not None:
+        principal.require_mission(task.mission_namespace)
+
+
+def may_change(principal: Principal, mission: str | None, written_by: str) -> bool:
+    """Whether the principal's missions let it change a memory of its agent, learned in `mission` by the key.
+
+    A memory of no mission is the agent's: a key bound to missions but to no agent changes only those it wrote.
+    """
+    if principal.missions is None:
+        return True
+    if mission is None:
+        return principal.agent is not None or written_by == principal.key
+    return mission in principal.missions
+
+
 def merge(stored: MemoryContent, repetition: MemoryContent) -> MemoryContent:
     """The result is private if either is: repeating a private fact never reveals it."""
     private = stored.private or repetition.private

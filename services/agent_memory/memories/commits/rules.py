@@ -11,7 +11,7 @@ import asyncpg
 from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import queries, queries_vectors
-from services.agent_memory.memories.commits.content import MemoryContent, edited, merge
+from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
 from services.agent_memory.memories.commits.queries import content_of
 from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hash, memory_row
 from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
@@ -28,14 +28,20 @@ class CommitRules:
         self._distance = embedder.dedup_distance
 
     async def commit(
-        self, c: Connection, tenant: str, agent: str, memory: MemoryContent, vector: HalfVector | None
+        self,
+        c: Connection,
+        principal: Principal,
+        agent: str,
+        memory: MemoryContent,
+        vector: HalfVector | None,
     ) -> CommitResult:
         """`vector` is None when the embedder failed, and for memories of more than one chunk."""
+        tenant = principal.tenant
         status: CommitStatus = "updated"
         memory_id = await self._find_duplicate(c, tenant, agent, memory, vector)
         duplicate = memory_id is not None
         if memory_id is not None:
-            await self._repeat(c, tenant, memory_id, memory, vector)
+            await self._repeat(c, principal, memory_id, memory, vector)
         else:
             status = "pending" if vector is None and len(chunk(memory.content)) == 1 else "created"
             row = memory_row(tenant, agent, memory, pending=status == "pending")
@@ -131,11 +137,19 @@ class CommitRules:
         return next((row["id"] for row in rows if same_fact(memory.content, row["content"])), None)
 
     async def _repeat(
-        self, c: Connection, tenant: str, memory_id: int, repetition: MemoryContent, vector: HalfVector | None
+        self,
+        c: Connection,
+        principal: Principal,
+        memory_id: int,
+        repetition: MemoryContent,
+        vector: HalfVector | None,
     ) -> None:
+        """Confirms the memory. Only a key that may change it changes what it states."""
+        tenant = principal.tenant
         row = await queries.read(c, tenant, memory_id)
         assert row is not None, "the agent's lock is held"
-        await self._restate(c, tenant, row, merge(content_of(row), repetition), vector)
+        if may_change(principal, row["mission_namespace"], row["written_by"]):
+            await self._restate(c, tenant, row, merge(content_of(row), repetition), vector)
         await queries.confirm(c, tenant, memory_id, repetition)
 
     async def _absorb(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+import asyncpg
 from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import content, queries
@@ -26,7 +27,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.embeddings.bounded import embed_within
-from shared.errors import NotFound
+from shared.errors import Forbidden, NotFound
 from shared.provenance import spoken
 from shared.search.chunking import chunk
 from shared.telemetry import tracing
@@ -61,6 +62,7 @@ class Commits:
         for memory in memories:
             principal.require_agent(memory.agent_name)
             principal.require_user(memory.user_id)
+            content.require_mission(principal, memory.task_context)
         agents = sorted({memory.agent_name for memory in memories})
         contents = [content.committed(principal, memory) for memory in memories]
         vectors = await self._dedup_vectors(principal.tenant, contents, deadline)
@@ -69,7 +71,7 @@ class Commits:
             for agent in agents:
                 await queries.lock_agent(c, principal.tenant, agent)
             results = [
-                await self._rules.commit(c, principal.tenant, memory.agent_name, stated, vector)
+                await self._rules.commit(c, principal, memory.agent_name, stated, vector)
                 for memory, stated, vector in zip(memories, contents, vectors, strict=True)
             ]
             return CommitBatchResult(results)
@@ -82,8 +84,8 @@ class Commits:
         self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
     ) -> int:
         """Returns the id of the edited memory. If another memory absorbed `memory_id`, it edits that one."""
-        row = await self._database.run(lambda c: find_visible(c, principal, memory_id), deadline)
-        principal.require_agent(row["agent_name"])
+        row = await self._database.run(lambda c: find_own(c, principal, memory_id), deadline)
+        content.require_mission(principal, change.task_context)
         stored = queries.content_of(row)
         memory = content.edited(stored, change, principal)
         vector = None
@@ -105,8 +107,7 @@ class Commits:
         tenant = principal.tenant
 
         async def work(c: Connection) -> DeleteAnswer:
-            row = await find_visible(c, principal, memory_id)
-            principal.require_agent(row["agent_name"])
+            row = await find_own(c, principal, memory_id)
             await queries.lock_agent(c, tenant, row["agent_name"])
             if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
                 raise NotFound(f"no memory {memory_id}")
@@ -131,6 +132,15 @@ class Commits:
         for place, vector in zip(short, embedded.vectors, strict=True):
             vectors[place] = HalfVector(vector)
         return vectors
+
+
+async def find_own(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:
+    """A memory that the principal may change. Raises NotFound, Forbidden."""
+    row = await find_visible(c, principal, memory_id)
+    principal.require_author(row["agent_name"])
+    if not content.may_change(principal, row["mission_namespace"], row["written_by"]):
+        raise Forbidden("this key has no grant for the mission of this memory")
+    return row
 
 
 class LateVectors:

@@ -25,6 +25,8 @@ from services.context.purge.service import Purge
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
+from services.context.scrubbing.answers import tell_masked
+from services.context.scrubbing.service import Scrubber
 from services.context.settings import Settings
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
@@ -59,12 +61,15 @@ class Services:
     purge_service: Purge
     key_service: KeyService
     audit_trail: AuditTrail
+    scrubber: Scrubber
     mcp: Mcp
     owners: Owners
 
 
 @asynccontextmanager
-async def opened(settings: Settings, database: Database, rates: Rates, keys: Keys) -> AsyncIterator[Services]:
+async def opened(
+    settings: Settings, database: Database, rates: Rates, keys: Keys, scrubber: Scrubber
+) -> AsyncIterator[Services]:
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
         stack.push_async_callback(rates.close)
@@ -128,6 +133,7 @@ async def opened(settings: Settings, database: Database, rates: Rates, keys: Key
             purge_service=Purge(database, journal, owners),
             key_service=KeyService(database, keys, records, doorbell.ring),
             audit_trail=AuditTrail(database),
+            scrubber=scrubber,
             mcp=mcp,
             owners=owners,
         )
@@ -139,11 +145,14 @@ def create(settings: Settings) -> Admission:
     )
     rates = Rates(connect_redis(settings.redis_url))
     keys = Keys(database, settings.tokens, rates, settings.key_limits)
+    scrubber = Scrubber(database, settings.scrubbing)
     return create_app(
         routes=ROUTES,
         services=Services,
-        opened=lambda: opened(settings, database, rates, keys),
+        opened=lambda: opened(settings, database, rates, keys, scrubber),
         authenticate=keys.authenticate,
         database=database,
         in_flight=settings.in_flight,
+        screen=scrubber.screen,
+        before_send=[tell_masked],
     )

@@ -16,6 +16,7 @@ from services.context.mcp import endpoint
 from services.context.problems import PROBLEM_PAGES
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
+from services.context.scrubbing.routes import SECRETS
 from services.context.timeline.routes import monitor, timeline
 
 _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
@@ -23,6 +24,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "why": log.HANDLERS,
     "learning": learning.HANDLERS,
     "keys": [KEYS],
+    "secrets": [SECRETS],
     "erasure": [purge],
     "audit": [audit],
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.mcp.catalog import TOOLSETS
 from services.context.rerank import RerankSettings
+from services.context.scrubbing.schemas import POLICIES, Policy
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
@@ -38,6 +39,8 @@ class Settings:
     """How long a mission keeps what it is told to remember."""
     key_limits: Limits = NO_LIMITS
     """The default limits of keys."""
+    scrubbing: Policy = "mask"
+    """What becomes of secrets in what callers send, for tenants without a policy of their own."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     public_url: str | None = None
@@ -81,6 +84,7 @@ class Settings:
                 requests_per_day=env.integer("SCRUBJAY_KEY_REQUESTS_PER_DAY", 0, 0, 2**53) or None,
                 tokens_per_day=env.integer("SCRUBJAY_KEY_TOKENS_PER_DAY", 0, 0, 2**53) or None,
             ),
+            scrubbing=env.choice("SCRUBJAY_SECRETS", "mask", POLICIES),  # type: ignore[arg-type]
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,

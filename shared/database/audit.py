@@ -28,6 +28,7 @@ Action = Literal[
     "export",
     "purge",
     "purge_begin",
+    "secret_policy_set",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from litestar import Litestar
 from litestar.datastructures import State
-from litestar.types import ControllerRouterHandler
+from litestar.types import BeforeMessageSendHookHandler, ControllerRouterHandler
 
 from shared.body import MAX_BODY
 from shared.database.postgres import Database
 from shared.web.admission import Admission
-from shared.web.authentication import Authenticate, authorize
+from shared.web.authentication import Authenticate, Screen, authorize
 from shared.web.dependencies import Running, providers
 from shared.web.drain import Drain
 from shared.web.probes import livez, metrics_page, readiness
@@ -33,11 +33,14 @@ def create_app(
     authenticate: Authenticate,
     database: Database,
     in_flight: int,
+    screen: Screen | None = None,
+    before_send: Sequence[BeforeMessageSendHookHandler] = (),
 ) -> Admission:
     """`opened` opens the services when the app starts and closes them when it stops.
 
     A handler asks for services by type (`shared.web.dependencies`). Its `opt={"access": ...}` says which access its
-    caller needs: "read", "write", "admin" or "public". By default only an admin may call it.
+    caller needs: "read", "write", "admin" or "public". By default only an admin may call it. `screen` sees each body
+    before a handler decodes it.
     """
     drain = Drain()
     running = Running(drain)
@@ -45,7 +48,8 @@ def create_app(
         route_handlers=[*routes, livez, readiness(database, drain), metrics_page],
         dependencies=providers(services, running),
         exception_handlers=EXCEPTION_HANDLERS,
-        before_request=authorize(authenticate),
+        before_request=authorize(authenticate, screen),
+        before_send=before_send,
         dto=StrictBody,
         return_dto=None,
         lifespan=[_lifespan(opened, running)],

@@ -16,6 +16,13 @@ from shared.vocabulary import in_query
 from shared.web.parameters import refuse_unknown
 
 Authenticate = Callable[[Request[Any, Any, Any]], Awaitable[Principal]]
+Screen = Callable[[Request[Any, Any, Any], Principal], Awaitable[bytes]]
+"""Answers the body to decode in place of the request's own."""
+
+
+BODY = "body"
+"""Where the state of a request's scope holds what `screen` answered."""
+_WITHOUT_BODY = ("GET", "HEAD")
 
 
 def inward(owner: str, secrets: Sequence[str]) -> Authenticate:
@@ -28,7 +35,9 @@ def inward(owner: str, secrets: Sequence[str]) -> Authenticate:
     return authenticate
 
 
-def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
+def authorize(
+    authenticate: Authenticate, screen: Screen | None = None
+) -> Callable[[Request[Any, Any, Any]], Awaitable[None]]:
     """Litestar runs it before it reads the query and the body: a caller without access learns nothing about them.
 
     It refuses query parameters that the route does not know, which Litestar ignores.
@@ -47,6 +56,8 @@ def authorize(authenticate: Authenticate) -> Callable[[Request[Any, Any, Any]], 
             request.scope["query_string"] = in_query(request.scope["query_string"], names)
             if access != "public":
                 refuse_unknown(request)
+        if screen is not None and access != "public" and request.method not in _WITHOUT_BODY:
+            request.scope["state"][BODY] = await screen(request, request.scope["state"]["principal"])
 
     return before_request
 

@@ -13,6 +13,7 @@ from litestar.typing import FieldDefinition
 from shared.bindings import fill_in
 from shared.body import decode
 from shared.errors import Invalid, Unsupported
+from shared.web.authentication import BODY
 from shared.web.parameters import parameter_errors
 
 T = TypeVar("T")
@@ -34,7 +35,8 @@ class StrictBody(AbstractDTO[T]):
         request: Request[Any, Any, Any] = self.asgi_connection  # type: ignore[assignment]
         if not _JSON.match(request.headers.get("content-type", "")):
             raise _not_json()
-        principal = request.scope["state"].get("principal")
+        state = request.scope["state"]
+        value, principal = state.get(BODY, value), state.get("principal")
         try:
             body = decode(value, self._decoders[request.route_handler.handler_id], principal)
         except Invalid as error:

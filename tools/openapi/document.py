@@ -19,6 +19,7 @@ from shared.vocabulary import shorts
 from shared.web.parameters import Parameter
 from tools.openapi.examples import EXAMPLES
 from tools.openapi.examples_cache import Example
+from tools.openapi.masked import show_masked
 from tools.openapi.operations import Operation, operations_of
 from tools.openapi.playing import resolved
 from tools.openapi.problems import HEADERS, SCHEMA, responses
@@ -48,6 +49,7 @@ _TAGS = {
     "timeline": "Everything that happened, in order, and what each agent is doing now.",
     "keys": "API keys: who may do what, and how much of it.",
     "audit": "What admins did.",
+    "secrets": "What becomes of provider keys, passwords and the like in what callers send.",
     "erasure": "Delete everything of a scope, an agent or a user.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")
@@ -60,6 +62,8 @@ _ABOUT = """Memory and context for fleets of AI agents, at one address.
   400 names everything that is wrong, with the allowed values and the nearest known name.
 - A POST that writes takes an `Idempotency-Key`: a retry with the same body gets the first answer.
 - Each call has a deadline, `x-deadline-seconds`. The header `x-timeout-ms` shortens it.
+- Secrets in what is sent, such as provider keys and passwords in addresses, are masked before anything is done with
+  it; `masked` of the answer says where. A tenant may refuse or allow them instead.
 - The `x-request-id` of an answer identifies it in the logs. A caller may send its own.
 - MCP clients find the same operations at `/mcp`."""
 
@@ -114,7 +118,9 @@ def _schemas(operations: Sequence[Operation]) -> tuple[Schemas, dict[str, Schema
     requests |= {(o.id, f"body {media}"): kind for o in operations for media, kind in o.reads.items()}
     answers = {(o.id, f"answer {media}"): kind for o in operations for media, kind in o.answers.items()}
     schemas, components = schemas_of([*requests.values()], [*answers.values()])
-    return dict(zip([*requests, *answers], schemas, strict=True)), components
+    by_place = dict(zip([*requests, *answers], schemas, strict=True))
+    show_masked(operations, by_place, components)
+    return by_place, components
 
 
 class _Shown:

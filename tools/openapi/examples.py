@@ -125,6 +125,12 @@ _KEYS = [
     Example("context_audit", "What was done to keys", parameters={"action": "key_revoke", "limit": 1}),
 ]
 
+_SECRETS = [
+    Example("context_set_secret_policy", "Refuse what holds a secret", {"policy": "refuse"}),
+    Example("context_secret_policy", "The policy in force"),
+    Example("context_set_secret_policy", "Back to the installation's default", {"policy": None}),
+]
+
 _ERASURE = [
     Example("context_purge", "A user, everywhere", {"user_id": "ana"}),
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
@@ -140,4 +146,4 @@ _ERASURE = [
     Example("context_purge", "An agent, everywhere", {"agent_name": "scout"}),
 ]
 
-EXAMPLES = [*CACHE, *MEMORY, *_CONTEXT, *_KEYS, *_ERASURE]
+EXAMPLES = [*CACHE, *MEMORY, *_CONTEXT, *_KEYS, *_SECRETS, *_ERASURE]

@@ -1,9 +1,9 @@
-"""Streams requests for the owners' public routes to them, with the caller's identity."""
+"""Passes requests for the owners' public routes to them, with the caller's identity."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -16,7 +16,8 @@ from yarl import URL
 from services.context import stores
 from services.context.forwarding.owners import Owner, Owners
 from services.context.keys import Keys
-from services.context.log.signals import Signals, Tee
+from services.context.log.signals import Signals
+from services.context.scrubbing.service import Scrubber
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import AppError, TooLate, Unavailable
@@ -69,7 +70,8 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     reads = is_read(scope["method"], scope["raw_path"].decode("latin-1"))
     deadline = deadline_of(scope, reads=reads)
     principal = await service_of(scope, Keys).admit(scope, deadline, writes=not reads)
-    body = _Body(receive)
+    body = await _read(receive, deadline)
+    body = await service_of(scope, Scrubber).scrub(scope, body, principal, deadline)
     answer = _Answer(send)
     try:
         async with (
@@ -82,36 +84,45 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     except TimeoutError as error:
         if answer.begun:
             raise
-        if body.waiting:
-            raise TooLate("the body did not arrive in time") from error
         raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
     except (aiohttp.ClientError, OSError) as error:
         if answer.begun:
             raise
-        # aiohttp wraps what our body iterator raises.
-        raise body.refused or Unavailable(owner.name, f"{owner.name} cannot be reached") from error
+        raise Unavailable(owner.name, f"{owner.name} cannot be reached") from error
     if not reads and response.status < 300:
-        service_of(scope, Signals).wrote(principal, body.tee.body())
+        service_of(scope, Signals).wrote(principal, body)
+
+
+async def _read(receive: Receive, deadline: Deadline) -> bytes:
+    """The whole body: nothing of it goes further before it is searched for secrets. Raises TooLate."""
+    pieces: list[bytes] = []
+    try:
+        async with asyncio.timeout(deadline.left()):
+            while True:
+                message: Any = await receive()
+                pieces.append(message.get("body", b""))
+                if not message.get("more_body"):
+                    return b"".join(pieces)
+    except TimeoutError as error:
+        raise TooLate("the body did not arrive in time") from error
 
 
 def _asked(
-    owner: Owner, scope: Any, principal: Principal, deadline: Deadline, body: _Body
+    owner: Owner, scope: Any, principal: Principal, deadline: Deadline, body: bytes
 ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
     """The request to the owner, with the caller's identity and the time left."""
     url = owner.url + scope["raw_path"].decode("latin-1")
     if scope["query_string"]:
         url += "?" + scope["query_string"].decode("latin-1")
-    given = dict(scope["headers"])
-    length = given.get(b"content-length", b"0")
     kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
     inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
-    if length != b"0":
-        inward["content-length"] = length.decode("latin-1")
+    if body:
+        inward["content-length"] = str(len(body))
     return owner.session.request(
         scope["method"],
         URL(url, encoded=True),
         headers=[*_passed_on(scope["headers"], inward), *inward.items()],
-        data=body.pieces() if length != b"0" or b"transfer-encoding" in given else None,
+        data=body or None,
         timeout=aiohttp.ClientTimeout(total=None),
         allow_redirects=False,
     )
@@ -148,31 +159,6 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
             piece = await response.content.read(_PIECE)
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-class _Body:
-    """The request's body as it arrives. `refused` says why it stopped early, `waiting` that the client owes us more."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self.tee = Tee()
-        self.refused: AppError | None = None
-        self.waiting = False
-
-    async def pieces(self) -> AsyncIterator[bytes]:
-        while True:
-            self.waiting = True
-            try:
-                message: Any = await self._receive()
-            except AppError as error:
-                self.refused = error
-                raise
-            self.waiting = False
-            piece: bytes = message.get("body", b"")
-            self.tee.add(piece)
-            yield piece
-            if not message.get("more_body"):
-                return
 
 
 ROUTES = [forwarding(prefix, name) for prefix, name in PREFIXES.items()]

@@ -47,7 +47,7 @@ class Signals:
 
     def wrote(self, principal: Principal, body: bytes) -> None:
         """Takes the assembly that an accepted write names in `recalled_from`."""
-        if _CITED not in body:
+        if len(body) > _MOST_BYTES or _CITED not in body:
             return
         try:
             document = msgspec.json.decode(body)
@@ -99,21 +99,3 @@ def _writes(document: Any) -> list[dict[str, Any]]:
         return []
     batches = [value for value in document.values() if isinstance(value, list)]
     return [document, *(item for batch in batches for item in batch if isinstance(item, dict))]
-
-
-class Tee:
-    """Copies a body as it streams past, unless it is too long to inspect."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def add(self, piece: bytes) -> None:
-        self._size += len(piece)
-        if self._size <= _MOST_BYTES:
-            self._pieces.append(piece)
-        else:
-            self._pieces.clear()
-
-    def body(self) -> bytes:
-        return b"".join(self._pieces) if self._size <= _MOST_BYTES else b""

@@ -23,6 +23,8 @@ _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 _DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
 BLOCK = "context_block"
+# Any answer may have it, so no schema of a list repeats it.
+_OF_EVERY_ANSWER = "masked"
 # Between two sentences.
 _SENTENCE = re.compile(r"(?<=\.) (?=[A-Z`])")
 
@@ -132,7 +134,9 @@ def _outlined(schema: Json) -> Json:
         return _typed(schema)
     return {
         "type": "object",
-        "properties": {name: _typed(part) for name, part in schema["properties"].items()},
+        "properties": {
+            name: _typed(part) for name, part in schema["properties"].items() if name != _OF_EVERY_ANSWER
+        },
     }
 
 

@@ -40,6 +40,7 @@ async def every_action(client: Client) -> None:
     await call(client, "PUT", "/api/context/budgets", {"caller": "scout", "default_budget": 900})
     await call(client, "DELETE", "/api/context/budgets?caller=scout")
     await call(client, "POST", "/api/context/eval")
+    await call(client, "PUT", "/api/context/secrets", {"policy": "refuse"})
     await call(client, "POST", "/api/psychic-cache/write", note("m", "it rained"))
     await call(client, "PUT", "/api/psychic-cache/m/limits", {"entry_budget": 50})
     await call(client, "DELETE", "/api/psychic-cache/m?reason=operator")
@@ -62,6 +63,7 @@ ACTIONS = [
     "budget_set",
     "budget_reset",
     "evaluate",
+    "secret_policy_set",
     "limits_set",
     "clear",
     "export",

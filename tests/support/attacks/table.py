@@ -219,7 +219,9 @@ ATTACKS: Mapping[str, Attack] = {
     "context_reset_weight": lambda v: [{"caller": v.agent, "source": "psychic_cache"}],
     "context_revoke_key": _of("key_id"),
     "context_rotate_key": _of("key_id", overlap_seconds=0),
+    "context_secret_policy": _nothing,
     "context_set_budget": lambda v: [{"caller": caller, "default_budget": 200} for caller in (v.agent, "*")],
+    "context_set_secret_policy": lambda _: [{"policy": "allow"}],
     "context_set_weight": _weight,
     "context_source": lambda v: [
         {"handle": handle, **more}

@@ -85,6 +85,8 @@ class Calls:
     revoke_key = Method(context.revoke_key)
     rotate_key = Method(context.rotate_key)
     audit = Listing(context.audit)
+    secret_policy = Method(context.secret_policy)
+    set_secret_policy = Method(context.set_secret_policy)
     purge = Method(context.purge)
     timeline = Listing(timeline.timeline)
 
@@ -163,5 +165,7 @@ class AsyncCalls:
     revoke_key = AsyncMethod(context.revoke_key)
     rotate_key = AsyncMethod(context.rotate_key)
     audit = AsyncListing(context.audit)
+    secret_policy = AsyncMethod(context.secret_policy)
+    set_secret_policy = AsyncMethod(context.set_secret_policy)
     purge = AsyncMethod(context.purge)
     timeline = AsyncListing(timeline.timeline)

@@ -29,6 +29,7 @@ from scrubjay.models import (
     Receipt,
     RememberResult,
     Replay,
+    SecretPolicy,
     SourceItem,
     SourceWeight,
     SourceWeights,
@@ -816,6 +817,7 @@ def audit(
         "limits_set",
         "purge",
         "purge_begin",
+        "secret_policy_set",
         "weight_reset",
         "weight_set",
     ]
@@ -859,6 +861,49 @@ def audit(
             "cursor": cursor,
             "limit": limit,
         },
+        timeout=timeout,
+    )
+
+
+def secret_policy(
+    *,
+    timeout: float | None = None,
+) -> Call[SecretPolicy]:
+    """What becomes of secrets in what the tenant's callers send, such as provider keys and passwords in
+    addresses.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/secrets",
+        answer=SecretPolicy,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def set_secret_policy(
+    *,
+    policy: Literal["allow", "mask", "refuse"] | None,
+    timeout: float | None = None,
+) -> Call[SecretPolicy]:
+    """Set what becomes of secrets from now on: `mask`, `refuse` or `allow`. It holds for the whole tenant.
+    What is stored already stays as it is.
+
+    Args:
+        policy: What becomes of secrets. Null returns to the installation's default.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path="/api/context/secrets",
+        answer=SecretPolicy,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(policy=policy),
         timeout=timeout,
     )
 

@@ -96,6 +96,8 @@ class CommitBatchResult:
 
     results: list[CommitResult]
     """One for each memory of the request."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,8 @@ class CommitResult:
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None
     """Always null: a memory never expires."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +202,8 @@ class ForgetReceipt:
     """Rows erased, by table."""
     erased_at: datetime
     """When they were erased."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +212,8 @@ class FoundMemories:
     """The memories."""
     degraded: list[str]
     """What could not be searched fully, and why."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +280,8 @@ class ImportResult:
     """How many lines said what their agent knew."""
     remapped: dict[str, int]
     """Ids that changed, by the id in the file."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +292,8 @@ class Memories:
     """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,6 +302,8 @@ class MemoryAnswer:
     """The memory."""
     confirmations: list[Confirmation]
     """Who said it again, and how often."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

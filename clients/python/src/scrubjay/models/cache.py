@@ -11,6 +11,8 @@ from typing import Any, Literal
 class BatchAnswer:
     data: BatchResult
     """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +210,8 @@ class ChangedLimits:
 class ChangedLimitsAnswer:
     data: ChangedLimits
     """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,6 +336,8 @@ class EntriesAnswer:
 class EntryAnswer:
     data: CacheEntry
     """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -522,6 +528,8 @@ class Output:
 class QueryAnswer:
     data: QueryResult
     """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -720,6 +728,8 @@ class ThreadCheckpoint:
 class WriteAnswer:
     data: WriteResult
     """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

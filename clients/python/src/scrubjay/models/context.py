@@ -49,6 +49,8 @@ class ApiKey:
     """Requests on this day of UTC."""
     tokens_today: int
     """Tokens written on this day of UTC."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,8 @@ class Assembly:
     """What was found and had no room."""
     candidates: list[Evidence] | None = None
     """Only with `debug`."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +132,7 @@ class AuditRow:
         "limits_set",
         "purge",
         "purge_begin",
+        "secret_policy_set",
         "weight_reset",
         "weight_set",
     ]
@@ -176,6 +181,8 @@ class CallerBudget:
     """An operator set it, and learning leaves it alone."""
     updated_at: datetime
     """When it was last changed."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,6 +341,8 @@ class FeedbackTaken:
     """The number of sources that are now known to be useful."""
     success: bool
     """It was done."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -432,6 +441,8 @@ class MadeKey:
     """The secret, shown only once. Null when an Idempotency-Key repeats a call, because secrets are not
     stored.
     """
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -490,6 +501,8 @@ class Receipt:
     """Where it belongs: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     erased: dict[str, dict[str, int]]
     """Erased rows by service and table."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -500,6 +513,8 @@ class RememberResult:
     """What became of each message, or of each piece of a long one."""
     stored: int
     """How many items were stored or confirmed."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -518,6 +533,8 @@ class Replay:
     """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
     """Every candidate, best first."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -528,6 +545,18 @@ class SearchedScope:
     """`agent:*` is every agent's memories."""
     items: int | None
     """About how many it holds; null where its owner did not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretPolicy:
+    """What becomes of secrets in what the tenant's callers send."""
+
+    policy: Literal["allow", "mask", "refuse"]
+    """`mask`: each is replaced by its kind. `refuse`: the request is answered 422. `allow`: they stay."""
+    origin: Literal["installation", "tenant"]
+    """Whether the tenant has a policy of its own, or the default holds."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -594,6 +623,8 @@ class SourceWeight:
     """An operator set it, and learning leaves it alone."""
     updated_at: datetime
     """When it was last changed."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,289 @@
+"""Secrets in what callers send: masked before anything is done with them, or refused, as the tenant wishes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.database.postgres import Connection
+from tests.integration.conftest import Tenant
+from tests.support.attacks.attackers import TABLES
+from tests.support.attacks.secret_samples import SAMPLES, told
+from tests.support.calls import lesson, note
+from tests.support.cluster import Client, Cluster
+from tests.support.fakes.fake_openai import FakeOpenAI
+from tests.support.mcp_client import MODERN, connect
+from tests.support.openapi import operations
+from tests.unit.cache.test_entries import COMMON, ENTRIES
+
+POLICY = "/api/context/secrets"
+WRITE = "/api/psychic-cache/write"
+SECRET = told("github token")
+MASK = "[secret: github token]"
+TEXT = f"the token is {SECRET} until Monday"
+TAG = SECRET
+CHOICES = {"directive_priority", "intel_confidence", "report_outcome", "agent_name"}
+TASK = {"task_description": TEXT, "skills_used": [SECRET], "outcome": "success"}
+MEMORY = lesson("ana", TEXT, speaker=SECRET, session_id=SECRET, task_context=TASK)
+LINE = {
+    **MEMORY,
+    "id": 1,
+    "written_by": SECRET,
+    "source_kind": "agent",
+    "created_at": "2020-01-01T00:00:00Z",
+    "updated_at": "2020-01-01T00:00:00Z",
+}
+
+# What takes names and numbers only, of what is stored already or of this service's own.
+WITHOUT_TEXT = {
+    "agent_memory_forget",
+    "agent_memory_list",
+    "cache_set_limits",
+    "context_change_key",
+    "context_feedback",
+    "context_purge",
+    "context_replay",
+    "context_rotate_key",
+    "context_set_budget",
+    "context_set_secret_policy",
+    "context_set_weight",
+}
+
+
+def poisoned(value: Any) -> Any:
+    if isinstance(value, str):
+        return TEXT
+    return [TEXT for _ in value] if isinstance(value, list) else value
+
+
+def entries() -> Iterator[dict[str, Any]]:
+    for kind, fields in ENTRIES.items():
+        own = {name: value if name in CHOICES else poisoned(value) for name, value in fields.items()}
+        yield {"context_type": kind, **COMMON, **own, "content": TEXT, "tags": [TAG], "speaker": SECRET}
+
+
+async def written(client: Client) -> dict[str, Any]:
+    """Ids of something of the tenant's to write to."""
+    entry = await client.post(WRITE, note("m", "plain"))
+    memory = await client.post("/api/agent-memory/commit", lesson("ana", "plain"))
+    dispatch = await client.post(
+        "/api/dispatch/report", {"mission_id": "m", "agent_name": "ana", "task": "plain"}
+    )
+    assembly = await client.post("/api/context/assemble", {"caller": "ana", "query": "plain"})
+    return {
+        "entry": entry.body["data"]["id"],
+        "memory": memory.body["memory_id"],
+        "dispatch": dispatch.body["data"]["id"],
+        "assembly": assembly.body["assembly_id"],
+    }
+
+
+def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
+    """(operation, method, path, body) of everything that takes text, with a secret wherever text may stand."""
+    for entry in entries():
+        yield "cache_write", "POST", WRITE, entry
+    yield "cache_write_batch", "POST", f"{WRITE}/batch", {"entries": [*entries()]}
+    yield "cache_edit_tags", "PATCH", f"/api/psychic-cache/all/entries/{ids['entry']}", {"tags": [TAG]}
+    yield "cache_query", "POST", "/api/psychic-cache/query", {"mission_id": "m", "query": TEXT}
+    yield (
+        "dispatch_report",
+        "POST",
+        "/api/dispatch/report",
+        {"mission_id": "m", "agent_name": "ana", "task": TEXT},
+    )
+    yield "dispatch_progress", "POST", f"/api/dispatch/{ids['dispatch']}/progress", {"note": TEXT}
+    completed = {"outcome": "success", "summary": TEXT}
+    yield "dispatch_complete", "POST", f"/api/dispatch/{ids['dispatch']}/complete", completed
+    yield "agent_memory_commit", "POST", "/api/agent-memory/commit", MEMORY
+    yield "agent_memory_batch", "POST", "/api/agent-memory/batch", {"memories": [MEMORY, lesson("bo", TEXT)]}
+    yield (
+        "agent_memory_edit",
+        "PATCH",
+        f"/api/agent-memory/{ids['memory']}",
+        {"content": f"Nobody but Ana knows the key {SECRET}"},
+    )
+    yield "agent_memory_import", "POST", "/api/agent-memory/import", json.dumps(LINE) + "\n"
+    yield "agent_memory_query", "POST", "/api/agent-memory/query", {"agent_name": "ana", "query": TEXT}
+    yield (
+        "agent_memory_peer_query",
+        "POST",
+        "/api/agent-memory/peer-query",
+        {"target_agent": "bo", "query": TEXT},
+    )
+    said = [{"role": "user", "content": TEXT, "name": SECRET}]
+    asked = {"caller": "ana", "session_id": SECRET}
+    yield (
+        "context_remember",
+        "POST",
+        "/api/context/remember",
+        {**asked, "mission_namespace": "m", "messages": said},
+    )
+    yield "context_remember", "POST", "/api/context/remember", {**asked, "text": f"I learned that {TEXT}"}
+    yield (
+        "context_assemble",
+        "POST",
+        "/api/context/assemble",
+        {**asked, "query": TEXT, "mission_namespace": "m"},
+    )
+    yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
+
+
+async def send(client: Client, method: str, path: str, body: Any, **headers: str) -> Any:
+    if isinstance(body, str):
+        return await client.call(method, path, None, data=body.encode(), headers=headers)
+    return await client.call(method, path, body, headers=headers)
+
+
+async def everywhere(sql: Connection, text: str) -> list[str]:
+    """The tables that hold the text, as a superuser sees them."""
+    tables = [row["name"] for row in await sql.fetch(TABLES)]
+    assert len(tables) > 12
+    return [
+        table
+        for table in tables
+        if await sql.fetchval(
+            f"select exists (select from {table} t where to_jsonb(t)::text like $1)", f"%{text}%"
+        )
+    ]
+
+
+def logs(cluster: Cluster) -> str:
+    folders = {Path(service.log).parent for services in cluster.replicas.values() for service in services}
+    return "".join(path.read_text() for folder in folders for path in folder.glob("*.log"))
+
+
+def test_every_operation_that_takes_text_is_tried() -> None:
+    tried = {
+        operation for operation, *_ in requests(dict.fromkeys(("entry", "memory", "dispatch", "assembly"), 1))
+    }
+    assert tried == {operation.id for operation in operations() if operation.bodies} - WITHOUT_TEXT
+
+
+async def test_a_secret_is_masked_in_every_operation_and_stands_nowhere(
+    cluster: Cluster, admin_client: Client, sql: Connection, embedding_api: FakeOpenAI
+) -> None:
+    for operation, method, path, body in requests(await written(admin_client)):
+        answer = await send(admin_client, method, path, body)
+        assert answer.status < 300, (operation, answer)
+        kinds = {one["kind"] for one in answer.body["masked"]}
+        assert kinds == {"github token"}, (operation, answer)
+        assert SECRET not in json.dumps(answer.body), operation
+    assert await everywhere(sql, MASK)
+    assert await everywhere(sql, SECRET) == []
+    assert await everywhere(sql, SAMPLES["github token"][1][4:]) == []
+    assert not [text for text in embedding_api.texts() if SECRET in text]
+    assert SECRET not in logs(cluster)
+
+
+async def test_what_is_masked_is_named_by_its_field(admin_client: Client) -> None:
+    answer = await admin_client.post(
+        f"{WRITE}/batch", {"entries": [note("m", "plain"), note("m", TEXT, tags=["a", TAG])]}
+    )
+    assert answer.body["masked"] == [
+        {"field": "entries[1].content", "kind": "github token"},
+        {"field": "entries[1].tags[1]", "kind": "github token"},
+    ]
+    assert answer.headers["content-length"] == str(
+        len(json.dumps(answer.body, separators=(",", ":"), ensure_ascii=False).encode())
+    )
+    clean = await admin_client.post(WRITE, note("m", "plain"))
+    assert "masked" not in clean.body
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+async def test_a_secret_of_every_kind_is_masked(client: Client, kind: str) -> None:
+    made = await client.post(WRITE, note("kinds", f"It is {told(kind)} for now"))
+    assert made.body["masked"] == [{"field": "content", "kind": kind}]
+    read = await client.get(f"/api/psychic-cache/all/entries/{made.body['data']['id']}")
+    assert f"[secret: {kind}]" in read.body["data"]["content"]
+    assert SAMPLES[kind][1] not in read.body["data"]["content"]
+
+
+async def test_a_secret_is_refused_where_the_tenant_wishes(admin_client: Client, sql: Connection) -> None:
+    ids = await written(admin_client)
+    set_ = await admin_client.call("PUT", POLICY, {"policy": "refuse"})
+    assert set_.body == {"policy": "refuse", "origin": "tenant"}
+    for operation, method, path, body in requests(ids):
+        answer = await send(admin_client, method, path, body)
+        assert answer.status == 422, (operation, answer)
+        assert all("github token" in error["message"] for error in answer.body["errors"])
+        assert SECRET not in json.dumps(answer.body)
+    assert answer.body["errors"][0]["field"] == "name"
+    assert await everywhere(sql, SECRET) == []
+    assert (await admin_client.post(WRITE, note("m", "plain"))).status == 201
+
+
+async def test_a_secret_stays_where_the_tenant_wishes(
+    tenants: tuple[Tenant, Tenant], sql: Connection
+) -> None:
+    """And only there."""
+    first, second = [await tenant.client("admin") for tenant in tenants]
+    allowed = told("stripe key")
+    await first.call("PUT", POLICY, {"policy": "allow"})
+    answers = [await client.post(WRITE, note("m", f"it is {allowed}")) for client in (first, second)]
+    assert "masked" not in answers[0].body
+    assert answers[1].body["masked"]
+    stored = await sql.fetch("select tenant from cache.psychic_cache where content like $1", f"%{allowed}%")
+    assert [row["tenant"] for row in stored] == [tenants[0].name]
+
+
+async def test_null_returns_to_the_default(admin_client: Client) -> None:
+    assert (await admin_client.get(POLICY)).body == {"policy": "mask", "origin": "installation"}
+    await admin_client.call("PUT", POLICY, {"policy": "allow"})
+    assert (await admin_client.get(POLICY)).body == {"policy": "allow", "origin": "tenant"}
+    back = await admin_client.call("PUT", POLICY, {"policy": None})
+    assert back.body == {"policy": "mask", "origin": "installation"}
+    for body in ({}, {"policy": "ask"}, {"policy": "mask", "more": 1}):
+        assert (await admin_client.call("PUT", POLICY, body)).status == 400
+
+
+@pytest.mark.parametrize("bounds", [{"agent": "ana"}, {"missions": ["m"]}, {"users": ["u"]}])
+async def test_a_bound_key_does_not_set_the_policy(tenant: Tenant, bounds: dict[str, Any]) -> None:
+    bound = await tenant.client("admin", **bounds)
+    assert (await bound.call("PUT", POLICY, {"policy": "allow"})).status == 403
+    writer = await tenant.client("write")
+    assert (await writer.call("PUT", POLICY, {"policy": "allow"})).status == 403
+    assert (await writer.get(POLICY)).body["policy"] == "mask"
+
+
+async def test_a_keyed_write_is_done_once_and_its_retry_is_told_the_same(client: Client) -> None:
+    key = {"idempotency-key": "once"}
+    first, again = [await send(client, "POST", WRITE, note("once", TEXT), **key) for _ in range(2)]
+    assert first.body == again.body
+    assert first.body["masked"]
+    other = note("once", f"the token is {told('gitlab token')} until Monday")
+    assert (await send(client, "POST", WRITE, other, **key)).status == 422
+
+
+async def test_a_name_in_a_path_that_holds_a_secret_is_refused(admin_client: Client, sql: Connection) -> None:
+    answer = await admin_client.call("PUT", f"/api/psychic-cache/{SECRET}/limits", {"entry_budget": 3})
+    assert answer.status == 422
+    assert answer.body["errors"][0]["field"] == "path"
+    assert await everywhere(sql, SECRET) == []
+
+
+async def test_an_agent_is_told_through_mcp(cluster: Cluster, tenant: Tenant) -> None:
+    entry = {"context_type": "intel", "mission_id": "m", "content": TEXT, "intel_source": "x"}
+    async with connect(cluster.url(), await tenant.key("admin"), MODERN, "?toolset=full,raw") as mcp:
+        await mcp.list_tools()
+        for tool, arguments in (
+            ("write_psychic_cache", entry),
+            ("write_psychic_cache_raw", {"payload": entry}),
+            ("remember", {"caller": "ana", "text": f"I learned that {TEXT}"}),
+        ):
+            answer = await mcp.call_tool(tool, arguments)
+            assert not answer.is_error, answer
+            assert answer.structured_content is not None
+            assert {one["kind"] for one in answer.structured_content["masked"]} == {"github token"}
+            assert SECRET not in str(answer)
+
+
+async def test_a_secret_hidden_by_the_writing_of_json_is_found(client: Client) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in SECRET)
+    body = json.dumps(note("m", "x")).replace('"x"', f'"{escaped}"').encode()
+    answer = await client.call("POST", WRITE, None, data=body, headers={"content-type": "application/json"})
+    assert answer.body["masked"] == [{"field": "content", "kind": "github token"}]

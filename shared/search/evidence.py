@@ -51,6 +51,11 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     composite: dict[str, float] | None = None
 
     @property
+    def time(self) -> datetime:
+        """When it happened, or else when it was recorded."""
+        return self.occurred_at or self.created_at
+
+    @property
     def header(self) -> list[str]:
         """What stands in a block between its time and its text."""
         who = self.speaker or self.agent

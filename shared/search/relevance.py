@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
-from shared.search import dates
+from shared.search import dates, turns
 from shared.search.evidence import Candidate, SearchResult
+from shared.search.turns import Weighed
 
 
 class Band(NamedTuple):
@@ -31,9 +30,6 @@ TEXT_SHARE = 0.5
 # A text score is divided by the best one in any store, but by no less than this share of the question's idf mass:
 # no text covers a long question completely, and the best of irrelevant texts must stay low.
 MASS_SHARE = 0.4
-SMOOTHING = 0.2
-# Neighbours count fully for a turn of up to this many words, and less for a longer one, which has its own context.
-SMOOTHING_WORDS = 40
 SPEAKER_BOOST = 0.2
 DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
@@ -64,48 +60,41 @@ class Question(msgspec.Struct, frozen=True):
     model: str
 
 
-class _Weighed(msgspec.Struct):
-    """A candidate while it is being scored.
-
-    `alone` is its evidence times its prior. `value` adds its neighbours' share and the boosts.
-    """
-
-    store: str
-    candidate: Candidate
-    text: float = 0.0
-    vector: float = 0.0
-    evidence: float = 0.0
-    alone: float = 0.0
-    value: float = 0.0
-
-
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     """Candidates of all stores that reach the floor, by descending relevance.
 
     text = sum(idf * tf) / max(the best candidate's sum, MASS_SHARE * sum(idf)), where idf = ln(1 + N/df) over
     everything searched. vector = (cosine - low) / (high - low). relevance = their weighted mean, smoothed over
-    neighbouring turns and raised for a speaker or date that the question names.
+    neighbouring turns, raised for a speaker or date that the question names, and corrected by what turns show of
+    themselves. Equal relevance goes to the newer.
     """
     results = list(results)
     found = [
-        _Weighed(store, candidate)
+        Weighed(store, candidate)
         for result in results
         for store, searched in result.stores.items()
         for candidate in searched.candidates
     ]
-    _weigh_text(found, _word_weights(results))
+    words = _word_weights(results)
+    _weigh_text(found, words)
     _weigh_vectors(found, question.model)
     addressed = _addresses_assistant(question.query)
     for each in found:
         each.evidence = _evidence(each)
         each.alone = each.value = each.evidence * _prior(each.candidate, addressed)
-    _smooth(found)
+    turns.smooth(found)
     _boost(question.query, found)
+    turns.weigh_cues(question.query, found, words)
     scored = [_scored(each) for each in found if each.evidence >= FLOOR]
-    return sorted(scored, key=lambda s: (-s.relevance, s.store, s.candidate.id, s.candidate.chunk))
+    return sorted(scored, key=_order)
 
 
-def _weigh_text(found: Sequence[_Weighed], weights: Sequence[float]) -> None:
+def _order(scored: Scored) -> tuple[float, float, str, int, int]:
+    candidate = scored.candidate
+    return -scored.relevance, -candidate.time.timestamp(), scored.store, -candidate.id, candidate.chunk
+
+
+def _weigh_text(found: Sequence[Weighed], weights: Sequence[float]) -> None:
     for each in found:
         words = zip(each.candidate.places, each.candidate.tf, strict=True)
         each.text = sum(weights[place - 1] * tf for place, tf in words)
@@ -115,21 +104,21 @@ def _weigh_text(found: Sequence[_Weighed], weights: Sequence[float]) -> None:
         each.text /= best
 
 
-def _weigh_vectors(found: Sequence[_Weighed], model: str) -> None:
+def _weigh_vectors(found: Sequence[Weighed], model: str) -> None:
     band = COSINE_BANDS.get(model, COSINE_BANDS["default"])
     for each in found:
         if (cosine := each.candidate.cosine) is not None:
             each.vector = max(0.0, (cosine - band.low) / (band.high - band.low))
 
 
-def _evidence(each: _Weighed) -> float:
+def _evidence(each: Weighed) -> float:
     """A candidate without a vector yet is judged by its text alone, without a penalty."""
     if each.candidate.cosine is None:
         return each.text
     return TEXT_SHARE * each.text + (1 - TEXT_SHARE) * each.vector
 
 
-def _scored(each: _Weighed) -> Scored:
+def _scored(each: Weighed) -> Scored:
     return Scored(
         store=each.store,
         candidate=each.candidate,
@@ -146,8 +135,9 @@ def answerable(scored: Iterable[Scored]) -> bool:
 
 
 def _saturate(value: float) -> float:
-    """Maps a value into [0, 1) and keeps the order: the identity up to the knee, then ever flatter."""
+    """Maps a value into [0, 1) and keeps the order above 0: the identity up to the knee, then ever flatter."""
     room = 1.0 - _KNEE
+    value = max(0.0, value)
     return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
 
 
@@ -170,39 +160,7 @@ def _prior(candidate: Candidate, addressed: bool) -> float:
     return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
 
 
-def _smooth(found: Sequence[_Weighed]) -> None:
-    """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too."""
-    for turns in _sessions(found):
-        for first, second in itertools.pairwise(turns):
-            if _adjacent(first.candidate, second.candidate):
-                first.value += _reach(first.candidate) * second.alone
-                second.value += _reach(second.candidate) * first.alone
-
-
-def _sessions(found: Sequence[_Weighed]) -> Iterator[list[_Weighed]]:
-    """The numbered candidates of each session, in order."""
-    sessions: defaultdict[tuple[str, str, str], list[_Weighed]] = defaultdict(list)
-    for each in found:
-        candidate = each.candidate
-        if candidate.session_id is not None and candidate.seq is not None:
-            sessions[each.store, candidate.scope, candidate.session_id].append(each)
-    for turns in sessions.values():
-        turns.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
-        yield turns
-
-
-def _reach(candidate: Candidate) -> float:
-    return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
-
-
-def _adjacent(first: Candidate, second: Candidate) -> bool:
-    if first.id == second.id:
-        return second.chunk == first.chunk + 1
-    follows = (second.seq or 0) - (first.seq or 0) == 1
-    return follows and first.chunk == first.chunks - 1 and second.chunk == 0
-
-
-def _boost(query: str, found: Sequence[_Weighed]) -> None:
+def _boost(query: str, found: Sequence[Weighed]) -> None:
     speaker = _named_speaker(query, [each.candidate for each in found])
     named = dates.mentions(query)
     for each in found:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from services.cache.entries.entry import CacheEntry
 from shared.packing import Packed, pack
 from shared.render import parse_block, render_item
-from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
 HANDLE = "cache"
@@ -44,7 +43,7 @@ class Block(NamedTuple):
 
 def ranked(found: Iterable[Scored], now: datetime) -> list[Ranked]:
     """By relevance and age; each entry once, by its best chunk."""
-    chunks = [Ranked(scored, recency(_time_of(scored.candidate), now)) for scored in found]
+    chunks = [Ranked(scored, recency(scored.candidate.time, now)) for scored in found]
     best: dict[int, Ranked] = {}
     for chunk in sorted(chunks, key=lambda chunk: -chunk.worth):
         best.setdefault(chunk.scored.candidate.id, chunk)
@@ -83,7 +82,7 @@ class _Item:
         candidate = self._candidate
         place = f"#{candidate.chunk}" if candidate.chunks > 1 else ""
         handle = f"{HANDLE}:{candidate.id}{place}"
-        return render_item(handle, _time_of(candidate), candidate.header, text, self._now)
+        return render_item(handle, candidate.time, candidate.header, text, self._now)
 
 
 def _entry(each: Ranked, row: Mapping[str, Any], **more: Any) -> CacheEntry:
@@ -98,7 +97,3 @@ def _truncated(each: Ranked, row: Mapping[str, Any], piece: Packed) -> CacheEntr
     ((_, shown),) = parse_block(piece.rendered)
     place = {"chunk": candidate.chunk, "chunks": candidate.chunks} if candidate.chunks > 1 else {}
     return _entry(each, {**row, "content": shown, "tags": [], "metadata": {}}, truncated=True, **place)
-
-
-def _time_of(candidate: Candidate) -> datetime:
-    return candidate.occurred_at or candidate.created_at

@@ -9,7 +9,7 @@ from datetime import datetime
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen, Placed
-from services.context.assembly.ranking import Ranked, time_of
+from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
 from services.context.schemas import Degraded
@@ -70,7 +70,7 @@ def _source(placed: Placed) -> Source:
         cut=placed.outcome == "cut",
         agent=candidate.agent,
         speaker=candidate.speaker,
-        at=time_of(candidate),
+        at=candidate.time,
     )
 
 

@@ -54,17 +54,21 @@ def recency(store: Store, at: datetime, now: datetime) -> float:
 
 
 def own_relevance(candidate: Candidate, relevance: float) -> float:
-    """The relevance of an own memory is its composite. Access and outcome count only with relevance."""
+    """The relevance of an own memory is its composite: access and outcome scale the odds of its relevance.
+
+    It keeps the order of both, and stays below 1: clipped there, most good memories would be equal.
+    """
     if candidate.composite is None:
         return relevance
     boost = _ACCESS * candidate.composite["access"] + _OUTCOME * candidate.composite["outcome"]
-    return min(1.0, relevance * (_RELEVANCE + boost) / _RELEVANCE)
+    scale = (_RELEVANCE + boost) / _RELEVANCE
+    return relevance * scale / (1 + relevance * (scale - 1))
 
 
 def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:
     """Best first, by the caller's weights or else the stores' start values.
 
-    Ties go to the newer candidate, then by handle, so that the same evidence always gives the same order.
+    Ties go to the newer candidate, then by store and id, so that the same evidence always gives the same order.
     """
     ranking = sorted((_rank(scored, weights, now) for scored in candidates), key=_order)
     chunks: Counter[tuple[str, int]] = Counter()
@@ -83,18 +87,14 @@ def _rank(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
-    fresh = recency(store, time_of(scored.candidate), now)
+    fresh = recency(store, scored.candidate.time, now)
     priority = store.priorities.get(scored.candidate.kind, 1.0)
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 
 
 def _order(ranked: Ranked) -> tuple[float, float, str, int, int]:
     candidate = ranked.candidate
-    return -ranked.score, -time_of(candidate).timestamp(), ranked.store, candidate.id, candidate.chunk
-
-
-def time_of(candidate: Candidate) -> datetime:
-    return candidate.occurred_at or candidate.created_at
+    return -ranked.score, -candidate.time.timestamp(), ranked.store, -candidate.id, candidate.chunk
 
 
 def without_repeats(ranking: Iterable[Ranked]) -> Distinct:

@@ -6,7 +6,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from services.context import stores
-from services.context.assembly.ranking import Ranked, time_of
+from services.context.assembly.ranking import Ranked
 from services.context.stores import LINKS
 from shared.packing import tokens_of_line
 from shared.render import render_item
@@ -32,7 +32,7 @@ def handle(ranked: Ranked) -> str:
 
 def render(ranked: Ranked, text: str, now: datetime) -> str:
     candidate = ranked.candidate
-    return render_item(handle(ranked), time_of(candidate), candidate.header, text, now)
+    return render_item(handle(ranked), candidate.time, candidate.header, text, now)
 
 
 def size(ranked: Ranked, now: datetime) -> int:

@@ -1,0 +1,146 @@
+"""What a conversation's turns say about each other, and what a turn's form says about it. Pure.
+
+docs/decisions/0190 says how the constants were found.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+import msgspec
+
+from shared.search.evidence import Candidate
+
+SMOOTHING = 0.2
+# Neighbours count fully for a turn of up to this many words, and less for a longer one, which has its own context.
+SMOOTHING_WORDS = 40
+SHORT, SHORT_WORDS = 0.1, 25
+QUESTION, QUESTION_WORDS = 0.05, 12
+ANSWER, ASKED_WORDS, ANSWER_WORDS = 0.06, 25, 40
+TIME, TIME_WORDS = 0.1, 40
+SESSION = 0.1
+
+_ASKS_FOR_A_TIME = re.compile(
+    r"\b(?:when|(?:what|which) (?:day|date|time|month|year)|how (?:long|often|recently)"
+    r"|since|until|before|after|first|last|latest|earliest|ago|date)\b",
+    re.IGNORECASE,
+)
+_TELLS_A_TIME = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|since|until|recently"
+    r"|days?|weeks?|weekend|months?|years?|morning|evening|night"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|\d{4}|\d{1,2}(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
+
+
+class Weighed(msgspec.Struct):
+    """A candidate while it is being scored.
+
+    `alone` is its evidence times its prior. `value` adds its neighbours' share, boosts and cues.
+    """
+
+    store: str
+    candidate: Candidate
+    text: float = 0.0
+    vector: float = 0.0
+    evidence: float = 0.0
+    alone: float = 0.0
+    value: float = 0.0
+
+
+def smooth(found: Sequence[Weighed]) -> None:
+    """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too."""
+    for first, second in _neighbours(found):
+        first.value += _reach(first.candidate) * second.alone
+        second.value += _reach(second.candidate) * first.alone
+
+
+def weigh_cues(query: str, found: Sequence[Weighed], weights: Sequence[float]) -> None:
+    """Adds what turns of conversations show of themselves. `weights` are those of the question's words.
+
+    Other items are left alone: a note is short by nature, and nobody answers it.
+    """
+    turns = [each for each in found if _is_turn(each.candidate)]
+    asks_for_a_time = _ASKS_FOR_A_TIME.search(query) is not None
+    for each in turns:
+        each.value += _form(each.candidate)
+        if asks_for_a_time and _TELLS_A_TIME.search(each.candidate.text):
+            each.value += TIME * min(1.0, TIME_WORDS / max(1, each.candidate.words))
+    for first, second in _neighbours(turns):
+        if _answers(first.candidate, second.candidate):
+            second.value += ANSWER * first.alone
+    _favour_sessions(turns, weights)
+
+
+def _is_turn(candidate: Candidate) -> bool:
+    return candidate.session_id is not None and candidate.seq is not None
+
+
+def _form(candidate: Candidate) -> float:
+    """A short turn says little, and a short question asks for what others know."""
+    value = -SHORT * max(0.0, 1 - candidate.words / SHORT_WORDS)
+    return value - QUESTION if candidate.words <= QUESTION_WORDS and _asks(candidate) else value
+
+
+def _asks(candidate: Candidate) -> bool:
+    return candidate.text.rstrip().endswith("?")
+
+
+def _answers(first: Candidate, second: Candidate) -> bool:
+    """Whether `second` may be a person's answer to `first`."""
+    return (
+        first.words <= ASKED_WORDS
+        and _asks(first)
+        and second.words <= ANSWER_WORDS
+        and second.speaker != "assistant"
+    )
+
+
+def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float]) -> None:
+    """Raises turns whose session holds more of the question's words, by weight, than the candidates' sessions do."""
+    mass = sum(weights)
+    if not turns or not mass:
+        return
+    words: defaultdict[tuple[str, str, str | None], set[int]] = defaultdict(set)
+    for each in turns:
+        words[_session(each)].update(each.candidate.places)
+    shares = {
+        session: sum(weights[place - 1] for place in places) / mass for session, places in words.items()
+    }
+    usual = fmean(shares[_session(each)] for each in turns)
+    for each in turns:
+        each.value += SESSION * (shares[_session(each)] - usual)
+
+
+def _session(each: Weighed) -> tuple[str, str, str | None]:
+    return each.store, each.candidate.scope, each.candidate.session_id
+
+
+def _neighbours(found: Sequence[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
+    """Consecutive turns of one session, and consecutive chunks of one turn."""
+    sessions: defaultdict[tuple[str, str, str | None], list[Weighed]] = defaultdict(list)
+    for each in found:
+        if _is_turn(each.candidate):
+            sessions[_session(each)].append(each)
+    for turns in sessions.values():
+        turns.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
+        for first, second in itertools.pairwise(turns):
+            if _adjacent(first.candidate, second.candidate):
+                yield first, second
+
+
+def _reach(candidate: Candidate) -> float:
+    return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
+
+
+def _adjacent(first: Candidate, second: Candidate) -> bool:
+    if first.id == second.id:
+        return second.chunk == first.chunk + 1
+    follows = (second.seq or 0) - (first.seq or 0) == 1
+    return follows and first.chunk == first.chunks - 1 and second.chunk == 0

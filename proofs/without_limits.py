@@ -8,13 +8,13 @@ from __future__ import annotations
 import importlib
 import os
 
-from shared.web.overload import Gate
+from shared.web.door.overload import Gate
 from shared.web.serving.server import serve
 
 
 def main() -> None:
     name = os.environ["BENCH_SERVICE"]
-    Gate.full = lambda gate, now: False  # type: ignore[method-assign,assignment]
+    Gate.full = lambda gate, tenant, now: False  # type: ignore[method-assign,assignment]
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
     serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
 

@@ -170,6 +170,14 @@ class TooMany(AppError):
     remedy = "Send the request again after `Retry-After` seconds."
 
 
+class HeadTooLarge(AppError):
+    status = 431
+    kind = "head-too-large"
+    title = "Request head too large"
+    meaning = "The request line and the headers are larger than 64 KiB. The connection is closed."
+    remedy = "Send smaller headers and a shorter address."
+
+
 class Unavailable(AppError):
     """The `dependency` did not answer in time. A write may or may not have happened."""
 
@@ -206,6 +214,7 @@ KINDS: dict[str, type[AppError]] = {
         Unsupported,
         Unprocessable,
         TooMany,
+        HeadTooLarge,
         AppError,
         Unavailable,
         NotReady,

@@ -27,10 +27,11 @@ from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
+from shared.identity import Verifier
 from shared.search.owner import OwnerSearch
-from shared.web.admission import Admission
 from shared.web.app import create_app
-from shared.web.authentication import inward
+from shared.web.authentication import inward, tenant_of
+from shared.web.door.admission import Admission
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,14 @@ def connect(settings: Settings) -> Database:
 
 
 def create(settings: Settings) -> Admission:
+    verifier = Verifier("agent_memory", settings.identity_secrets)
     database = connect(settings)
     return create_app(
         routes=[*memories.ROUTES, *vault.ROUTES, *ROUTES],
         services=Services,
         opened=lambda: opened(settings, database),
-        authenticate=inward("agent_memory", settings.identity_secrets),
+        authenticate=inward(verifier),
+        tenant_of=tenant_of(verifier),
         database=database,
         in_flight=settings.in_flight,
     )

@@ -19,10 +19,11 @@ from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
+from shared.identity import Verifier
 from shared.search.owner import OwnerSearch
-from shared.web.admission import Admission
 from shared.web.app import create_app
-from shared.web.authentication import inward
+from shared.web.authentication import inward, tenant_of
+from shared.web.door.admission import Admission
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,14 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
 
 
 def create(settings: Settings) -> Admission:
+    verifier = Verifier("cache", settings.identity_secrets)
     database = Database(settings.database_url, connections=settings.connections, application="scrubjay-cache")
     return create_app(
         routes=ROUTES,
         services=Services,
         opened=lambda: opened(settings, database),
-        authenticate=inward("cache", settings.identity_secrets),
+        authenticate=inward(verifier),
+        tenant_of=tenant_of(verifier),
         database=database,
         in_flight=settings.in_flight,
     )

@@ -39,8 +39,8 @@ from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
 from shared.identity import Signer
-from shared.web.admission import Admission
 from shared.web.app import create_app
+from shared.web.door.admission import Admission
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ def create(settings: Settings) -> Admission:
         services=Services,
         opened=lambda: opened(settings, database, rates, keys, scrubber),
         authenticate=keys.authenticate,
+        tenant_of=keys.tenant_of,
         database=database,
         in_flight=settings.in_flight,
         screen=scrubber.screen,

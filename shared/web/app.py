@@ -13,9 +13,9 @@ from litestar.types import BeforeMessageSendHookHandler, ControllerRouterHandler
 
 from shared.body import MAX_BODY
 from shared.database.postgres import Database
-from shared.web.admission import Admission
 from shared.web.authentication import Authenticate, Screen, authorize
 from shared.web.dependencies import Running, providers
+from shared.web.door.admission import Admission, TenantOf
 from shared.web.drain import Drain
 from shared.web.probes import livez, metrics_page, readiness
 from shared.web.problems import EXCEPTION_HANDLERS
@@ -31,6 +31,7 @@ def create_app(
     services: type[S],
     opened: Opened[S],
     authenticate: Authenticate,
+    tenant_of: TenantOf,
     database: Database,
     in_flight: int,
     screen: Screen | None = None,
@@ -59,7 +60,7 @@ def create_app(
         logging_config=None,
         state=State({"running": running}, deep_copy=False),
     )
-    return Admission(app, drain, in_flight=in_flight)
+    return Admission(app, drain, in_flight=in_flight, tenant_of=tenant_of)
 
 
 def _lifespan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -11,6 +11,7 @@ from litestar import Request
 
 from shared import identity
 from shared.auth import Principal
+from shared.errors import Unauthorized
 from shared.identity import Verifier
 from shared.vocabulary import in_query
 from shared.web.parameters import refuse_unknown
@@ -25,14 +26,26 @@ BODY = "body"
 _WITHOUT_BODY = ("GET", "HEAD")
 
 
-def inward(owner: str, secrets: Sequence[str]) -> Authenticate:
+def inward(verifier: Verifier) -> Authenticate:
     """For the owners: the context service alone can sign the header that names the principal."""
-    verifier = Verifier(owner, secrets)
 
     async def authenticate(request: Request[Any, Any, Any]) -> Principal:
         return verifier.principal(request.headers.get(identity.HEADER, ""))
 
     return authenticate
+
+
+def tenant_of(verifier: Verifier) -> Callable[[Mapping[bytes, bytes]], str]:
+    """For the owners: the tenant that the identity header names, or else an empty name."""
+    name = identity.HEADER.encode()
+
+    def tenant(headers: Mapping[bytes, bytes]) -> str:
+        try:
+            return verifier.principal(headers.get(name, b"").decode("latin-1")).tenant
+        except Unauthorized:
+            return ""
+
+    return tenant
 
 
 def authorize(

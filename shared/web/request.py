@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from litestar import Request
@@ -19,6 +20,11 @@ def request_id_of(scope: Any) -> str:
 def name_route(scope: Any, route: str) -> None:
     """Names the route for metrics when Litestar has no template for it, as for a mount."""
     scope["state"]["route"] = route
+
+
+def when_ended(scope: Any, act: Callable[[], None]) -> None:
+    """`act` is called once the request has been answered, or its client has gone."""
+    scope["state"].setdefault("ended", []).append(act)
 
 
 def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:

@@ -22,7 +22,7 @@ from shared.deadline import Deadline
 from shared.errors import TooMany, Unauthorized, Unavailable
 from shared.telemetry import metrics
 from shared.tokens import CHARACTERS_PER_TOKEN
-from shared.web.request import deadline_of_route
+from shared.web.request import deadline_of_route, when_ended
 
 DEFAULT_TENANT = "default"
 PREFIX = "sj_"
@@ -67,6 +67,7 @@ class Keys:
         self.defaults = defaults
         self.usage = Usage(database)
         self._known: dict[bytes, _Known] = {}
+        self._tenants: dict[bytes, str] = {}
 
     async def verify(self, authorization: str | None, deadline: Deadline) -> Principal:
         """The caller, without checking limits. Raises the same Unauthorized for unknown, expired and revoked keys."""
@@ -90,8 +91,18 @@ class Keys:
             await self._limit(found, writes, state)
         found.used.new_requests += 1
         if writes:
-            state["ended"] = lambda: _count_tokens(found.used, state["received"])
+            when_ended(scope, lambda: _count_tokens(found.used, state["received"]))
         return found.principal
+
+    def tenant_of(self, headers: Mapping[bytes, bytes]) -> str:
+        """The tenant of a key that was valid when it last came. It only shares the service between tenants."""
+        try:
+            token = bearer(headers.get(b"authorization", b"").decode("latin-1"))
+        except Unauthorized:
+            return ""
+        if token.startswith(PREFIX):
+            return self._tenants.get(hash_token(token), "")
+        return DEFAULT_TENANT if self._access_of(token) is not None else ""
 
     async def while_valid(
         self, authorization: str | None, pieces: AsyncGenerator[bytes]
@@ -113,9 +124,8 @@ class Keys:
 
     async def _find(self, authorization: str | None, deadline: Deadline) -> Principal | _Known:
         token = bearer(authorization)
-        for access, expected in self._tokens.items():
-            if same_secret(token, expected):
-                return Principal(DEFAULT_TENANT, f"{OF_ENVIRONMENT}{access}", REACH[access])
+        if (access := self._access_of(token)) is not None:
+            return Principal(DEFAULT_TENANT, f"{OF_ENVIRONMENT}{access}", REACH[access])
         if token.startswith(PREFIX):
             token_hash = hash_token(token)
             known = self._known.get(token_hash)
@@ -127,9 +137,18 @@ class Keys:
             self._known.pop(token_hash, None)
         raise Unauthorized("the token is not valid")
 
+    def _access_of(self, token: str) -> Access | None:
+        """Of a token of the environment."""
+        for access, expected in self._tokens.items():
+            if same_secret(token, expected):
+                return access
+        return None
+
     def _remember(self, token_hash: bytes, row: asyncpg.Record) -> _Known:
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
+        for table in (self._known, self._tenants):
+            if len(table) >= _MOST_KNOWN:
+                table.clear()
+        self._tenants[token_hash] = row["tenant"]
         now = time.monotonic()
         known = self._known[token_hash] = _Known(
             _principal(row),

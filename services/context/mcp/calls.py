@@ -47,7 +47,8 @@ async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, A
     }
     exchange = _Exchange(body)
     await app(inner, exchange.receive, exchange.send)  # type: ignore[arg-type]
-    inner["state"].get("ended", _nothing)()
+    for ended in inner["state"].get("ended", ()):
+        ended()
     outer["state"]["answer_headers"] = inner["state"].get("answer_headers", ())
     try:
         return exchange.answer()
@@ -123,10 +124,6 @@ def _encoded(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, RecursionError, ValueError) as error:
         raise Invalid.field("arguments", "cannot be written as JSON") from error
-
-
-def _nothing() -> None:
-    pass
 
 
 class _Exchange:

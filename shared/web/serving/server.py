@@ -14,7 +14,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 from shared.telemetry import request_spans
 from shared.version import VERSION
-from shared.web.admission import Admission
+from shared.web.door.admission import Admission
 from shared.web.serving.http_protocol import HttpProtocol
 from shared.web.serving.listener import Listener
 
@@ -51,6 +51,7 @@ class Server(uvicorn.Server):
     def _protocol(self) -> HttpProtocol:
         protocol = HttpProtocol(self.config, self.server_state, self.lifespan.state)
         protocol.turn_away = self._admission.turn_away
+        protocol.head_too_large = self._admission.head_too_large
         return protocol
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shared.web.overload import LEAST, Gate, Work
+from shared.web.door.fairness import Share, Work
+from shared.web.door.overload import LEAST, Gate
 
 STEP = 5e-4
 PILE = 64
@@ -46,6 +47,14 @@ class Outcome:
         return refused / max(1, refused + round(self.per_second(start, end) * (end - start)))
 
 
+def enter(gate: Gate, now: float, tenant: str = "acme") -> Work | None:
+    """A request that runs at once."""
+    work = gate.enter(tenant, now)
+    if work is not None:
+        gate.run(work, now)
+    return work
+
+
 class Service:
     def __init__(
         self, gate: Gate | None, *, times: float = 1.0, deadline: float = 2.0, seed: int = 5
@@ -62,7 +71,7 @@ class Service:
         return len(self._at_door) + len(self._elsewhere)
 
     def ask(self, now: float) -> None:
-        work = self.gate.enter(now) if self.gate else Work(now)
+        work = enter(self.gate, now) if self.gate else Work(now, Share("", now))
         if work is None:
             self.outcome.refused.append(now)
             return
@@ -94,6 +103,7 @@ class Service:
             self.gate.pause(one.work, now)
             if answered:
                 self.gate.learn(one.work, "route", now)
+            self.gate.leave(one.work, now)
 
 
 def offered(service: Service, rate: Callable[[float], float], seconds: float) -> Outcome:
@@ -180,7 +190,8 @@ def test_what_takes_long_by_nature_may_go_on_together() -> None:
             _, work = ends.popleft()
             gate.pause(work, now)
             gate.learn(work, "route", now)
-        entered = gate.enter(now)
+            gate.leave(work, now)
+        entered = enter(gate, now)
         refused += entered is None and now > 15
         if entered is not None:
             ends.append((now + 0.3, entered))
@@ -197,8 +208,9 @@ def test_a_stalled_dependency_of_some_is_not_an_overload_of_all() -> None:
             gate.pause(work, now)
             if good:
                 gate.learn(work, "route", now)
+            gate.leave(work, now)
         ends = [one for one in ends if one[0] > now]
-        entered = gate.enter(now)
+        entered = enter(gate, now)
         refused += entered is None
         if entered is not None:
             ends.append((now + (0.005 if number % 2 else 5.0), entered, bool(number % 2)))
@@ -207,27 +219,27 @@ def test_a_stalled_dependency_of_some_is_not_an_overload_of_all() -> None:
 
 def test_who_waits_for_a_client_is_not_counted() -> None:
     gate = Gate(4)
-    slow = [gate.enter(0.1) for _ in range(4)]
-    assert gate.enter(0.1) is None
+    slow = [enter(gate, 0.1) for _ in range(4)]
+    assert enter(gate, 0.1) is None
     for work in slow:
         assert work is not None
         gate.pause(work, 0.2)
     assert gate.working == 0
-    quick = [gate.enter(0.3) for _ in range(4)]
+    quick = [enter(gate, 0.3) for _ in range(4)]
     assert all(quick)
     for work in slow:
         assert work is not None
-        gate.resume(work, 0.4)
+        gate.run(work, 0.4)
     assert gate.working == 8
-    assert gate.enter(0.5) is None
+    assert enter(gate, 0.5) is None
 
 
 def test_what_nobody_ends_is_bounded() -> None:
     gate = Gate(8)
-    entered = sum(gate.enter(second * 10.0) is not None for second in range(100))
+    entered = sum(enter(gate, second * 10.0) is not None for second in range(100))
     assert entered == 4 * 8
 
 
 def test_one_may_always_go_on() -> None:
     gate = Gate(1)
-    assert [gate.enter(0.1) is not None for _ in range(3)] == [True, False, False]
+    assert [enter(gate, 0.1) is not None for _ in range(3)] == [True, False, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 import uuid
@@ -15,17 +16,20 @@ from litestar.types import ASGIApp, Message, Receive, Send
 
 from shared import deadline as deadlines
 from shared.body import MAX_BODY
-from shared.errors import TooLate
+from shared.errors import TooLate, TooMany
 from shared.telemetry import metrics
+from shared.web.door.fairness import Work
+from shared.web.door.overload import Gate
 from shared.web.drain import Drain
-from shared.web.overload import Gate, Work
-from shared.web.problems import too_large
+from shared.web.problems import send_problem, too_large
 
 Headers: TypeAlias = dict[bytes, bytes]
 
 BODY_SECONDS = deadlines.WRITE_SECONDS
 CLOSE = (b"connection", b"close")
 EVENT_STREAM = b"text/event-stream"
+# The longest that a request waits for its turn.
+TURN_SECONDS = 1.0
 
 log = structlog.get_logger()
 
@@ -37,7 +41,8 @@ _count = lru_cache(maxsize=4096)(metrics.REQUESTS.labels)
 
 
 class Exchange:
-    """`work` is None for a probe, which no limit counts. Work pauses while the service waits for the client."""
+    """`work` is None for a probe, which no limit counts. Work pauses while the service waits for the client, and then
+    waits for its turn."""
 
     __slots__ = (
         "_body_is_read",
@@ -80,12 +85,17 @@ class Exchange:
     async def run(self, app: ASGIApp) -> None:
         structlog.contextvars.bind_contextvars(request_id=self._request_id)
         try:
+            await self._take_turn()
+        except TooMany as error:
+            metrics.SHED.inc()
+            await send_problem(error, self.send)
+        else:
             await app(self._scope, self.receive, self.send)
         finally:
             self._end()
 
     async def receive(self) -> Any:
-        """The next piece of the body. Raises TooLarge, or TooLate when the client is too slow."""
+        """The next piece of the body. Raises TooLarge, TooLate when the client is too slow, or TooMany."""
         if self._body_is_read:
             return await self._receive()
         message = await self._receive_in_time()
@@ -101,11 +111,11 @@ class Exchange:
         self._pause()
         try:
             async with asyncio.timeout(self._state["arrived"] + BODY_SECONDS - time.monotonic()):
-                return await self._receive()
+                message = await self._receive()
         except TimeoutError as error:
             raise TooLate(f"the body did not arrive within {BODY_SECONDS:g} seconds") from error
-        finally:
-            self._resume()
+        await self._take_turn()
+        return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -124,8 +134,7 @@ class Exchange:
         self._streaming = _is_event_stream(message["headers"])
         message["headers"] = [*message["headers"], *self._more_headers()]
         if self._streaming:
-            self._pause()
-            self._gate.streams += 1
+            self._leave()
 
     def _more_headers(self) -> list[tuple[bytes, bytes]]:
         more = [(b"x-request-id", self._request_id.encode()), *self._state.get("answer_headers", ())]
@@ -134,23 +143,53 @@ class Exchange:
             more.append(CLOSE)
         return more
 
+    async def _take_turn(self) -> None:
+        """Raises TooMany when the turn does not come in time."""
+        work, gate = self._work, self._gate
+        if work is None:
+            return
+        if gate.may_run(work, time.monotonic()):
+            gate.run(work, time.monotonic())
+            return
+        turn = asyncio.Event()
+        gate.wait(work, turn.set)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TURN_SECONDS):
+                await turn.wait()
+        gate.take_turns(time.monotonic())
+        if not work.running:
+            self._leave()
+            raise TooMany("the service is full", retry_after=1.0)
+
     def _pause(self) -> None:
         if self._work is not None:
             self._gate.pause(self._work, time.monotonic())
+            self._let_others_run()
 
     def _resume(self) -> None:
         if self._work is not None:
-            self._gate.resume(self._work, time.monotonic())
+            self._gate.run(self._work, time.monotonic())
+
+    def _leave(self) -> None:
+        if self._work is not None:
+            self._gate.leave(self._work, time.monotonic())
+            self._let_others_run()
+            self._work = None
+
+    def _let_others_run(self) -> None:
+        if self._gate.waiting:
+            # Later, so that a request whose body is already here does not lose its turn.
+            loop = asyncio.get_running_loop()
+            loop.call_soon(lambda: self._gate.take_turns(time.monotonic()))
 
     def _end(self) -> None:
         state, method = self._state, self._scope["method"]
         route = str(self._scope.get("path_template") or state.get("route") or "unmatched")
-        if self._streaming:
-            self._gate.streams -= 1
-        else:
+        if not self._streaming:
             self._note_seconds(route, method)
+        self._leave()
         _count(route, method, str(self._status)).inc()
-        if ended := state.get("ended"):
+        for ended in state.get("ended", ()):
             ended()
         if self._status >= 500:
             log.warning("request failed", route=route, method=method, status=self._status)
@@ -158,8 +197,8 @@ class Exchange:
     def _note_seconds(self, route: str, method: str) -> None:
         now = time.monotonic()
         _seconds(route, method).observe(now - self._state["arrived"])
-        self._pause()
         if self._work is not None and self._status < 400:
+            self._gate.pause(self._work, now)
             self._gate.learn(self._work, (route, method), now)
 
 

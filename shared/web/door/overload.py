@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+
+from shared.web.door.fairness import Shares, Work
 
 # One request may always run: others are compared with the seconds that it takes alone.
 LEAST = 1
@@ -33,33 +35,21 @@ _MOST_ROUTES = 1_000
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
-# Open event streams allowed per request that may be in flight.
-_STREAMS = 4
-
-
-class Work:
-    """One request in progress, after `seconds` of work so far. It is `young` while it competes with others."""
-
-    __slots__ = ("entered", "resumed", "seconds", "young")
-
-    def __init__(self, entered: float) -> None:
-        self.entered = entered
-        self.resumed = entered
-        self.seconds = 0.0
-        self.young = False
 
 
 class Gate:
-    """Admits requests. `working` are in progress, of which `_young` count against the limit.
+    """Admits requests. `working` are in progress, of which `_young` count against the limit; others wait.
 
-    An open event stream mostly waits, so `streams` have their own limit.
+    While a single tenant sends requests, all that are admitted start at once. While several do, only `limit` run at
+    once, and `shares` says whose requests are admitted and who goes first. Otherwise the requests that one tenant may
+    pile up would slow down each request of the others.
     """
 
     def __init__(self, in_flight: int) -> None:
         self._in_flight = in_flight
+        self._shares = Shares()
         self.limit = float(LEAST)
         self.working = 0
-        self.streams = 0
         self._young = 0
         self._by_age: deque[Work] = deque()
         self._refused_share = 0.0
@@ -72,9 +62,17 @@ class Gate:
         self._limit_is_needed = False
         self._adjusted = 0.0
 
-    def full(self, now: float) -> bool:
+    @property
+    def waiting(self) -> int:
+        return self._shares.waiting
+
+    def full(self, tenant: str, now: float) -> bool:
+        """Whether a request of the tenant would be refused."""
         self._discount_old(now)
-        return self._young + 1 > self.allowed() or self.working >= _MOST_WITH_OLD * self._in_flight
+        most, allowed = _MOST_WITH_OLD * self._in_flight, self.allowed()
+        if self.working + self.waiting >= most or self._shares.open_of(tenant) >= most:
+            return True
+        return self._young + self.waiting + 1 > allowed and not self._shares.may_open(tenant, allowed, now)
 
     def allowed(self) -> float:
         return self.limit if self._refused_share > _REFUSED_SHARE else max(self.limit, self._in_flight)
@@ -83,33 +81,70 @@ class Gate:
         """Counts a request that came while the service was full."""
         self._note_arrival(now, refused=True)
 
-    def enter(self, now: float, *, stream: bool = False) -> Work | None:
-        """None when the request is refused. `stream` marks a request for an event stream."""
-        if stream and self.streams >= _STREAMS * self._in_flight:
-            return None
-        full = self.full(now)
+    def enter(self, tenant: str, now: float) -> Work | None:
+        """The request, which does not yet run. None when it is refused."""
+        full = self.full(tenant, now)
         self._note_arrival(now, refused=full)
         if full:
             return None
-        work = Work(now)
-        self.resume(work, now)
+        work = Work(now, self._shares.arrive(tenant, now))
+        work.share.open += 1
         return work
 
+    def run(self, work: Work, now: float) -> None:
+        """The request runs: for the first time, or after a pause."""
+        work.resumed = now
+        work.running = work.young = True
+        work.share.admitted += 1
+        work.share.running += 1
+        self.working += 1
+        self._young += 1
+        self._by_age.append(work)
+
+    def may_run(self, work: Work, now: float) -> bool:
+        """Whether the request may run now, rather than wait for its turn."""
+        return self._has_room() or self._shares.may_jump(work.share, now)
+
+    def wait(self, work: Work, start: Callable[[], None]) -> None:
+        """Calls `start` when it is the request's turn: it then runs."""
+        work.share.admitted += 1
+        self._shares.wait(work, start)
+
+    def take_turns(self, now: float) -> None:
+        """Runs those who wait, as far as there is room."""
+        self._discount_old(now)
+        while self._has_room() and (work := self._shares.next()) is not None:
+            start, work.start = work.start, None
+            work.share.admitted -= 1
+            self.run(work, now)
+            if start is not None:
+                start()
+
     def pause(self, work: Work, now: float) -> None:
-        """The request waits for its client and does not compete with others."""
-        work.seconds += now - work.resumed
+        """The request waits for its client, and does not compete with others. Those who wait may then take turns."""
+        if not work.running:
+            return
+        seconds = now - work.resumed
+        work.seconds += seconds
+        self._shares.add(work.share, seconds, now)
         if self._young > LEAST:
             self._last_crowded = now
         self.working -= 1
         self._young -= work.young
-        work.young = False
+        work.running = work.young = False
+        work.share.running -= 1
+        work.share.admitted -= 1
 
-    def resume(self, work: Work, now: float) -> None:
-        work.resumed = now
-        work.young = True
-        self.working += 1
-        self._young += 1
-        self._by_age.append(work)
+    def leave(self, work: Work, now: float) -> None:
+        """The request has ended, or gave up waiting."""
+        self.pause(work, now)
+        if work.start is not None:
+            self._shares.give_up(work)
+            work.share.admitted -= 1
+        work.share.open -= 1
+
+    def _has_room(self) -> bool:
+        return not self._shares.compete() or self._young + 1 <= self.limit
 
     def learn(self, work: Work, route: Hashable, now: float) -> None:
         """Learns from a request that was answered, after its last pause."""

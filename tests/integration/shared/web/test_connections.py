@@ -11,45 +11,14 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
-import uvicorn
-from litestar import Request, Response, get, post
-from uvicorn.server import ServerState
 
 from local.process import free_port
 from shared.body import MAX_BODY
-from shared.database.postgres import Database
 from shared.telemetry import metrics
-from shared.web import exchange
-from shared.web.admission import Admission
-from shared.web.app import create_app
+from shared.web.door import exchange
 from shared.web.serving import http_protocol
-from shared.web.serving.http_protocol import HttpProtocol
 from shared.web.serving.listener import Listener
-
-
-class Services:
-    """An app without services."""
-
-
-PUBLIC = {"access": "public"}
-LARGE = 32 * 2**20
-"""More than sockets hold."""
-
-
-@post("/count", opt=PUBLIC, status_code=200)
-async def count(request: Request[object, object, object]) -> dict[str, int]:  # type: ignore[type-var]
-    return {"bytes": len(await request.body())}
-
-
-@get("/large", opt=PUBLIC)
-async def large() -> Response[bytes]:
-    return Response(bytes(LARGE), media_type="application/octet-stream")
-
-
-@get("/wait", opt=PUBLIC)
-async def wait() -> str:
-    await asyncio.sleep(0.8)
-    return "waited"
+from tests.integration.shared.web.served import LARGE, head, make, opened, read, serving
 
 
 @pytest.fixture
@@ -58,49 +27,8 @@ async def port(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.5)
     monkeypatch.setattr(http_protocol, "READ_SECONDS", 0.5)
     monkeypatch.setattr(exchange, "BODY_SECONDS", 0.5)
-
-    @contextlib.asynccontextmanager
-    async def opened() -> AsyncIterator[Services]:
-        yield Services()
-
-    async def nobody(_: object) -> None:
-        raise AssertionError
-
-    app: Admission = create_app(
-        routes=[count, large, wait],
-        services=Services,
-        opened=opened,
-        authenticate=nobody,  # type: ignore[arg-type]
-        database=Database("postgresql://"),
-        in_flight=1,
-    )
-    config = uvicorn.Config(app, http=HttpProtocol, lifespan="off", log_config=None, access_log=False)
-    config.load()
-    state, chosen = ServerState(), free_port()
-
-    def protocol() -> HttpProtocol:
-        made = HttpProtocol(config, state, {})
-        made.turn_away = app.turn_away
-        return made
-
-    listener = Listener("127.0.0.1", chosen, protocol)
-    yield chosen
-    listener.close()
-    await listener.wait_closed()
-    for one in [*state.connections]:
-        one.transport.abort()
-
-
-@contextlib.asynccontextmanager
-async def opened(port: int, sent: bytes) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(sent)
-    yield reader, writer
-    writer.close()
-
-
-def head(length: str) -> bytes:
-    return f"POST /count HTTP/1.1\r\nhost: x\r\n{length}\r\n\r\n".encode()
+    async with serving(make(in_flight=1)) as chosen:
+        yield chosen
 
 
 async def counted(port: int) -> int:
@@ -212,24 +140,24 @@ async def test_a_full_service_turns_away_and_keeps_the_connection(port: int) -> 
         await asyncio.sleep(0.2)
         async with opened(port, post) as (reader, writer):
             for _ in range(3):
-                status, headers, answer = await _read(reader)
+                status, headers, answer = await read(reader)
                 assert status == 429
                 assert headers["content-type"] == "application/problem+json"
                 assert headers["retry-after"] in ("1", "2", "3")
                 assert headers["x-request-id"] == "mine"
                 assert json.loads(answer)["status"] == 429
                 writer.write(post)
-            assert (await _read(reader))[0] == 429
+            assert (await read(reader))[0] == 429
             writer.write(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n")
-            assert (await _read(reader))[0] == 200
+            assert (await read(reader))[0] == 200
             # A body that comes in pieces is nobody's.
             writer.write(post[:-5])
-            assert (await _read(reader))[0] == 429
+            assert (await read(reader))[0] == 429
             writer.write(post[-5:] + b"HEAD /wait HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             rest = await reader.read()
             assert rest.startswith(b"HTTP/1.1 429 ")
             assert rest.endswith(b"connection: close\r\n\r\n")
-        assert (await _read(first))[0] == 200
+        assert (await read(first))[0] == 200
     assert await counted(port) == 200
 
 
@@ -238,13 +166,7 @@ async def test_pipelined_requests_are_answered_in_order(port: int) -> None:
         r,
         _,
     ):
-        assert [(await _read(r))[0] for _ in range(3)] == [200, 200, 200]
-
-
-async def _read(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
-    start, *lines = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)).decode().split("\r\n")
-    headers = dict(line.lower().split(": ", 1) for line in lines if line)
-    return int(start.split()[1]), headers, await reader.readexactly(int(headers["content-length"]))
+        assert [(await read(r))[0] for _ in range(3)] == [200, 200, 200]
 
 
 async def test_all_who_wait_are_taken_at_once() -> None:

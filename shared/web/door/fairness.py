@@ -1,0 +1,148 @@
+"""Whose requests go first when several tenants ask at once.
+
+A tenant is light while its requests have recently taken less than half as long, in total, as those of the tenant with
+the most. The requests of a light tenant start at once. All others wait in one line for each tenant, and the lines take
+turns.
+
+Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+# Tenants compete while each has sent a request within this time.
+_RECENT_SECONDS = 10.0
+# Work is forgotten at this rate.
+_DECAY_SECONDS = 3.0
+_LIGHT = 0.5
+# Requests of a light tenant that may run or wait, and of these how many start at once.
+_LIGHT_OPEN = 8
+_LIGHT_RUNNING = 2
+
+
+class Share:
+    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, `running` run."""
+
+    __slots__ = ("_as_of", "_busy", "admitted", "line", "open", "running", "seen", "tenant")
+
+    def __init__(self, tenant: str, now: float) -> None:
+        self.tenant = tenant
+        self.open = 0
+        self.admitted = 0
+        self.running = 0
+        self.seen = now
+        self.line: deque[Work] = deque()
+        self._busy = 0.0
+        self._as_of = now
+
+    def busy(self, now: float) -> float:
+        """The seconds of its recent requests."""
+        return self._busy * math.exp((self._as_of - now) / _DECAY_SECONDS)
+
+    def add(self, seconds: float, now: float) -> None:
+        self._busy, self._as_of = self.busy(now) + seconds, now
+
+
+class Work:
+    """One request in progress, after `seconds` of work so far. It is `young` while it competes with others."""
+
+    __slots__ = ("entered", "resumed", "running", "seconds", "share", "start", "young")
+
+    def __init__(self, entered: float, share: Share) -> None:
+        self.entered = entered
+        self.resumed = entered
+        self.seconds = 0.0
+        self.running = False
+        self.young = False
+        self.share = share
+        self.start: Callable[[], None] | None = None
+        """What to call when its turn comes, while it waits."""
+
+
+class Shares:
+    """The tenants of recent and open requests."""
+
+    def __init__(self) -> None:
+        self._by_tenant: OrderedDict[str, Share] = OrderedDict()
+        self._heaviest: Share | None = None
+        self._lines: deque[Share] = deque()
+        self.waiting = 0
+
+    def arrive(self, tenant: str, now: float) -> Share:
+        share = self._by_tenant.get(tenant)
+        if share is None:
+            share = self._by_tenant[tenant] = Share(tenant, now)
+        share.seen = now
+        self._by_tenant.move_to_end(tenant)
+        self._forget(now)
+        return share
+
+    def compete(self) -> bool:
+        return len(self._by_tenant) > 1
+
+    def may_open(self, tenant: str, allowed: float, now: float) -> bool:
+        """Whether the tenant has less than its share of the `allowed` requests."""
+        share = self._by_tenant.get(tenant)
+        if share is None:
+            return bool(self._by_tenant)
+        part = allowed / len(self._by_tenant)
+        light = self.compete() and self.is_light(share, now)
+        return share.admitted + 1 <= (max(_LIGHT_OPEN, part) if light else part)
+
+    def open_of(self, tenant: str) -> int:
+        share = self._by_tenant.get(tenant)
+        return share.open if share else 0
+
+    def may_jump(self, share: Share, now: float) -> bool:
+        """Whether the tenant's next request may start before those that wait."""
+        return share.running < _LIGHT_RUNNING and self.is_light(share, now)
+
+    def is_light(self, share: Share, now: float) -> bool:
+        heaviest = self._heaviest
+        return heaviest is None or (heaviest is not share and share.busy(now) <= _LIGHT * heaviest.busy(now))
+
+    def add(self, share: Share, seconds: float, now: float) -> None:
+        # All decay at the same rate, so only the tenant that is added to can become the heaviest.
+        share.add(seconds, now)
+        if self._heaviest is None or share.busy(now) >= self._heaviest.busy(now):
+            self._heaviest = share
+
+    def wait(self, work: Work, start: Callable[[], None]) -> None:
+        work.start = start
+        if not work.share.line:
+            self._lines.append(work.share)
+        work.share.line.append(work)
+        self.waiting += 1
+
+    def give_up(self, work: Work) -> None:
+        if work.start is not None:
+            work.start = None
+            self.waiting -= 1
+
+    def next(self) -> Work | None:
+        """The request whose turn it is. It no longer waits."""
+        while self._lines:
+            share = self._lines.popleft()
+            work = share.line.popleft()
+            if share.line:
+                self._lines.append(share)
+            if work.start is not None:
+                self.waiting -= 1
+                return work
+        return None
+
+    def _forget(self, now: float) -> None:
+        for tenant, share in self._by_tenant.items():
+            if share.seen > now - _RECENT_SECONDS:
+                return
+            if not share.open:
+                del self._by_tenant[tenant]
+                if share is self._heaviest:
+                    self._heaviest = None
+                return
+            # It comes up again after the others.
+            self._by_tenant.move_to_end(tenant)
+            return

@@ -1,0 +1,156 @@
+"""Several tenants behind one gate: whose requests run, whose wait, and whose are refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from shared.web.door.fairness import Work
+from shared.web.door.overload import Gate
+
+PILE = 64
+
+
+class Door:
+    """A gate in front of a service in which each running request advances by itself."""
+
+    def __init__(self, in_flight: int = PILE) -> None:
+        self.gate = Gate(in_flight)
+        self.now = 0.0
+        self.running: list[tuple[Work, float]] = []
+        self.answered: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.slowest: dict[str, float] = {}
+
+    def ask(self, tenant: str, seconds: float) -> Work | None:
+        work = self.gate.enter(tenant, self.now)
+        if work is None:
+            self.refused[tenant] += 1
+        elif self.gate.may_run(work, self.now):
+            self.gate.run(work, self.now)
+            self.running.append((work, seconds))
+        else:
+            found = work
+            self.gate.wait(found, lambda: self.running.append((found, seconds)))
+        return work
+
+    def step(self, seconds: float) -> None:
+        """All that run share one core."""
+        self.now += seconds
+        share = seconds / max(1, len(self.running))
+        left = [(work, needed - share) for work, needed in self.running]
+        self.running = [(work, needed) for work, needed in left if needed > 0]
+        for work, needed in left:
+            if needed <= 0:
+                self._answer(work)
+        self.gate.take_turns(self.now)
+
+    def _answer(self, work: Work) -> None:
+        tenant = work.share.tenant
+        self.answered[tenant] += 1
+        self.slowest[tenant] = max(self.slowest.get(tenant, 0.0), self.now - work.entered)
+        self.gate.pause(work, self.now)
+        self.gate.learn(work, "route", self.now)
+        self.gate.leave(work, self.now)
+
+
+def flood(door: Door, seconds: float, at_once: int, victims: tuple[str, ...] = ("victim",)) -> None:
+    """One tenant keeps `at_once` requests open; each victim asks ten times a second. Each request needs 10 ms."""
+    due = {victim: door.now + 0.005 * number for number, victim in enumerate(victims)}
+    end = door.now + seconds
+    while door.now < end:
+        open_requests = sum(work.share.tenant == "noisy" for work, _ in door.running) + door.gate.waiting
+        for _ in range(at_once - open_requests):
+            door.ask("noisy", 0.010)
+        for victim, at in due.items():
+            if door.now >= at:
+                due[victim] += 0.1
+                door.ask(victim, 0.010)
+        door.step(0.001)
+
+
+def test_a_flood_slows_another_tenant_by_one_request_at_most() -> None:
+    door = Door()
+    flood(door, 2.0, at_once=40)
+    door.slowest.clear()
+    flood(door, 10.0, at_once=40)
+    assert not door.refused["victim"]
+    assert door.answered["victim"] > 100
+    assert door.slowest["victim"] < 0.035
+    assert door.answered["noisy"] > 700
+
+
+def test_without_shares_the_flood_slows_everybody() -> None:
+    """The control: all are one tenant."""
+    door = Door()
+    flood(door, 12.0, at_once=40, victims=("noisy",))
+    assert door.slowest["noisy"] > 0.2
+
+
+def test_a_flood_beyond_what_may_pile_up_refuses_only_its_own_requests() -> None:
+    door = Door()
+    flood(door, 2.0, at_once=400, victims=("first", "second", "third"))
+    door.slowest.clear()
+    flood(door, 10.0, at_once=400, victims=("first", "second", "third"))
+    assert door.refused.keys() == {"noisy"}
+    assert max(door.slowest[victim] for victim in ("first", "second", "third")) < 0.1
+
+
+def test_heavy_tenants_take_turns() -> None:
+    door = Door()
+    for _ in range(3_000):
+        for tenant, at_once in (("many", 30), ("few", 10)):
+            for _ in range(at_once - _open_of(door, tenant)):
+                door.ask(tenant, 0.010)
+        door.step(0.001)
+    assert 0.5 < door.answered["few"] / door.answered["many"] < 2.0
+
+
+def _open_of(door: Door, tenant: str) -> int:
+    return door.gate._shares.open_of(tenant)
+
+
+def test_a_tenant_alone_has_no_line() -> None:
+    door = Door()
+    for _ in range(PILE):
+        assert door.ask("noisy", 0.010) is not None
+    assert len(door.running) == PILE
+    assert door.ask("noisy", 0.010) is None
+
+
+def test_a_tenant_that_has_gone_holds_nobody_back() -> None:
+    door = Door()
+    flood(door, 1.0, at_once=4)
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    door.now += 60
+    for _ in range(3):
+        door.ask("noisy", 0.010)
+    assert door.gate.waiting == 0
+
+
+def test_open_bodies_of_one_tenant_are_bounded() -> None:
+    door = Door(in_flight=2)
+    open_bodies = 0
+    for _ in range(100):
+        work = door.ask("noisy", 1.0)
+        if work is not None:
+            door.gate.pause(work, door.now)
+            open_bodies += 1
+    assert open_bodies == 8
+    assert door.ask("victim", 0.010) is not None
+
+
+def test_who_gives_up_waiting_leaves_no_trace() -> None:
+    door = Door()
+    flood(door, 1.0, at_once=4)
+    waiting = None
+    while waiting is None or waiting.running:
+        waiting = door.ask("noisy", 0.010)
+    before = door.gate.waiting
+    door.gate.leave(waiting, door.now)
+    assert door.gate.waiting == before - 1
+    flood(door, 1.0, at_once=4)
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    assert not waiting.running
+    assert all(_open_of(door, tenant) == 0 for tenant in ("noisy", "victim"))

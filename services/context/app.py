@@ -41,6 +41,7 @@ from shared.database.postgres import Database
 from shared.identity import Signer
 from shared.web.app import create_app
 from shared.web.door.admission import Admission
+from shared.web.door.streams import Streams
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ async def opened(
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             feedback_service=Feedback(database, journal),
             keys=keys,
-            timeline_service=Timeline(database, numbering),
+            timeline_service=Timeline(database, numbering, Streams(settings.streams)),
             assembly_log=AssemblyLog(database, journal),
             sources=Sources(owners),
             learning_service=Learning(database, settings.max_budget),

@@ -12,6 +12,7 @@ from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
 from shared.telemetry import log
 from shared.telemetry.tracing import TracingSettings
+from shared.web.door.streams import StreamLimits
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -41,6 +42,8 @@ class Settings:
     """The default limits of keys."""
     scrubbing: Policy = "mask"
     """What becomes of secrets in what callers send, for tenants without a policy of their own."""
+    streams: StreamLimits = field(default_factory=StreamLimits)
+    """The most event streams that a process keeps open."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     public_url: str | None = None
@@ -85,6 +88,11 @@ class Settings:
                 tokens_per_day=env.integer("SCRUBJAY_KEY_TOKENS_PER_DAY", 0, 0, 2**53) or None,
             ),
             scrubbing=env.choice("SCRUBJAY_SECRETS", "mask", POLICIES),  # type: ignore[arg-type]
+            streams=StreamLimits(
+                per_key=env.integer("SCRUBJAY_STREAMS_PER_KEY", 32, 1, 10_000),
+                per_tenant=env.integer("SCRUBJAY_STREAMS_PER_TENANT", 128, 1, 10_000),
+                total=env.integer("SCRUBJAY_STREAMS", 256, 1, 10_000),
+            ),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,

@@ -18,6 +18,7 @@ from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since
 from shared.provenance import utc
 from shared.web.dependencies import DeadlineDep, DrainDep, PrincipalDep
 from shared.web.operations import READ, answers, problems
+from shared.web.request import when_ended
 
 _AFTER = Parameter(ge=0, le=2**63 - 1, description="The last number of the previous page.")
 _KIND = Parameter(description="Only events of this kind, such as cache_write. Repeat it for several kinds.")
@@ -57,6 +58,7 @@ async def timeline(
 
     A page begins after `cursor` or event `after`, or else with the first event. A stream begins after `Last-Event-ID`,
     or else after `after`, or else with the next event. It never ends by itself, and sends a keep-alive every 15 s.
+    A key and a tenant may open a limited number of streams.
     """
     for name, values in (("mission", [mission]), ("agent", [agent]), ("kind", kind or [])):
         if any("\x00" in value for value in values if value is not None):
@@ -67,6 +69,7 @@ async def timeline(
         return Response(await timeline_service.page(principal, wanted, start, limit, deadline))
     if wanted.mission is not None:
         principal.require_mission(wanted.mission)
+    when_ended(request.scope, timeline_service.streams.open(principal))
     begin = last_event_id if last_event_id is not None else after
     if begin is None:
         begin = await timeline_service.last(principal, deadline)

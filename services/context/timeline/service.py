@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator
@@ -10,25 +9,30 @@ from collections.abc import AsyncGenerator
 import msgspec
 
 from services.context.timeline import queries
-from services.context.timeline.numbering import POLL_SECONDS, Numbering
+from services.context.timeline.following import Channel, Following
+from services.context.timeline.numbering import Numbering
 from services.context.timeline.schemas import Event, EventCursor, Events, Filter
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.paging.pages import page_of
+from shared.web.door.streams import Streams
 from shared.web.drain import Drain
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1_000
 PAGE = 200
 _PAGE_SECONDS = 2.0
+# After a failed look.
+_RETRY_SECONDS = 0.5
 
 
 class Timeline:
-    def __init__(self, database: Database, numbering: Numbering) -> None:
+    def __init__(self, database: Database, numbering: Numbering, streams: Streams) -> None:
         self.database = database
-        self._numbering = numbering
+        self.streams = streams
+        self._following = Following(database, numbering)
 
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
@@ -56,12 +60,18 @@ class Timeline:
         """Server-sent events after `after`, until the client disconnects or this process drains."""
         # Send the starting position first: a stream that breaks off before its first event resumes there.
         yield f"id: {after}\nretry: {RETRY_MS}\n\n".encode()
-        spoke = time.monotonic()
-        looked_at = -1
+        async with self._following.follow(principal.tenant, drain) as channel:
+            async for piece in self._follow(principal, wanted, after, channel, drain):
+                yield piece
+        yield f"retry: {RETRY_MS}\n\n".encode()
+
+    async def _follow(
+        self, principal: Principal, wanted: Filter, after: int, channel: Channel, drain: Drain
+    ) -> AsyncGenerator[bytes]:
+        spoke, looked_at = time.monotonic(), -2
         while not drain.started.is_set():
             events: list[Event] = []
-            # The replica's numbering knows the last number, so an idle stream makes no query.
-            if (last := self._numbering.last) != looked_at:
+            if (last := channel.last) != looked_at:
                 with contextlib.suppress(AppError):
                     events = await self._events(principal, wanted, after, PAGE, Deadline(_PAGE_SECONDS))
                     looked_at = last
@@ -69,27 +79,15 @@ class Timeline:
                 yield _server_sent(event)
                 after = event.seq
             if events:
-                spoke = time.monotonic()
-                looked_at = -1
+                spoke, looked_at = time.monotonic(), -2
                 continue
             if time.monotonic() - spoke >= HEARTBEAT_SECONDS:
                 yield b": still here\n\n"
                 spoke = time.monotonic()
-            await self._wait_for_news(drain)
-        yield f"retry: {RETRY_MS}\n\n".encode()
-
-    async def _wait_for_news(self, drain: Drain) -> None:
-        waits = {asyncio.create_task(wait) for wait in (self._numbering.looked(), _drained(drain))}
-        try:
-            await asyncio.wait(waits, timeout=POLL_SECONDS * 2, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-            await asyncio.gather(*waits, return_exceptions=True)
-
-
-async def _drained(drain: Drain) -> None:
-    await drain.started.wait()
+            if looked_at != last:
+                await channel.news(_RETRY_SECONDS)
+            elif last == channel.last:
+                await channel.news(spoke + HEARTBEAT_SECONDS - time.monotonic())
 
 
 def _server_sent(event: Event) -> bytes:

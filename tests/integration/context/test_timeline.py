@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import random
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 import asyncpg
@@ -284,3 +285,49 @@ async def test_without_redis_nothing_is_lost(servers: Servers, client: Client) -
         after = await write(client)
         await until(lambda: _has(stream, 5), 20)
     assert [event["payload"]["id"] for event in stream.events] == [before, *during, after]
+
+
+async def _open_streams(client: Client, count: int, opened: AsyncExitStack) -> None:
+    for _ in range(count):
+        await opened.enter_async_context(Stream(client, "/api/timeline"))
+
+
+async def test_a_key_and_a_tenant_have_a_limited_number_of_streams(
+    tenants: tuple[Tenant, Tenant],
+) -> None:
+    first, other = tenants
+    keys = [await first.client("read") for _ in range(5)]
+    neighbour = await other.client("read")
+    stream = {"headers": {"accept": "text/event-stream"}}
+    async with AsyncExitStack() as opened:
+        await _open_streams(keys[0], 32, opened)
+        refused = await keys[0].get("/api/timeline", **stream)
+        assert (refused.status, refused.body["limit"]) == (429, "streams_per_key")
+        assert int(refused.headers["retry-after"]) > 0
+        assert (await keys[0].get("/api/timeline")).status == 200
+        for key in keys[1:4]:
+            await _open_streams(key, 32, opened)
+        refused = await keys[4].get("/api/timeline", **stream)
+        assert (refused.status, refused.body["limit"]) == (429, "streams_per_tenant")
+        await _open_streams(neighbour, 1, opened)
+    await until(lambda: _open_one(keys[0]), 10)
+
+
+async def _open_one(client: Client) -> None:
+    async with client.session.get("/api/timeline", headers={"accept": "text/event-stream"}) as response:
+        assert response.status == 200
+
+
+async def test_idle_streams_of_one_tenant_stop_nobody_elses_mcp(tenants: tuple[Tenant, Tenant]) -> None:
+    """A call over MCP accepts an event stream, and is none."""
+    noisy = [await tenants[0].client("read") for _ in range(8)]
+    neighbour = await tenants[1].client("read")
+    call = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    async with AsyncExitStack() as opened:
+        for client in noisy:
+            with suppress(AssertionError, TimeoutError):
+                await _open_streams(client, 32, opened)
+        for _ in range(5):
+            assert (await neighbour.post("/mcp", call, headers=headers)).status == 200
+        await _open_streams(neighbour, 1, opened)

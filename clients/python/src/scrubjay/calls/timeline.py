@@ -24,7 +24,7 @@ def timeline(
     """Read events in order: a page of JSON, or a stream with `Accept: text/event-stream`. A page begins
     after `cursor` or event `after`, or else with the first event. A stream begins after `Last-Event-
     ID`, or else after `after`, or else with the next event. It never ends by itself, and sends a keep-
-    alive every 15 s.
+    alive every 15 s. A key and a tenant may open a limited number of streams.
 
     Args:
         after: The last number of the previous page.

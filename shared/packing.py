@@ -144,11 +144,13 @@ class _Block:
         """Gives the remaining room to the best items that were cut."""
         for place in sorted(self.taken):
             short = self.taken[place]
-            if self._left * CHARACTERS_PER_TOKEN < _LEAST_HEADER:
+            if not self._left:
                 return
             if short.cut:
                 room, item = short.tokens + self._left, self._items[place]
-                longer = _whole(place, item, room) or _cut(place, item, room)
+                # A single token may complete an item, but lengthens no other worth the rendering.
+                more = self._left * CHARACTERS_PER_TOKEN >= _LEAST_HEADER
+                longer = _whole(place, item, room) or (_cut(place, item, room) if more else None)
                 if longer is not None and (not longer.cut or len(longer.rendered) > len(short.rendered)):
                     self._take(longer)
 

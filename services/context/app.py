@@ -108,6 +108,7 @@ async def opened(
                 )
             }
         )
+        stack.push_async_callback(owners.close)
         accesses = Accesses(owners)
         stack.push_async_callback(accesses.stop)
         accesses.start()

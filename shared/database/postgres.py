@@ -7,6 +7,7 @@ therefore runs as a task. The caller abandons it at the deadline, and the cleanu
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
@@ -41,7 +42,8 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 _HELD_SECONDS = 60.0
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
-# A shorter wait says nothing about the server: a caller in a hurry must not open the breaker for the others.
+_PROBE_SECONDS = 1.0
+# A shorter wait says nothing about the server, and asks for no probe.
 _TELLING_SECONDS = 0.25
 
 
@@ -69,8 +71,15 @@ class Database:
         for _ in range(connections):
             self._free.put_nowait(None)
         self._abandoned: set[asyncio.Task[Any]] = set()
-        # Several timeouts in a row mean a stalled server. After the pause every call tests whether it still is.
-        self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
+        # Several timeouts in a row may mean a stalled server, or slow statements of one caller: the probe decides.
+        self._breaker = Breaker(
+            "postgres",
+            self._probe,
+            failures=_BREAKER_AFTER,
+            probe_seconds=_PROBE_SECONDS,
+            shortest=_BREAKER_SECONDS,
+            longest=_BREAKER_SECONDS,
+        )
 
     async def open(self) -> None:
         self._pool = await asyncpg.create_pool(
@@ -85,6 +94,7 @@ class Database:
         )
 
     async def close(self) -> None:
+        await self._breaker.close()
         if self._pool is not None:
             try:
                 await asyncio.wait_for(self._close(self._pool), 2)
@@ -105,7 +115,7 @@ class Database:
         may still have happened.
         """
         try:
-            probe = self._breaker.admit()
+            self._breaker.check()
         except BreakerOpen as error:
             raise Unavailable("postgres", "the database is not answering", error.seconds) from error
         task = asyncio.ensure_future(self._on_connection(work))
@@ -119,10 +129,21 @@ class Database:
             self._abandon(task)
             metrics.POSTGRES_TIMEOUTS.inc()
             if patience >= _TELLING_SECONDS:
-                self._breaker.failed(probe=probe)
+                self._breaker.failed()
             raise Unavailable("postgres", "the database did not answer in time")
         self._breaker.succeeded()
         return _result(task)
+
+    async def _probe(self) -> None:
+        """Asks on a connection of its own: slow statements may hold every other."""
+        with contextlib.suppress(asyncpg.PostgresError):  # an error is an answer too
+            connection = await asyncpg.connect(
+                self._dsn, server_settings={"application_name": f"{self._application}-probe"}
+            )
+            try:
+                await connection.execute("select 1")
+            finally:
+                connection.terminate()
 
     async def transaction(
         self, work: Work[T], deadline: Deadline, *, settings: Mapping[str, str] = _NONE

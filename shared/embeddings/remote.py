@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -38,6 +37,7 @@ log = structlog.get_logger()
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # APIs refuse a whole batch for one empty text.
 _BLANK = "."
+_PROBE_TEXT = "ready?"
 _TOO_EARLY_OR_SLOW = (408, 425)
 _BAD_MODEL_OR_DIMENSION = (400, 404, 422)
 _backoff = wait_random_exponential(multiplier=0.1, max=2.0)
@@ -59,12 +59,20 @@ class RemoteEmbedder(ABC):
 
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
         self.model = f"{self.provider}:{settings.model}"
-        self.breaker = open_breaker()
         self._distance = settings.dedup_distance
         self._timeout: dict[Kind, float] = {
             "query": settings.query_timeout,
             "document": settings.document_timeout,
         }
+        # A call may fail by its texts, or by one caller's many: only a cheap call that fails too opens the breaker.
+        self.breaker = Breaker(
+            self.provider,
+            self._probe,
+            failures=5,
+            probe_seconds=settings.query_timeout,
+            shortest=2.0,
+            longest=30.0,
+        )
         self._on_usage = on_usage
         self._width: int | None = None
         self._session = aiohttp.ClientSession(
@@ -91,11 +99,19 @@ class RemoteEmbedder(ABC):
         return self
 
     async def close(self) -> None:
+        await self.breaker.close()
         await self._session.close()
+
+    async def _probe(self) -> None:
+        try:
+            await self._request([_PROBE_TEXT], "query")
+        except EmbedderUnavailable as error:
+            if error.reason != "refused":
+                raise
 
     async def _check(self) -> None:
         try:
-            await self.embed(["ready?"], "query")
+            await self.embed([_PROBE_TEXT], "query")
         except EmbedderUnavailable as error:
             if error.reason == "malformed" or error.http_status in _BAD_MODEL_OR_DIMENSION:
                 raise SettingsError([f"{self.model} cannot give {DIM} dimensions: {error}"]) from error
@@ -146,15 +162,11 @@ class RemoteEmbedder(ABC):
         return vectors, tokens
 
 
-def open_breaker(clock: Callable[[], float] = time.monotonic) -> Breaker:
-    return Breaker(failures=5, shortest=2.0, longest=30.0, clock=clock)
-
-
 @contextmanager
 def guarded(breaker: Breaker) -> Iterator[None]:
     """Wraps one call. Raises EmbedderUnavailable("breaker_open") when the breaker lets no call through."""
     try:
-        probe = breaker.admit()
+        breaker.check()
     except BreakerOpen as error:
         raise EmbedderUnavailable("breaker_open", retry_after=error.seconds) from error
     try:
@@ -164,10 +176,7 @@ def guarded(breaker: Breaker) -> Iterator[None]:
         if error.reason == "refused":
             breaker.succeeded()
         else:
-            breaker.failed(probe=probe)
-        raise
-    except BaseException:
-        breaker.abandoned(probe=probe)
+            breaker.failed()
         raise
     breaker.succeeded()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
@@ -48,10 +49,11 @@ _LINKS = msgspec.json.Decoder(Links)
 _ANY = msgspec.json.Decoder(Any)
 _COUNTS = msgspec.json.Decoder(dict[str, int])
 
-# After this many timeouts in a row, calls to the service fail at once for a while.
+# After this many timeouts in a row, we ask whether the service lives. If it does not, calls fail at once until it does.
 _BREAKER_AFTER = 3
 _BREAKER_SECONDS = 1.0
-# A shorter wait says nothing about the service.
+_PROBE_SECONDS = 1.0
+# A shorter wait says nothing about the service, and asks for no probe.
 _TELLING_SECONDS = 0.2
 
 
@@ -77,7 +79,15 @@ class Owner:
         self._signer = signer
         self.session = session
         self._hedge = Hedge(name)
-        self._breaker = Breaker(_BREAKER_AFTER, _BREAKER_SECONDS, _BREAKER_SECONDS, probe_alone=False)
+        self._breaker = Breaker(
+            name,
+            self._probe,
+            failures=_BREAKER_AFTER,
+            probe_seconds=_PROBE_SECONDS,
+            shortest=_BREAKER_SECONDS,
+            longest=_BREAKER_SECONDS,
+        )
+        self.close = self._breaker.close
 
     def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
         return {
@@ -146,6 +156,11 @@ class Owner:
         except Failed as error:
             raise Unavailable(self.name, f"{self.name} did not purge: {error.reason}") from error
 
+    async def _probe(self) -> None:
+        """Any answer will do, a refusal too."""
+        async with self.session.get(f"{self.url}/livez", allow_redirects=False):
+            pass
+
     async def _call(
         self,
         path: str,
@@ -159,7 +174,7 @@ class Owner:
         key: str | None = None,
     ) -> T:
         try:
-            probe = self._breaker.admit()
+            self._breaker.check()
         except BreakerOpen as error:
             raise Failed("breaker open") from error
         patience = max(0.001, deadline.left())
@@ -179,7 +194,7 @@ class Owner:
                 answer = await response.read()
         except TimeoutError as error:
             if patience >= _TELLING_SECONDS:
-                self._breaker.failed(probe=probe)
+                self._breaker.failed()
             raise Failed("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
             raise CutOff from error
@@ -194,6 +209,9 @@ class Owner:
 
 class Owners(dict[str, Owner]):
     """The services that own stores, by name."""
+
+    async def close(self) -> None:
+        await asyncio.gather(*(owner.close() for owner in self.values()))
 
 
 def outdated(problem: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+import asyncpg
 import pytest
 
 from local.database import Database
@@ -61,6 +62,37 @@ async def test_what_failed_or_was_given_up_leaves_its_place(pool: Pool) -> None:
         with pytest.raises(Unavailable):
             await pool.run(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.1))
     assert len(await every(pool)) == _CONNECTIONS
+
+
+async def test_slow_statements_do_not_open_the_breaker(pool: Pool) -> None:
+    """They hold every connection, again and again, and the server is well all the while."""
+    for _ in range(3):
+        slow = [
+            pool.run(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.3))
+            for _ in range(2 * _CONNECTIONS)
+        ]
+        assert all(
+            isinstance(error, Unavailable) for error in await asyncio.gather(*slow, return_exceptions=True)
+        )
+        assert len(await every(pool)) == _CONNECTIONS
+
+
+async def test_a_server_that_accepts_and_says_nothing_opens_the_breaker() -> None:
+    silent = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    pool = Pool(f"postgresql://somebody:secret@127.0.0.1:{port}/anything", connections=8, application="held")
+    pool._pool = asyncpg.create_pool(pool._dsn, min_size=0, max_size=8)
+    await pool._pool
+    try:
+
+        async def refused_at_once() -> None:
+            with pytest.raises(Unavailable, match="not answering"):
+                await pool.run(lambda c: c.execute("select 1"), Deadline(0.3))
+
+        await until(refused_at_once, 10)
+    finally:
+        silent.close()
+        await pool.close()
 
 
 async def failing(connection: Connection) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from prometheus_client import REGISTRY
 
+from shared.concurrency.breaker import Breaker
 from shared.embeddings import (
     DIM,
     CachedEmbedder,
@@ -22,7 +23,7 @@ from shared.embeddings import (
     Kind,
     open_embedder,
 )
-from shared.embeddings.remote import RemoteEmbedder, open_breaker
+from shared.embeddings.remote import RemoteEmbedder
 from shared.settings import SettingsError
 from tests.support.fakes.embedding_api import EmbeddingApi
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -184,8 +185,8 @@ async def test_an_api_that_is_away_does_not_keep_the_service_down(api: Embedding
     api.mode = mode
     settings = settings_for(api, SCRUBJAY_EMBEDDING_QUERY_TIMEOUT="0.2")
     async with opened(settings) as embedder:
-        embedder.breaker = open_breaker()
         api.mode = "ok"
+        await until_closed(embedder.breaker)
         assert_unit(await embedder.embed(["back"], "document"), 1)
 
 
@@ -258,19 +259,43 @@ async def test_a_dead_api_is_named() -> None:
 
 
 async def test_the_breaker_spares_a_failing_api_and_finds_it_well_again(remote: Remote) -> None:
-    now = 0.0
-    remote.embedder.breaker = open_breaker(clock=lambda: now)
     remote.api.mode = "500"
-    for _ in range(10):
-        with pytest.raises(EmbedderUnavailable) as raised:
+    while not remote.embedder.breaker.is_open:
+        with pytest.raises(EmbedderUnavailable):
             await remote.embedder.embed(["x"], "document")
+    asked = len(remote.api.requests)
+    with pytest.raises(EmbedderUnavailable) as raised:
+        await remote.embedder.embed(["x"], "document")
     assert raised.value.reason == "breaker_open"
     assert raised.value.retry_after == 2.0
-    assert len(remote.api.requests) == 5
+    assert len(remote.api.requests) == asked
     remote.api.mode = "ok"
-    now += 2.0
+    await until_closed(remote.embedder.breaker)
     assert_unit(await remote.embedder.embed(["x"], "document"), 1)
-    assert not remote.embedder.breaker.is_open
+
+
+async def test_texts_that_fail_do_not_open_the_breaker(api: EmbeddingApi) -> None:
+    """One caller's texts make the API fail, again and again; the others' are embedded all the while."""
+
+    async def fail(text: str) -> None:
+        with pytest.raises(EmbedderUnavailable):
+            await embedder.embed([text], "document")
+
+    async with opened(settings_for(api, SCRUBJAY_EMBEDDING_DOCUMENT_TIMEOUT="0.5")) as embedder:
+        api.mode, api.failing = "ok", "poison"
+        for number in range(4):
+            await fail(f"poison {number}")
+            assert_unit(await embedder.embed(["well"], "query"), 1)
+        await asyncio.gather(*(fail(f"poison {number}") for number in range(20)))
+        await asyncio.sleep(0.1)
+        assert not embedder.breaker.is_open
+        assert_unit(await embedder.embed(["still well"], "query"), 1)
+
+
+async def until_closed(breaker: Breaker) -> None:
+    async with asyncio.timeout(30):
+        while breaker.is_open:
+            await asyncio.sleep(0.05)
 
 
 async def test_callers_that_give_up_early_still_open_the_breaker(api: EmbeddingApi) -> None:

@@ -48,7 +48,7 @@ class EmbeddingApi(ABC):
     """Modes: ok, an HTTP status as text (429 with `retry_after`), hang (until stopped or released), reset,
     wrong_dimension, wrong_count, nan, zero, empty, not_json.
 
-    `script` holds modes for the next requests, one each; then `mode` holds.
+    `script` holds modes for the next requests, one each; then `mode` holds. A text with the word `failing` gets 500.
     """
 
     key: ClassVar[str]
@@ -56,6 +56,7 @@ class EmbeddingApi(ABC):
     def __init__(self, port: int = 0) -> None:
         self.mode = "ok"
         self.script: deque[str] = deque()
+        self.failing: str | None = None
         self.retry_after: str | None = "0.05"
         self.requests: list[Request] = []
         self._released = threading.Event()
@@ -113,6 +114,8 @@ class EmbeddingApi(ABC):
                 raise Refused(401, "bad key")
             if mode.isdigit():
                 raise Refused(int(mode), f"asked to answer {mode}")
+            if self.failing and any(self.failing in text for text in request.body["input"]):
+                raise Refused(500, "these texts fail")
             return 200, self._embeddings(request.body, mode)
         except Refused as refused:
             if refused.status in _HTML:

@@ -23,6 +23,8 @@ class Settings:
     redis_url: str = field(repr=False)
     cache_secrets: tuple[str, ...] = field(repr=False)
     agent_memory_secrets: tuple[str, ...] = field(repr=False)
+    query_hash_secret: str = field(repr=False)
+    """Keys the hashes of queries in the log. By default the first of `cache_secrets`."""
     cache_url: str
     agent_memory_url: str
     embedding: EmbeddingSettings
@@ -63,11 +65,13 @@ class Settings:
             "admin": "SCRUBJAY_ADMIN_TOKEN",
         }
         host = env.text("SCRUBJAY_HOST", "127.0.0.1")
+        cache_secrets = env.secrets("SCRUBJAY_CACHE_SECRET")
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
-            cache_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
+            cache_secrets=cache_secrets,
             agent_memory_secrets=env.secrets("SCRUBJAY_AGENT_MEMORY_SECRET"),
+            query_hash_secret=env.optional("SCRUBJAY_QUERY_HASH_SECRET") or ",".join(cache_secrets[:1]),
             cache_url=env.text("SCRUBJAY_CACHE_URL").rstrip("/"),
             agent_memory_url=env.text("SCRUBJAY_AGENT_MEMORY_URL").rstrip("/"),
             embedding=EmbeddingSettings.from_env(values),

@@ -61,7 +61,7 @@ FIELDS: Mapping[str, str] = {
     "parent_dispatch_id": "The dispatch that it is a part of.",
     "priority": "A factor of the score, by the type of the item.",
     "private": "Hidden from peers.",
-    "query_hash": "SHA-256 of the query, in hexadecimal digits. The query itself is not kept.",
+    "query_hash": "A keyed hash of the query, in hexadecimal digits: equal for equal queries. The query is not kept.",
     "recalled_from": "The assembly that led to it.",
     "recency": "A factor of the score, in [0.5, 1]: it halves with the half-life of the store.",
     "relevance": "How well it answers the question, in [0, 1]. A factor of the score.",

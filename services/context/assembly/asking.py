@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
 from services.context.assembly.schemas import AssembleContextInput, BudgetOrigin
+from services.context.log.query_hash import query_hash
 from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
@@ -51,6 +52,7 @@ class Ask(NamedTuple):
     config: CallerConfig
     budget: Budget
     embedded: Embedded
+    query_hash: str
 
     @property
     def as_of(self) -> datetime | None:
@@ -80,7 +82,8 @@ class Asking:
             self._settings.default_budget,
             self._settings.max_budget,
         )
-        return Ask(principal, request, request_id, scopes, now, config, budget, embedded)
+        hashed = query_hash(self._settings.query_hash_secret, principal.tenant, request.query)
+        return Ask(principal, request, request_id, scopes, now, config, budget, embedded, hashed)
 
     async def _embed(self, tenant: str, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, tenant, query, seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -47,7 +46,7 @@ def row(
         user_id=request.user_id,
         dispatch_id=request.dispatch_id,
         scopes=list(dict.fromkeys(touched)),
-        query_hash=hashlib.sha256(request.query.encode()).hexdigest(),
+        query_hash=ask.query_hash,
         token_budget=ask.budget.tokens,
         budget_asked=request.token_budget is not None,
         token_shares=ask.config.token_shares,

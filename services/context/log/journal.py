@@ -53,7 +53,7 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
     dispatch_id: int | None
     scopes: list[str]
     query_hash: str
-    """SHA-256, as hex."""
+    """As hex."""
     token_budget: int
     budget_asked: bool
     token_shares: dict[str, float]

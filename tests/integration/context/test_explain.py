@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from typing import Any
 from urllib.parse import quote
 
@@ -63,6 +64,21 @@ async def test_every_candidate_is_there_with_its_reason(client: Client) -> None:
     assert len(handles) == len(log["candidates"]) == 16
     assert (log["caller"], log["token_budget"]) == ("scout", 150)
     assert len(log["query_hash"]) == 64
+
+
+async def test_a_logged_query_can_be_compared_but_not_guessed(tenants: tuple[Tenant, Tenant]) -> None:
+    one, other = [await tenant.client("write") for tenant in tenants]
+
+    async def hashed(client: Client, query: str) -> str:
+        assembly = await assemble(client, "why", text=query)
+        return str((await explained(client, assembly["assembly_id"]))["query_hash"])
+
+    query = "is the merger off?"
+    first = await hashed(one, query)
+    assert await hashed(one, query) == first
+    assert await hashed(one, f"{query} ") != first
+    assert await hashed(other, query) != first
+    assert first != hashlib.sha256(query.encode()).hexdigest()
 
 
 async def test_a_logged_assembly_is_never_0(client: Client) -> None:

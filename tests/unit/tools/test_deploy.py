@@ -36,6 +36,7 @@ def test_every_route_of_context_has_a_way_in(public_paths: list[str]) -> None:
         redis_url="redis://x",
         cache_secrets=("x",),
         agent_memory_secrets=("x",),
+        query_hash_secret="x",
         cache_url="http://x",
         agent_memory_url="http://x",
         embedding=EmbeddingSettings(),

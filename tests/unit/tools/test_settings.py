@@ -102,6 +102,13 @@ def test_secrets_are_a_list() -> None:
     assert AgentMemorySettings.from_env(AGENT_MEMORY).identity_secrets == ("memory-secret", "next-secret")
 
 
+def test_queries_are_hashed_with_a_secret_of_the_installation() -> None:
+    first = ContextSettings.from_env({**CONTEXT, "SCRUBJAY_CACHE_SECRET": "new,old"})
+    assert first.query_hash_secret == "new"
+    own = ContextSettings.from_env({**CONTEXT, "SCRUBJAY_QUERY_HASH_SECRET": "lasting"})
+    assert own.query_hash_secret == "lasting"
+
+
 def test_no_token_is_no_access() -> None:
     assert dict(ContextSettings.from_env(CONTEXT).tokens) == {"read": "read-secret"}
     assert dict(ContextSettings.from_env({**CONTEXT, "SCRUBJAY_READ_TOKEN": ""}).tokens) == {}

@@ -80,6 +80,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_AGENT_MEMORY_SECRET" "key" "agent-memory-secret") }}
 {{- end }}
 {{- if eq .name "context" }}
+{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_QUERY_HASH_SECRET" "key" "query-hash-secret" "optional" true) }}
 {{- range list "read" "write" "admin" }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" (printf "SCRUBJAY_%s_TOKEN" (upper .)) "key" (printf "%s-token" .) "optional" true) }}
 {{- end }}

@@ -264,7 +264,7 @@ class Explained:
     caller: str
     """The agent that asks."""
     query_hash: str
-    """SHA-256 of the query, in hexadecimal digits. The query itself is not kept."""
+    """A keyed hash of the query, in hexadecimal digits: equal for equal queries. The query is not kept."""
     token_budget: int
     """Tokens that the block might have."""
     total_tokens: int
@@ -398,7 +398,7 @@ class LogEntry:
     caller: str
     """The agent that asks."""
     query_hash: str
-    """SHA-256 of the query, in hexadecimal digits. The query itself is not kept."""
+    """A keyed hash of the query, in hexadecimal digits: equal for equal queries. The query is not kept."""
     token_budget: int
     """Tokens that the block might have."""
     total_tokens: int

@@ -29,6 +29,11 @@ class Principal(msgspec.Struct, frozen=True):
         return next(iter(self.missions)) if self.missions is not None and len(self.missions) == 1 else None
 
     @property
+    def bound(self) -> bool:
+        """Whether its agent, missions or users are limited."""
+        return self.agent is not None or self.missions is not None or self.users is not None
+
+    @property
     def of_environment(self) -> bool:
         """A token that the installation was started with, not a key of one tenant."""
         return self.key.startswith(OF_ENVIRONMENT)

@@ -46,6 +46,8 @@ class Source(NamedTuple):
     """The predicate on a row of `chunks` or `vectors`: in the scope, narrowed by ONLY and UNTIL."""
     counted: str
     """The predicate on the rows of `chunks` that count as searched."""
+    visible: str = "u.user_id is null or u.user_id = any(:users)"
+    """The predicate on an item's row `u`: a key of some users or missions may see it."""
     sizes: str = "null::bigint[]"
     """How many items the scope holds, by its parts and in their order; null: as many as chunks were searched."""
 
@@ -77,6 +79,14 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
     """The last id that may be found."""
     users: list[str] | None = None
     """Only items about these users, or about no user, may be found. Word statistics still cover everyone's."""
+    missions: list[str] | None = None
+    """Only items of these missions, or of no mission, may be found."""
+    reader: str | None = None
+    """The agent that reads what it keeps private, where `missions` are given."""
+
+    @property
+    def bounded(self) -> bool:
+        return self.users is not None or self.missions is not None
 
 
 class Statement(NamedTuple):
@@ -99,7 +109,7 @@ class Statement(NamedTuple):
 class Forms(NamedTuple):
     """The forms of a store's search statement. The planner cannot choose: it misjudges pgvector's filtered scans.
 
-    Searches limited to some users have forms of their own, so that no other plan has to allow for users.
+    Searches for some users or missions have forms of their own, so that no other plan has to allow for them.
     """
 
     exact: Statement
@@ -112,8 +122,8 @@ class Forms(NamedTuple):
 
     def of(self, values: Values, *, approximate: bool) -> Statement:
         if approximate:
-            return self.approximate if values.users is None else self.approximate_of_users
-        return self.exact if values.users is None else self.exact_of_users
+            return self.approximate_of_users if values.bounded else self.approximate
+        return self.exact_of_users if values.bounded else self.exact
 
 
 def search_forms(source: Source) -> Forms:

@@ -40,7 +40,11 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """A question to a store. `only` limits the ids it may find, `users` the users its results may be about."""
+    """A question to a store. `only` limits the ids it may find, `users` the users its results may be about.
+
+    `missions` limits the missions that they may be of, in a store whose scopes are no missions; `reader` is the agent
+    that then still reads what it keeps private.
+    """
 
     query: str
     vector: HalfVector | None
@@ -49,6 +53,8 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
     only: list[int] | None = None
     as_of: datetime | None = None
     users: list[str] | None = None
+    missions: list[str] | None = None
+    reader: str | None = None
 
     def values(
         self,
@@ -72,6 +78,8 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
             only=self.only,
             until=until,
             users=self.users,
+            missions=self.missions,
+            reader=None if self.missions is None else self.reader,
         )
 
 

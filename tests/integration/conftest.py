@@ -93,7 +93,8 @@ async def cluster(
     folder = tmp_path_factory.mktemp("cluster")
     # Some tests write a hundred things at once, and not to be refused.
     settings = {**embedder_settings(embedding_api), "SCRUBJAY_IN_FLIGHT": "256"}
-    async with Cluster(database, redis_url, folder, settings=settings) as running:
+    vault = {"agent_memory": {"VAULT_ROOT": str(folder / "vault")}}
+    async with Cluster(database, redis_url, folder, settings=settings, settings_of=vault) as running:
         yield running
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 import asyncpg
 
 from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput, MemoryCursor
+from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
@@ -16,21 +17,35 @@ _LISTED = (
     " task_description, skills_used, mission_namespace, private, occurred_at, session_id, seq, speaker, user_id,"
     " written_by, source_kind, dispatch_id, recalled_from"
 )
+# A key sees memories about its users or no user, learned in its missions or outside of any, and its peers' unless they
+# are private. Without an agent, a key of some missions sees what is private only of these missions.
+VISIBLE = """
+    ({users}::text[] is null or user_id is null or user_id = any({users}))
+    and ({agent}::text is null or not private or agent_name = {agent})
+    and ({missions}::text[] is null or mission_namespace = any({missions})
+         or (mission_namespace is null and (not private or agent_name = {agent})))
+"""
+
+
+def bounds(principal: Principal) -> tuple[list[str] | None, list[str] | None, str | None]:
+    """The users, missions and agent of VISIBLE."""
+    return principal.seen_users(), principal.seen_missions(), principal.agent
+
+
 LIST = f"""
 select {_LISTED} from memory.agent_memory
 where tenant = $1 and agent_name = $2 and ($3::text is null or memory_type = $3)
-  and ($4::text[] is null or user_id is null or user_id = any($4))
-  and ($5::timestamptz is null or created_at >= $5) and ($6::timestamptz is null or created_at < $6)
-  and (created_at, id) < (coalesce($7, 'infinity'::timestamptz), coalesce($8, 9223372036854775807))
-order by created_at desc, id desc limit $9
+  and {VISIBLE.format(users="$4", missions="$5", agent="$6")}
+  and ($7::timestamptz is null or created_at >= $7) and ($8::timestamptz is null or created_at < $8)
+  and (created_at, id) < (coalesce($9, 'infinity'::timestamptz), coalesce($10, 9223372036854775807))
+order by created_at desc, id desc limit $11
 """
 
 
 async def list_memories(
     connection: Connection,
-    tenant: str,
+    principal: Principal,
     request: ListAgentMemoryInput,
-    users: Sequence[str] | None,
     *,
     before: MemoryCursor | None,
     limit: int,
@@ -38,10 +53,10 @@ async def list_memories(
     """Newest first, from the one older than `before` on."""
     rows: list[asyncpg.Record] = await connection.fetch(
         LIST,
-        tenant,
+        principal.tenant,
         request.agent_name,
         request.memory_type,
-        users,
+        *bounds(principal),
         utc(request.since, "since"),
         utc(request.until, "until"),
         None if before is None else before.created_at,
@@ -57,42 +72,48 @@ select {_LISTED} from memory.agent_memory
 where tenant = $1 and id = coalesce(
     (select m.id from memory.agent_memory m where m.tenant = $1 and m.id = $2),
     (select c.memory_id from memory.confirmations c where c.tenant = $1 and c.absorbed_id = $2 limit 1))
-  and ($3::text[] is null or user_id is null or user_id = any($3))
+  and {VISIBLE.format(users="$3", missions="$4", agent="$5")}
 """
+# Confirmations of other missions than $3 stay hidden.
 LATEST_CONFIRMATIONS = """
 select written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count, first_at, last_at
-from memory.confirmations where tenant = $1 and memory_id = $2 order by last_at desc, id desc limit 100
+from memory.confirmations
+where tenant = $1 and memory_id = $2
+  and ($3::text[] is null or mission_namespace is null or mission_namespace = any($3))
+order by last_at desc, id desc limit 100
 """
 
 
-async def find(
-    connection: Connection, tenant: str, memory_id: int, users: Sequence[str] | None
-) -> asyncpg.Record | None:
-    return await connection.fetchrow(FIND, tenant, memory_id, users)
+async def find(connection: Connection, principal: Principal, memory_id: int) -> asyncpg.Record | None:
+    return await connection.fetchrow(FIND, principal.tenant, memory_id, *bounds(principal))
 
 
-async def latest_confirmations(connection: Connection, tenant: str, memory_id: int) -> list[Confirmation]:
-    rows = await connection.fetch(LATEST_CONFIRMATIONS, tenant, memory_id)
+async def latest_confirmations(
+    connection: Connection, principal: Principal, memory_id: int
+) -> list[Confirmation]:
+    rows = await connection.fetch(
+        LATEST_CONFIRMATIONS, principal.tenant, memory_id, principal.seen_missions()
+    )
     return [Confirmation(**dict(row)) for row in rows]
 
 
-COUNT_SINCE = """
-select s.agent_name, count(m.id) as count
+COUNT_SINCE = f"""
+with visible as (
+    select agent_name, created_at from memory.agent_memory
+    where tenant = $1 and agent_name = any($2) and {VISIBLE.format(users="$4", missions="$5", agent="$6")}
+)
+select s.agent_name, count(m.created_at) as count
 from unnest($2::text[], $3::timestamptz[]) s(agent_name, since)
-left join memory.agent_memory m on m.tenant = $1 and m.agent_name = s.agent_name and m.created_at > s.since
-    and (not m.private or coalesce($4, s.agent_name) = s.agent_name)
-    and ($5::text[] is null or m.user_id is null or m.user_id = any($5))
+left join visible m on m.agent_name = s.agent_name and m.created_at > s.since
 group by s.agent_name
 """
 
 
 async def count_since(
-    connection: Connection,
-    tenant: str,
-    since: Mapping[str, datetime],
-    reader: str | None,
-    users: Sequence[str] | None,
+    connection: Connection, principal: Principal, since: Mapping[str, datetime]
 ) -> dict[str, int]:
-    """Excludes what other agents keep private from `reader`. None reads everything."""
-    rows = await connection.fetch(COUNT_SINCE, tenant, list(since), list(since.values()), reader, users)
+    """Counts what the key may see."""
+    rows = await connection.fetch(
+        COUNT_SINCE, principal.tenant, list(since), list(since.values()), *bounds(principal)
+    )
     return {row["agent_name"]: row["count"] for row in rows}

@@ -22,6 +22,11 @@ _MEMORIES = Source(
     columns=_COLUMNS,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = :scope",
+    visible=(
+        "(:users::text[] is null or u.user_id is null or u.user_id = any(:users))"
+        " and (:missions::text[] is null or u.mission_namespace = any(:missions)"
+        " or (u.mission_namespace is null and (not u.private or u.agent_name = :reader)))"
+    ),
 )
 _MOST_ACCESSED = (
     "(select max(a.access_count) from memory.agent_memory a"

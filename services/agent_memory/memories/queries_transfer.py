@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import asyncpg
 import msgspec
 
+from services.agent_memory.memories.queries import VISIBLE, bounds
 from services.agent_memory.memories.schemas import Confirmation, ExportedMemory, TaskContext
+from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
@@ -25,7 +27,7 @@ select {_FIELDS} from (
     select {_MEASURED} from (
         select * from memory.agent_memory
         where tenant = $1 and agent_name = $2 and id > $3
-          and ($5::text[] is null or user_id is null or user_id = any($5))
+          and {VISIBLE.format(users="$5", missions="$6", agent="$7")}
         order by id limit $4
     ) page
 ) page {_FITTING}
@@ -35,7 +37,7 @@ select {_FIELDS} from (
     select {_MEASURED} from (
         select * from memory.agent_memory
         where tenant = $1 and $2::text is null and id > $3
-          and ($5::text[] is null or user_id is null or user_id = any($5))
+          and {VISIBLE.format(users="$5", missions="$6", agent="$7")}
         order by id limit $4
     ) page
 ) page {_FITTING}
@@ -43,30 +45,32 @@ select {_FIELDS} from (
 
 
 async def page(
-    c: Connection,
-    tenant: str,
-    agent_name: str | None,
-    after: int,
-    limit: int,
-    users: Sequence[str] | None,
+    c: Connection, principal: Principal, agent_name: str | None, after: int, limit: int
 ) -> list[asyncpg.Record]:
     statement = PAGE_OF_TENANT if agent_name is None else PAGE_OF_AGENT
-    rows: list[asyncpg.Record] = await c.fetch(statement, tenant, agent_name, after, limit, users)
+    rows: list[asyncpg.Record] = await c.fetch(
+        statement, principal.tenant, agent_name, after, limit, *bounds(principal)
+    )
     return rows
 
 
+# Confirmations of other missions than $3 stay hidden.
 CONFIRMATIONS = """
 select memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count,
        first_at, last_at
-from memory.confirmations where tenant = $1 and memory_id = any($2)
+from memory.confirmations
+where tenant = $1 and memory_id = any($2)
+  and ($3::text[] is null or mission_namespace is null or mission_namespace = any($3))
 order by memory_id, first_at, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
 """
 
 
-async def confirmations(c: Connection, tenant: str, ids: Sequence[int]) -> dict[int, list[Confirmation]]:
+async def confirmations(
+    c: Connection, principal: Principal, ids: Sequence[int]
+) -> dict[int, list[Confirmation]]:
     """Confirmations by memory, oldest first."""
     by_memory: dict[int, list[Confirmation]] = {}
-    for row in await c.fetch(CONFIRMATIONS, tenant, list(ids)):
+    for row in await c.fetch(CONFIRMATIONS, principal.tenant, list(ids), principal.seen_missions()):
         columns = dict(row)
         by_memory.setdefault(columns.pop("memory_id"), []).append(Confirmation(**columns))
     return by_memory

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import asyncpg
+import msgspec
 
 from services.agent_memory.memories import queries_search, ranking
 from services.agent_memory.memories.queries_search import EVERY_AGENT, MemoryFilter, own_scope, peers_scope
@@ -83,13 +84,21 @@ class MemorySearch:
         embedded = await query_vector(
             self._embedder, principal.tenant, question, deadline.left() * EMBED_SHARE
         )
-        model, users = embedded.model, principal.seen_users()
+        model = embedded.model
 
         async def work(c: Connection) -> Found:
             only = None
             if not wanted.empty:
                 only = await queries_search.ids_with(c, principal.tenant, agent, wanted)
-            query = StoreQuery(query=question, vector=embedded.half(), model=model, only=only, users=users)
+            query = StoreQuery(
+                query=question,
+                vector=embedded.half(),
+                model=model,
+                only=only,
+                users=principal.seen_users(),
+                missions=principal.seen_missions(),
+                reader=principal.agent,
+            )
             return await store.find(c, query, own_scope(principal.tenant, agent))
 
         found = await self._database.run(work, deadline)
@@ -101,7 +110,7 @@ class MemorySearch:
     ) -> SearchResult:
         """For assembly: memories of `request.agent`."""
         scope = own_scope(principal.tenant, _agent(principal, request))
-        return await self._own.search(store_query(principal, request), scope, deadline)
+        return await self._own.search(_store_query(principal, request), scope, deadline)
 
     async def search_peers(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
@@ -110,7 +119,7 @@ class MemorySearch:
         tenant, agent = principal.tenant, _agent(principal, request)
         scope = peers_scope(tenant, agent)
         named = [name for name in request.stores[PEER] if name != f"agent:{agent}"]
-        result = await self._peers.search(store_query(principal, request), scope, deadline)
+        result = await self._peers.search(_store_query(principal, request), scope, deadline)
         found = result.stores[PEER]
         found.items = {f"agent:{EVERY_AGENT}": found.documents}
         if named:
@@ -122,6 +131,11 @@ class MemorySearch:
 
 def _filter(request: QueryAgentMemoryInput | QueryPeerMemoryInput) -> MemoryFilter:
     return MemoryFilter(request.memory_type, utc(request.since, "since"), utc(request.until, "until"))
+
+
+def _store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
+    query = store_query(principal, request)
+    return msgspec.structs.replace(query, missions=principal.seen_missions(), reader=principal.agent)
 
 
 def _agent(principal: Principal, request: SearchRequest) -> str:

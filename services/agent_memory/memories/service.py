@@ -30,7 +30,7 @@ class MemoryReader:
 
         async def work(c: Connection) -> MemoryAnswer:
             row = await find_visible(c, principal, memory_id)
-            confirmations = await queries.latest_confirmations(c, principal.tenant, row["id"])
+            confirmations = await queries.latest_confirmations(c, principal, row["id"])
             return MemoryAnswer(AgentMemory.from_row(row), confirmations)
 
         return await self._database.run(work, deadline)
@@ -39,11 +39,9 @@ class MemoryReader:
         self, principal: Principal, request: ListAgentMemoryInput, deadline: Deadline
     ) -> Memories:
         principal.require_agent(request.agent_name)
-        users, before = principal.seen_users(), MemoryCursor.read(request.cursor)
+        before = MemoryCursor.read(request.cursor)
         rows = await self._database.run(
-            lambda c: queries.list_memories(
-                c, principal.tenant, request, users, before=before, limit=request.limit + 1
-            ),
+            lambda c: queries.list_memories(c, principal, request, before=before, limit=request.limit + 1),
             deadline,
         )
         page = page_of(rows, request.limit, _cursor)
@@ -53,10 +51,7 @@ class MemoryReader:
         self, principal: Principal, since: dict[str, datetime], deadline: Deadline
     ) -> dict[str, int]:
         """Counts the memories that each agent gained since its time."""
-        reader, users = principal.agent, principal.seen_users()
-        return await self._database.run(
-            lambda c: queries.count_since(c, principal.tenant, since, reader, users), deadline
-        )
+        return await self._database.run(lambda c: queries.count_since(c, principal, since), deadline)
 
 
 def _cursor(row: asyncpg.Record) -> MemoryCursor:
@@ -64,9 +59,8 @@ def _cursor(row: asyncpg.Record) -> MemoryCursor:
 
 
 async def find_visible(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:
-    """Raises NotFound for a peer's private memory, as for one that does not exist."""
-    row = await queries.find(c, principal.tenant, memory_id, principal.seen_users())
-    hidden = row is not None and row["private"] and principal.agent not in (None, row["agent_name"])
-    if row is None or hidden:
+    """Raises NotFound for a memory that the key may not see, as for one that does not exist."""
+    row = await queries.find(c, principal, memory_id)
+    if row is None:
         raise NotFound(f"no memory {memory_id}")
     return row

@@ -74,10 +74,9 @@ class MemoryTransfer:
         if agent is None:
             principal.require("admin")
         principal.require_agent(agent)
-        users = principal.seen_users()
 
         async def work(c: Connection) -> list[ExportedMemory]:
-            page = await export_page(c, principal.tenant, agent, after, limit, users)
+            page = await export_page(c, principal, agent, after, limit)
             target = "tenant" if agent is None else f"agent:{agent}"
             exported = {"count": len(page), "after": after}
             await audit.record(c, principal, Deed(action="export", target=target, after=exported))
@@ -110,16 +109,11 @@ def _imported(lines: Sequence[ExportedMemory], result: ImportResult) -> Deed:
 
 
 async def export_page(
-    c: Connection,
-    tenant: str,
-    agent_name: str | None,
-    after: int,
-    limit: int,
-    users: Sequence[str] | None,
+    c: Connection, principal: Principal, agent_name: str | None, after: int, limit: int
 ) -> list[ExportedMemory]:
     """Memories with ids above `after`, in order. Fewer than `limit` if more would not fit into one import."""
-    rows = await queries.page(c, tenant, agent_name, after, limit, users)
-    confirmations = await queries.confirmations(c, tenant, [row["id"] for row in rows])
+    rows = await queries.page(c, principal, agent_name, after, limit)
+    confirmations = await queries.confirmations(c, principal, [row["id"] for row in rows])
     return [_line(row, confirmations.get(row["id"], [])) for row in rows]
 
 

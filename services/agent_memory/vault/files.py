@@ -92,6 +92,14 @@ def open_tenant(root: Path | None, tenant: str) -> int:
         os.close(folder)
 
 
+def open_folder(tenant: int, name: str) -> int:
+    """The descriptor of a folder in the tenant's, which no path leads out of. Raises LinkRefused."""
+    try:
+        return openat2(tenant, name, _FOLDER, _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS)
+    except (OSError, UnicodeEncodeError, ValueError) as error:
+        raise LinkRefused("refused") from error
+
+
 def read_beneath(folder: int, path: str, characters: int) -> tuple[str, datetime]:
     """The beginning of a regular file's text, and when the file changed. Raises LinkRefused."""
     descriptor = _open_beneath(folder, path)

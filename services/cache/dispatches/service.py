@@ -110,7 +110,7 @@ class DispatchService:
         row = await self._database.run(lambda c: queries.dispatch(c, principal, dispatch_id), deadline)
         if row is None:
             raise NotFound(f"no dispatch {dispatch_id}")
-        return _dispatch(row)
+        return _seen(principal, row)
 
     async def list(
         self,
@@ -141,7 +141,7 @@ class DispatchService:
             deadline,
         )
         page = page_of(rows, limit, lambda row: DispatchCursor(id=row["id"]))
-        return DispatchesAnswer([_dispatch(row) for row in page.rows], page.next)
+        return DispatchesAnswer([_seen(principal, row) for row in page.rows], page.next)
 
     async def sweep_forever(self) -> None:
         seconds = max(1.0, self._stale_minutes * 60 / _LOOKS)
@@ -192,3 +192,9 @@ class DispatchService:
 
 def _dispatch(row: asyncpg.Record) -> Dispatch:
     return Dispatch(**row)
+
+
+def _seen(principal: Principal, row: asyncpg.Record) -> Dispatch:
+    """A dispatch does not say whom its session is with, so a key of some users does not see the session."""
+    dispatch = _dispatch(row)
+    return dispatch if principal.users is None else msgspec.structs.replace(dispatch, session_id=None)

@@ -51,9 +51,11 @@ async def log_assemblies(connection: Connection, rows: Sequence[msgspec.Struct])
     await connection.execute(LOG_ASSEMBLIES, rows)
 
 
-# The assemblies that a key may read: bound to an agent, and granted missions and users. Null is no bound.
+# The assemblies that a key may read: bound to an agent, and granted missions and users. Null is no bound. The scopes
+# say what an assembly found, and `user_id` which user it was for.
 _READABLE_BY = """
 tenant = {tenant} and ({agent}::text is null or caller = {agent})
+and ({users}::text[] is null or user_id is null or user_id = any({users}))
 and not exists (
     select 1 from unnest(scopes) s
     where ({missions}::text[] is not null and s like 'mission:%' and substr(s, 9) <> all({missions}))

@@ -21,7 +21,7 @@ class PurgeInput(Body, kw_only=True):
     agent_name: Name | None = None
     """The scope `agent:…`, what the agent wrote into missions, and what was learned about it."""
     user_id: Name | None = None
-    """The scope `user:…`, everything about the user, and every assembly for the user or with any of this."""
+    """The same as the scope `user:…`: all about the user, and every assembly for the user or with any of this."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
         given = [name for name in self.__struct_fields__ if getattr(self, name) is not None]
@@ -36,6 +36,12 @@ class PurgeInput(Body, kw_only=True):
             return self.scope
         of = {"mission": self.mission_id, "agent": self.agent_name, "user": self.user_id}
         return next(f"{kind}:{name}" for kind, name in of.items() if name is not None)
+
+    @property
+    def user(self) -> str | None:
+        """The user that is erased, however the request names it."""
+        kind, _, name = self.purged.partition(":")
+        return name if kind == "user" else None
 
 
 class Receipt(msgspec.Struct):

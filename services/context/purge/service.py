@@ -14,7 +14,6 @@ from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import Forbidden
 from shared.telemetry import tracing
 
 
@@ -35,7 +34,7 @@ class Purge:
         erased: dict[str, dict[str, int]] = {}
         for name, owner in self._owners.items():
             erased[name] = await owner.purge(
-                scope, request.agent_name, request.user_id, principal, deadline, request_id
+                scope, request.agent_name, request.user, principal, deadline, request_id
             )
         await self._journal.written(deadline)
 
@@ -44,7 +43,7 @@ class Purge:
             for given, statements in (
                 (scope, queries.PURGE),
                 (request.agent_name, queries.PURGE_AGENT),
-                (request.user_id, queries.PURGE_USER),
+                (request.user, queries.PURGE_USER),
             ):
                 for table, statement in statements if given is not None else ():
                     done = await connection.execute(statement, principal.tenant, given)
@@ -65,5 +64,5 @@ def _require_reach(principal: Principal, request: PurgeInput) -> None:
         principal.require_every_agent()
     if not request.purged.startswith("user:"):
         principal.require_every_user()
-    if principal.missions is not None and (request.agent_name or request.user_id):
-        raise Forbidden("this key has no grant for all the missions that this purge may reach")
+    if not request.purged.startswith("mission:"):
+        principal.require_every_mission()

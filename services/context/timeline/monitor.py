@@ -19,13 +19,15 @@ from shared.text import BigId
 IDLE_MINUTES = 5
 _MOST_EVENTS = 20_000
 
-# A dispatch is open if its latest event is a report or progress, neither a completion nor a stale mark.
+# A dispatch is open if its latest event is a report or progress, neither a completion nor a stale mark. A key of some
+# users ($10) sees no sessions.
 AGENTS = """
 with recent as materialized (
     select seq, kind, mission_id, agent_name, session_id, dispatch_id, created_at from timeline.events
     where tenant = $1 and seq is not null and created_at > now() - $2 * interval '1 minute'
       and agent_name is not null and ($3::text is null or mission_id = $3)
       and ($4::text[] is null or mission_id = any($4)) and ($5::text is null or agent_name = $5)
+      and ($10::text[] is null or scope not like 'user:%' or substr(scope, 6) = any($10))
     order by seq desc limit $6
 ), dispatches as (
     select distinct on (dispatch_id) dispatch_id, agent_name, kind from recent
@@ -37,8 +39,8 @@ with recent as materialized (
     select agent_name, jsonb_object_agg(kind, n) as events
     from (select agent_name, kind, count(*) as n from recent group by agent_name, kind) k group by agent_name
 )
-select l.seq, l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id, l.session_id, l.dispatch_id,
-       c.events,
+select l.seq, l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id,
+       case when $10::text[] is null then l.session_id end as session_id, l.dispatch_id, c.events,
        case when l.created_at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
        array(select d.dispatch_id from dispatches d where d.agent_name = l.agent_name
              and d.kind in ('dispatch_report', 'dispatch_progress') order by 1) as open_dispatches
@@ -90,8 +92,9 @@ async def monitored(
     position = MonitorCursor.read(cursor)
     before = None if position is None else position.seq
     bounds: Sequence[Any] = (principal.tenant, minutes, mission, principal.seen_missions(), principal.agent)
+    users = principal.seen_users()
     rows = await database.run(
-        lambda c: c.fetch(AGENTS, *bounds, _MOST_EVENTS, IDLE_MINUTES, before, limit + 1), deadline
+        lambda c: c.fetch(AGENTS, *bounds, _MOST_EVENTS, IDLE_MINUTES, before, limit + 1, users), deadline
     )
     page = page_of(rows, limit, lambda row: MonitorCursor(seq=row["seq"]))
     return Monitored([MonitoredAgent(**dict(row)) for row in page.rows], page.next)

@@ -29,14 +29,19 @@ async def unnumbered(connection: Connection) -> int:
     return int(await connection.fetchval(UNNUMBERED))
 
 
+# An event does not say whom its session is with. A key of some users ($11) sees no sessions, and no events in the scope
+# of another user. Only $12 sees the events of keys, which hold their names.
 READ_EVENTS = """
-select seq, kind, scope, mission_id, agent_name, session_id, dispatch_id, payload, created_at
+select seq, kind, scope, mission_id, agent_name, case when $11::text[] is null then session_id end as session_id,
+       dispatch_id, payload, created_at
 from timeline.events
 where tenant = $1 and seq > $2
   and ($4::text is null or mission_id = $4) and ($5::text[] is null or kind = any($5))
   and ($6::bigint is null or dispatch_id = $6) and ($7::text is null or agent_name = $7)
   and created_at >= coalesce($8, '-infinity'::timestamptz)
   and ($9::text[] is null or mission_id = any($9)) and ($10::text is null or agent_name = $10)
+  and ($11::text[] is null or scope not like 'user:%' or substr(scope, 6) = any($11))
+  and ($12 or scope not like 'key:%')
 order by seq limit $3
 """
 
@@ -60,8 +65,15 @@ async def read_events(
         wanted.since,
         principal.seen_missions(),
         principal.agent,
+        principal.seen_users(),
+        _sees_keys(principal),
     )
     return [Event(**dict(row)) for row in rows]
+
+
+def _sees_keys(principal: Principal) -> bool:
+    """A key of an agent or of missions sees no such event anyway, because it names neither."""
+    return "admin" in principal.access and principal.users is None
 
 
 LAST_EVENT = "select coalesce(max(seq), 0) from timeline.events where tenant = $1"

@@ -1,4 +1,4 @@
--- As exact.sql, for some users: each arm checks its rows in order until enough are visible to them.
+-- As exact.sql, for a key of some users or missions: each arm checks its rows in order until enough are visible to it.
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
@@ -23,7 +23,7 @@ with lexeme as materialized (
         offset 0
     ) s
     where (
-        select u.user_id is null or u.user_id = any(:users) from {items} u
+        select {visible} from {items} u
         where u.tenant = :tenant and u.id = s.item_id
     )
     limit :depth
@@ -47,7 +47,7 @@ with lexeme as materialized (
         offset 0
     ) s
     where (
-        select u.user_id is null or u.user_id = any(:users) from {items} u
+        select {visible} from {items} u
         where u.tenant = :tenant and u.id = s.item_id
     )
     limit :depth

@@ -36,7 +36,7 @@ PLANS = {
     "all entries": Planned(entries.OF_ALL_MISSIONS, ("t", None, None, *_NO_FILTER, 77, 10), "id <"),
     "missions": Planned(missions.MISSIONS, ("t", None, "m", 10, 1, 1), "mission_id >"),
     "dispatches": Planned(dispatches.DISPATCHES, ("t", *(None,) * 5, 77, 10), "id <"),
-    "memories": Planned(memories.LIST, ("t", "ana", *(None,) * 4, NOW, 77, 10), "created_at"),
+    "memories": Planned(memories.LIST, ("t", "ana", *(None,) * 6, NOW, 77, 10), "created_at"),
     "the log": Planned(log.LIST, ("t", *(None,) * 9, NOW, 77, 10), "created_at"),
     "a caller's log": Planned(
         log.LIST, ("t", None, None, None, "ana", *(None,) * 5, NOW, 77, 10), "created_at"
@@ -44,7 +44,7 @@ PLANS = {
     "callers": Planned(log.CALLERS, ("t", None, None, None, "ana", 10), "caller >"),
     "weight history": Planned(learning.LIST_HISTORY, ("t", None, None, 77, 10), "id <"),
     "keys": Planned(keys.LIST_KEYS, ("t", None, None, None, 77, 10), "id >"),
-    "the timeline": Planned(timeline.READ_EVENTS, ("t", 77, 10, *(None,) * 7), "seq >"),
+    "the timeline": Planned(timeline.READ_EVENTS, ("t", 77, 10, *(None,) * 8, True), "seq >"),
 }
 
 

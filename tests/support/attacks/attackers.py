@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from shared.auth import Access
 from shared.database.postgres import Connection
-from tests.support.attacks.sending import OPERATIONS, REACH, TOOLS, Attempt, attempts
+from tests.support.attacks.sending import OPERATIONS, REACH, TOOLS, Attempt, Reply, attempts
 from tests.support.attacks.victim import CANARIES, Canary, Victim
 
 
@@ -28,9 +28,9 @@ class Attacker:
     """Tables that hold counts of the victim's mission, which this key may write into."""
 
     def attempts(self, victim: Victim) -> Iterator[Attempt]:
-        """Every operation, tool and resource. A key that may write is not asked to do so where nothing bounds it."""
+        """Every operation, tool and resource. A key without bounds that may write is asked for what it may not do."""
         for attempt in attempts(victim):
-            if self.bounds or self.stranger or self.access == "read" or attempt.access == "admin":
+            if self.access != "write" or attempt.access == "admin":
                 yield attempt
 
     def refused(self, attempt: Attempt) -> bool:
@@ -68,17 +68,22 @@ ATTACKERS = (
         "agent in a mission", bounds={"agent": "mallory", "missions": ["moria"]}, sees=frozenset({"loose"})
     ),
     Attacker("all", bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]}),
-    Attacker("read", access="read", sees=CANARIES - {"key"}),
+    # Reading a source counts as a weak signal for its assembly.
+    Attacker("read", access="read", sees=CANARIES - {"key"}, changes=frozenset({"assembly"})),
     Attacker("write", access="write", sees=CANARIES - {"key"}, uncounted=_COUNTS),
 )
-CONTROL = Attacker("control", sees=frozenset(), bounds={})
+CONTROL = Attacker("control")
 """An admin key without bounds: everything that must not happen happens to it."""
 
 
-def leaks(attacker: Attacker, victim: Victim, text: str) -> list[Canary]:
-    """What an answer shows that the attacker must not see."""
-    lower = text.lower()
-    return sorted(name for name in CANARIES - attacker.sees if victim.canary(name) in lower)
+def leaks(attacker: Attacker, victim: Victim, attempt: Attempt, reply: Reply) -> list[Canary]:
+    """What a reply shows that the attacker must not see. A refusal may repeat what the attempt itself named."""
+    shown, named = reply.text.lower(), str(attempt.arguments) if reply.refused else ""
+    return sorted(
+        name
+        for name in CANARIES - attacker.sees
+        if victim.canary(name) in shown and victim.canary(name) not in named
+    )
 
 
 class Row(NamedTuple):

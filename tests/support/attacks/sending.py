@@ -22,6 +22,7 @@ from tests.support.openapi import DOCUMENT, Operation, operations
 OPERATIONS: Mapping[str, Operation] = {operation.id: operation for operation in operations()}
 TOOLS: Mapping[str, Bound] = toolbox(DOCUMENT)
 REACH = {"read": {"read"}, "write": {"read", "write"}, "admin": {"read", "write", "admin"}}
+_ORDER = ("read", "write", "admin")
 _STREAM_SECONDS = 0.7
 _MCP = {
     "accept": "application/json, text/event-stream",
@@ -55,8 +56,12 @@ class Reply(NamedTuple):
         return self.status >= 400
 
 
-def attempts(victim: Victim) -> Iterator[Attempt]:
-    """Every attack over REST, and through the tools and resources that reach the same operations."""
+def attempts(victim: Victim) -> list[Attempt]:
+    """Every attack over REST, and through the tools and resources that reach the same operations; reads first."""
+    return sorted(_attempts(victim), key=lambda attempt: _ORDER.index(attempt.access))
+
+
+def _attempts(victim: Victim) -> Iterator[Attempt]:
     for operation, attack in ATTACKS.items():
         yield from (Attempt(operation, arguments) for arguments in attack(victim))
     for name, bound in TOOLS.items():

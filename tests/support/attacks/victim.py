@@ -137,7 +137,12 @@ async def settle(admin: Client, word: str) -> Victim:
         victim.memory(victim.text("loose"), mission=False, private=False),
         victim.memory(victim.text("locked"), mission=False, private=True),
     ]
-    task = {"mission_id": victim.mission, "agent_name": victim.agent, "task": victim.text("dispatch")}
+    task = {
+        "mission_id": victim.mission,
+        "agent_name": victim.agent,
+        "session_id": victim.canary("session"),
+        "task": victim.text("dispatch"),
+    }
     question = {
         "query": "the treasure",
         "caller": victim.agent,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from services.agent_memory.vault import files as links
 from services.agent_memory.vault.files import MAX_BYTES
 from services.agent_memory.vault.schemas import LinkedFile
 from services.agent_memory.vault.service import read_files
+from shared.auth import Principal
 
 # `make proofs` asks for the full form of 100,000.
 ATTEMPTS = int(os.environ.get("RACE_ATTEMPTS", "20000"))
@@ -37,7 +39,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def read(root: Path | None, *paths: str, tenant: str = "acme", characters: int = 64_000) -> list[LinkedFile]:
-    return read_files(root, tenant, paths, characters)
+    return read_files(root, Principal(tenant, "key:1", frozenset({"read"})), paths, characters)
 
 
 def test_a_file_of_the_tenant(root: Path) -> None:
@@ -174,3 +176,44 @@ def test_nothing_escapes_a_race(root: Path) -> None:
     print(f"openat2: {attempts} attempts, {escapes} escapes; realpath: an escape after {tried}")
     assert escapes == 0
     assert control > 0
+
+
+OWN = ("shared/a.md", "agents/ana/a.md", "missions/apollo/a.md", "users/alice/a.md")
+OTHERS = ("a.md", "agents/bo/a.md", "missions/gemini/a.md", "users/bob/a.md", "users/a.md")
+
+
+@pytest.fixture
+def folders(root: Path) -> Path:
+    for path in (*OWN, *OTHERS):
+        (root / "acme" / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / "acme" / path).write_text(path)
+    for place, target in enumerate(("../../users/bob/a.md", "../../a.md", str(root / "acme/a.md"))):
+        (root / "acme/users/alice" / f"out-{place}").symlink_to(target)
+    return root
+
+
+def shown(root: Path, paths: Iterable[str], **bounds: Any) -> list[str]:
+    principal = Principal("acme", "key:1", frozenset({"read"}), **bounds)
+    return [file.text for file in read_files(root, principal, [*paths], 100) if file.refused is None]
+
+
+def test_a_bound_key_reads_the_folders_of_its_bounds(folders: Path) -> None:
+    every = (*OWN, *OTHERS)
+    missions, users = frozenset({"apollo"}), frozenset({"alice"})
+    assert shown(folders, every) == list(every)
+    assert shown(folders, every, agent="ana") == ["shared/a.md", "agents/ana/a.md"]
+    assert shown(folders, every, missions=missions) == ["shared/a.md", "missions/apollo/a.md"]
+    assert shown(folders, every, users=users) == ["shared/a.md", "users/alice/a.md"]
+    assert shown(folders, every, agent="ana", missions=missions, users=users) == list(OWN)
+    assert shown(folders, every, users=frozenset()) == ["shared/a.md"]
+
+
+def test_a_bound_key_finds_no_way_out_of_its_folders(folders: Path) -> None:
+    ways = [
+        *("shared/../a.md", "users/alice/../bob/a.md", "users/alice/../../a.md", "users/alice//../bob/a.md"),
+        *("./users/bob/a.md", "/users/bob/a.md", "users//bob/a.md", "users/alice", "shared", "shared/", ""),
+        *(f"users/alice/out-{place}" for place in range(3)),
+    ]
+    assert shown(folders, ways, users=frozenset({"alice"})) == []
+    named = frozenset({"..", ".", "", "alice/../bob", "/", "bob/.."})
+    assert shown(folders, [*ways, *OTHERS, "users/../a.md", "users/./a.md"], users=named) == []

@@ -51,7 +51,7 @@ def test_parameters_are_numbered_in_the_order_of_the_values() -> None:
     assert ":" not in re.sub(r"::|':'", "", forms.exact.sql)
 
 
-@pytest.mark.parametrize("narrowed", [{"only": [1]}, {"users": ["alice"]}, {"until": 7}])
+@pytest.mark.parametrize("narrowed", [{"only": [1]}, {"users": ["alice"]}, {"missions": []}, {"until": 7}])
 def test_no_value_is_ignored(narrowed: dict[str, Any]) -> None:
     values = StoreQuery(query="q", vector=None, model="m").values(SCOPE)
     statement = search_forms(SOURCE).exact
@@ -60,14 +60,21 @@ def test_no_value_is_ignored(narrowed: dict[str, Any]) -> None:
         statement.arguments(msgspec.structs.replace(values, **narrowed))
 
 
-def test_the_form_follows_from_the_users_and_the_size() -> None:
+@pytest.mark.parametrize("bound", [{"users": []}, {"missions": []}, {"users": ["u"], "missions": ["m"]}])
+def test_the_form_follows_from_the_bounds_and_the_size(bound: dict[str, Any]) -> None:
     forms = search_forms(SOURCE)
     everyone = StoreQuery(query="q", vector=None, model="m").values(SCOPE)
-    nobody = msgspec.structs.replace(everyone, users=[])
+    bounded = msgspec.structs.replace(everyone, **bound)
     assert forms.of(everyone, approximate=False) is forms.exact
     assert forms.of(everyone, approximate=True) is forms.approximate
-    assert forms.of(nobody, approximate=False) is forms.exact_of_users
-    assert forms.of(nobody, approximate=True) is forms.approximate_of_users
+    assert forms.of(bounded, approximate=False) is forms.exact_of_users
+    assert forms.of(bounded, approximate=True) is forms.approximate_of_users
+
+
+def test_the_reader_matters_to_a_search_in_some_missions_only() -> None:
+    query = StoreQuery(query="q", vector=None, model="m", reader="ana")
+    assert query.values(SCOPE).reader is None
+    assert msgspec.structs.replace(query, missions=["m"]).values(SCOPE).reader == "ana"
 
 
 def test_an_unknown_value_is_refused_when_the_statement_is_made() -> None:

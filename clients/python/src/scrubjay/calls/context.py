@@ -926,8 +926,8 @@ def purge(
         mission_id: The same as the scope `mission:…`.
         agent_name: The scope `agent:…`, what the agent wrote into missions, and what was learned about
             it.
-        user_id: The scope `user:…`, everything about the user, and every assembly for the user or with
-            any of this.
+        user_id: The same as the scope `user:…`: all about the user, and every assembly for the user or
+            with any of this.
         agent: Short for `agent_name`, in requests.
         mission: Short for `mission_id`, in requests.
         timeout: Seconds for the call with all its tries.

@@ -1,4 +1,4 @@
--- $1 tenant, $2 query, $3 vector, $4 model, $5 depth, $6 keys, $7 documents, $8 common_words, $9 common_df, $10 scope, $11 only, $12 until, $13 users
+-- $1 tenant, $2 query, $3 vector, $4 model, $5 depth, $6 keys, $7 documents, $8 common_words, $9 common_df, $10 scope, $11 only, $12 until, $13 users, $14 missions, $15 reader
 with lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
@@ -23,7 +23,7 @@ with lexeme as materialized (
         offset 0
     ) s
     where (
-        select u.user_id is null or u.user_id = any($13) from memory.agent_memory u
+        select ($13::text[] is null or u.user_id is null or u.user_id = any($13)) and ($14::text[] is null or u.mission_namespace = any($14) or (u.mission_namespace is null and (not u.private or u.agent_name = $15))) from memory.agent_memory u
         where u.tenant = $1 and u.id = s.item_id
     )
     limit $5
@@ -47,7 +47,7 @@ with lexeme as materialized (
         offset 0
     ) s
     where (
-        select u.user_id is null or u.user_id = any($13) from memory.agent_memory u
+        select ($13::text[] is null or u.user_id is null or u.user_id = any($13)) and ($14::text[] is null or u.mission_namespace = any($14) or (u.mission_namespace is null and (not u.private or u.agent_name = $15))) from memory.agent_memory u
         where u.tenant = $1 and u.id = s.item_id
     )
     limit $5

@@ -21,6 +21,7 @@ from services.context.assembly.rendering import handle_of
 from services.context.learning import rules as learning
 from services.context.learning.evaluation import START
 from services.context.learning.rules import Experience, Setting
+from shared.render import Fence
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
@@ -34,6 +35,7 @@ _SOURCES = tuple(stores.BY_NAME)
 _PER_SOURCE = 6
 _EVIDENCE = 3
 _NOW = datetime(2026, 7, 4, 12, tzinfo=UTC)
+_FENCE = Fence(_NOW, "k3f")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def assemble(question: Question, settings: Mapping[str, Setting]) -> Chosen:
         {source: setting.weight for source, setting in settings.items()},
         {source: setting.token_share for source, setting in settings.items()},
         BUDGET,
-        _NOW,
+        _FENCE,
     )
 
 
@@ -96,7 +98,7 @@ def block_share(questions: Sequence[Question], settings: Mapping[str, Setting]) 
     """B1000: the mean share of a question's evidence that is in its block."""
     shares = []
     for question in questions:
-        inside = {one.handle for one in record.logged(assemble(question, settings), _NOW) if one.taken}
+        inside = {one.handle for one in record.logged(assemble(question, settings)) if one.taken}
         shares.append(len(inside & question.evidence) / len(question.evidence))
     return sum(shares) / len(shares)
 
@@ -113,7 +115,7 @@ def cycle(
     batch = []
     for _ in range(learning.EVAL_BATCH_SIZE):
         question = ask(random_, useful, numbers)
-        rows = record.logged(assemble(question, settings), _NOW)
+        rows = record.logged(assemble(question, settings))
         used = frozenset(
             row.handle
             for row in rows

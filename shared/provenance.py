@@ -3,36 +3,71 @@
 from __future__ import annotations
 
 import calendar
-from datetime import UTC, date, datetime
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
+from shared.auth import Principal
 from shared.body import Body
 from shared.errors import Invalid
 from shared.text import BigId, Name
 
-SourceKind = Literal["user", "agent", "tool", "document", "derived"]
+SourceKind = Literal["user", "agent", "tool", "document", "derived", "imported"]
+TRUSTED = frozenset[SourceKind](["user", "agent"])
+"""What these state stands without a note in a block."""
 Seq = Annotated[int, Meta(ge=0, le=2**62)]
+# In a conversation, an agent speaks under the name of its role.
+_ITSELF = "assistant"
+# Clocks differ by less.
+_AHEAD = timedelta(minutes=1)
+NOT_PAST = "must not lie in the future"
 
 
 class Remembered(Body, kw_only=True):
     """Fields of every write. Ranking uses when and where it happened."""
 
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: Name | None = None
     """The session it was said in: any string."""
     seq: Seq | None = None
     """Its number in the session."""
     speaker: Name | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: Name | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     source_kind: SourceKind = "agent"
-    """The kind of source it is from."""
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the agent."""
     recalled_from: BigId | None = None
     """The assembly that led to it. This counts as weak feedback."""
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        if lies_ahead(self.occurred_at):
+            yield "occurred_at", NOT_PAST
+
+
+class Origin(NamedTuple):
+    """The kind of source that the server vouches for, and what the writer claims if that is more."""
+
+    kind: SourceKind
+    claim: SourceKind | None = None
+
+    @classmethod
+    def of(cls, principal: Principal, claimed: SourceKind) -> Origin:
+        """The key of an agent does not speak for users."""
+        if claimed == "user" and principal.agent is not None:
+            return cls("agent", claimed)
+        return cls(claimed)
+
+
+def lies_ahead(value: datetime | None) -> bool:
+    """Whether a time lies in the future, as far as clocks agree."""
+    if value is None:
+        return False
+    aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    return aware > datetime.now(UTC) + _AHEAD
 
 
 def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:
@@ -43,6 +78,20 @@ def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     except OverflowError as error:
         raise Invalid.field(field, "out of range") from error
+
+
+def author(agent: str | None, speaker: str | None) -> str | None:
+    """Who stands in a header. What an agent reports of somebody else stays the agent's word."""
+    if agent is None:
+        return speaker
+    return agent if speaker in (None, agent, _ITSELF) else f"{speaker}, says {agent}"
+
+
+def doubt(kind: str, claim: str | None) -> str | None:
+    """The note in a header on a source that is not trusted, or that is only claimed."""
+    if kind not in TRUSTED:
+        return f"({kind})"
+    return None if claim is None else f"(claimed {claim})"
 
 
 def head(who: str | None, occurred_at: datetime | None, *words: str | None) -> str:

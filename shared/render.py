@@ -1,7 +1,8 @@
 """Renders items as a block of text that a model reads as data.
 
-Each item begins with a header `[handle when …] text`. A line of the item's own text that looks like a header gets a
-backslash, so the block parses back to exactly the same items.
+Each item begins with a header `[handle when … nonce] text`. The nonce is new in every block, and no text of the block
+holds it. A line of the item's own text that could pass for a header also gets a backslash. So the block parses back to
+exactly the same items.
 """
 
 from __future__ import annotations
@@ -9,25 +10,62 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable
+import secrets
+import unicodedata
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 # Everything that a reader may take for the end of a line.
-_LINE = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(\\*\[)")
-_ESCAPED = re.compile(r"(^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])\\(\\*\[)")
-_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++)[^\]\n]*+\] ", re.M)
-_UNSAFE = re.compile(r"[\s\[\]]+")
+_ENDS = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+# Square brackets, and what looks like them.
+_OPENING = "\\[\u2045\u23a1\u2308\u230a\u2772\u27e6\u298b\u298d\u298f\u3010\u3014\u3016\u3018\u301a\ufe47\ufe5d\uff3b"
+_CLOSING = "\\]\u2046\u23a4\u2309\u230b\u2773\u27e7\u298c\u298e\u2990\u3011\u3015\u3017\u3019\u301b\ufe48\ufe5e\uff3d"
+# Letters without a shape.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+# A reader may overlook these between the beginning of a line and a bracket: spaces, controls, marks, other brackets.
+_OVERLOOKED = rf"""(?:[^\w{_ENDS}{_OPENING}!"#$%&'*+,\-./:;=?@^`|~]|[{_FILLERS}])"""
+# A text that is cut ends in […], which is no header.
+_BRACKETED = rf"(?={_OVERLOOKED}*+[{_OPENING}](?!\u2026\]\Z))"
+_BRACKET = re.compile(rf"[{_OPENING}]")
+_LINE = re.compile(rf"(^|[{_ENDS}]){_BRACKETED}")
+_ESCAPED = re.compile(rf"(^|[{_ENDS}])\\{_BRACKETED}")
+_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++)([^\]\n]*+)\] ", re.M)
+_UNSAFE = re.compile(rf"[\s{_OPENING}{_CLOSING}]+")
 # A header as `render_item` writes it.
 _OURS = re.compile(r"^\[[a-z_]+:[^\s\]]+ \d{4}-\d\d-\d\d[ \]]", re.M)
 
 _MINUTES_FOR = timedelta(days=7)
+# Letters and digits take turns, so that a nonce is no word and no number.
+_SIGNS = ("bcdfghjkmnpqrstvwxz", "23456789")
+_SHORTEST = 3
+# Characters that Unicode lets a reader ignore, beside all controls and formats.
+_IGNORABLE = re.compile(
+    rf"[{_FILLERS}\u034f\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0000-\U000e0fff]"
+)
 
 
-def render_item(handle: str, when: datetime, words: Iterable[str], text: str, now: datetime) -> str:
-    """`handle` is `store:id`. `words` (who, what kind) follow the time, which has minutes for the first week."""
-    stamp = when.strftime("%Y-%m-%d %H:%M" if now - when < _MINUTES_FOR else "%Y-%m-%d")
-    inside = " ".join([handle, stamp, *(_safe(word) for word in words)])
-    escaped = _LINE.sub(r"\1\\\2", text) if "[" in text else text
+class Fence(NamedTuple):
+    """What the headers of a block have in common."""
+
+    now: datetime
+    nonce: str
+
+
+def new_fence(texts: Sequence[str], now: datetime) -> Fence:
+    """A fence for these texts. A text that holds many possible nonces only makes the nonce longer."""
+    for length in itertools.count(_SHORTEST):
+        nonce = "".join(secrets.choice(_SIGNS[place % 2]) for place in range(length))
+        if not any(nonce in text for text in texts):
+            break
+    return Fence(now, nonce)
+
+
+def render_item(handle: str, when: datetime, words: Iterable[str], text: str, fence: Fence) -> str:
+    """`handle` is `store:id`. `words` (what kind, who) follow the time, which has minutes for the first week."""
+    stamp = when.strftime("%Y-%m-%d %H:%M" if fence.now - when < _MINUTES_FOR else "%Y-%m-%d")
+    inside = " ".join([handle, stamp, *filter(None, map(safe_name, words)), fence.nonce])
+    escaped = _LINE.sub(r"\1\\", text) if _BRACKET.search(text) else text
     return f"[{inside}] {escaped}"
 
 
@@ -38,21 +76,38 @@ def before_items(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _safe(word: str) -> str:
+def safe_name(word: str) -> str:
+    """A name for a header: on one line, without brackets and without characters that hide or reorder others."""
+    if not word.isascii() or not word.isprintable():
+        word = "".join(filter(_is_shown, _IGNORABLE.sub("", word)))
     return _UNSAFE.sub(" ", word).strip()
+
+
+def _is_shown(character: str) -> bool:
+    return character.isspace() or not unicodedata.category(character).startswith("C")
 
 
 def parse_block(block: str) -> list[tuple[str, str]]:
     """The (handle, text) pairs of a block of rendered items joined by newlines."""
-    found = list(_HEADER.finditer(block))
+    headers = list(_headers(block))
     items = []
-    for match, following in itertools.zip_longest(found, found[1:]):
+    for match, following in itertools.zip_longest(headers, headers[1:]):
         end = len(block) if following is None else following.start() - 1
-        items.append((match[1], _ESCAPED.sub(r"\1\2", block[match.end() : end])))
+        items.append((match[1], _ESCAPED.sub(r"\1", block[match.end() : end])))
     return items
 
 
 def first_items(block: str, count: int) -> str:
     """The block's first `count` items, as they stand in it."""
-    headers = list(itertools.islice(_HEADER.finditer(block), count + 1))
+    headers = list(itertools.islice(_headers(block), count + 1))
     return block if len(headers) <= count else block[: headers[count].start() - 1]
+
+
+def _headers(block: str) -> Iterable[re.Match[str]]:
+    """The block's headers. The first one is the service's own, so its nonce is that of the block."""
+    nonce = None
+    for header in _HEADER.finditer(block):
+        word = header[2].rpartition(" ")[2]
+        nonce = nonce or word
+        if word == nonce:
+            yield header

@@ -88,10 +88,14 @@ def when_and_where() -> list[Column[Any]]:
 
 
 def provenance() -> list[Column[Any]]:
-    """The server sets these: the key that wrote, the kind of source, and the assembly that led to the item, if any."""
+    """The server sets these: the key that wrote, the kind of source, and the assembly that led to the item, if any.
+
+    `source_claim` is the kind that the writer names, where its key may not say so.
+    """
     return [
         Column("written_by", Text, nullable=False),
         Column("source_kind", Text, nullable=False),
+        Column("source_claim", Text),
         Column("recalled_from", BigInteger),
     ]
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from shared.body import Body
 from shared.embeddings import DIM
 from shared.errors import Invalid
+from shared.provenance import author, doubt
 from shared.text import Name, Query
 
 # Candidates per arm. It is deep because neighbouring turns smooth each other only when both are candidates.
@@ -46,8 +47,10 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     seq: int | None = None
     occurred_at: datetime | None = None
     user_id: str | None = None
+    source_kind: str = "agent"
+    source_claim: str | None = None
     labels: list[str] = []
-    """What its header in a block says besides its kind and its speaker."""
+    """What its header in a block says besides its kind, its source and its author."""
     composite: dict[str, float] | None = None
 
     @property
@@ -58,8 +61,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     @property
     def header(self) -> list[str]:
         """What stands in a block between its time and its text."""
-        who = self.speaker or self.agent
-        return [self.kind, who, *self.labels] if who else [self.kind, *self.labels]
+        words = [self.kind, doubt(self.source_kind, self.source_claim), author(self.agent, self.speaker)]
+        return [*filter(None, words), *self.labels]
 
     @property
     def scopes(self) -> list[str]:
@@ -155,5 +158,7 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         seq=row["seq"],
         occurred_at=row["occurred_at"],
         user_id=row["user_id"],
+        source_kind=row["source_kind"],
+        source_claim=row["source_claim"],
         **more,
     )

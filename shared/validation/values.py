@@ -210,7 +210,7 @@ class _Walk:
     def _own_checks(self, kind: mi.StructType, value: Mapping[str, Any], path: str) -> None:
         """Those of the struct, on fields as they came: an error says nothing new where a type is wrong already."""
         given = {
-            field.name: _beginning(value.get(field.encode_name))
+            field.name: _given(field, value.get(field.encode_name))
             for field in kind.fields
             if _is_set(field, value)
         }
@@ -238,8 +238,21 @@ def _field_of(place: str, path: str) -> str:
     return match[0] if match else ""
 
 
-def _beginning(value: Any) -> Any:
-    return value[:_MOST_CHECKED] if isinstance(value, list) else value
+def _given(field: mi.Field, value: Any) -> Any:
+    """What the struct's checks look at: the beginning of a list, and times instead of their text."""
+    if isinstance(value, list):
+        return value[:_MOST_CHECKED]
+    return _time(value) if isinstance(value, str) and _is_instant(field.type) else value
+
+
+def _is_instant(kind: mi.Type) -> bool:
+    kind = bare(kind)
+    types = kind.types if isinstance(kind, mi.UnionType) else (kind,)
+    return any(isinstance(bare(one), mi.DateTimeType) for one in types)
+
+
+def _time(text: str) -> datetime | None:
+    return msgspec.convert(text, datetime) if _is_time(text) else None
 
 
 def _is_set(field: mi.Field, value: Mapping[str, Any]) -> bool:

@@ -15,9 +15,14 @@ from shared.provenance import utc
 
 # The most content in a page, so that its lines still fit into one import.
 _PAGE_BYTES = 700_000
+# A count that somebody claims must not drown the counts of this installation.
+MOST_COUNTED = 10_000
 _NESTED = ("confirmations", "task_context")
 _OF_LINE = [field for field in ExportedMemory.__struct_fields__ if field not in _NESTED]
-_FIELDS = ", ".join([*_OF_LINE, *TaskContext.__struct_fields__])
+# A line tells the original source of what was imported.
+_SOURCE = "case source_kind when 'imported' then coalesce(source_claim, source_kind) else source_kind end"
+_SELECTED = {"source_kind": f"{_SOURCE} as source_kind"}
+_FIELDS = ", ".join(_SELECTED.get(field, field) for field in [*_OF_LINE, *TaskContext.__struct_fields__])
 _MEASURED = (
     "*, sum(octet_length(content)) over (order by id) as bytes, row_number() over (order by id) as place"
 )
@@ -134,6 +139,7 @@ async def confirm_again(
     dated = [
         msgspec.structs.replace(
             confirmation,
+            count=max(0, min(confirmation.count, MOST_COUNTED)),
             first_at=utc(confirmation.first_at, "first_at"),
             last_at=utc(confirmation.last_at, "last_at"),
         )

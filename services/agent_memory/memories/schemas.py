@@ -143,8 +143,8 @@ class ListAgentMemoryInput(Body, kw_only=True):
 class AgentMemory(msgspec.Struct, omit_defaults=True):
     """A memory as it is read. Without what the service sets, it can be committed again.
 
-    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
-    `score` and what follows it.
+    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by` and
+    `source_claim`; queries add `score` and what follows it.
     """
 
     id: int
@@ -169,6 +169,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     written_by: str = ""
     """The key that wrote it."""
     source_kind: SourceKind = "agent"
+    source_claim: SourceKind | None = None
+    """What its writer says the source is, where its key may not say so."""
     dispatch_id: int | None = None
     recalled_from: int | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import asyncpg
 import msgspec
@@ -29,7 +29,7 @@ from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import FieldError, Invalid
-from shared.provenance import utc
+from shared.provenance import NOT_PAST, lies_ahead, utc
 from shared.validation.values import MOST_ERRORS
 
 MAX_LINES = 1_000
@@ -47,6 +47,9 @@ def parse(body: bytes) -> list[ExportedMemory]:
             continue
         try:
             lines.append(decode(line, _DECODER))
+            errors += [
+                FieldError(field=f"line {number}.{time}", message=NOT_PAST) for time in _ahead(lines[-1])
+            ]
         except Invalid as error:
             errors += [{**one, "field": f"line {number}.{one['field']}"} for one in error.errors or ()]
         if len(errors) >= MOST_ERRORS:
@@ -58,6 +61,15 @@ def parse(body: bytes) -> list[ExportedMemory]:
     if len({line.id for line in lines}) < len(lines):
         raise Invalid.field("body", "an id comes twice")
     return lines
+
+
+def _ahead(line: ExportedMemory) -> Iterator[str]:
+    """The times of a line that lie in the future."""
+    times = [(name, getattr(line, name)) for name in ("occurred_at", "created_at", "updated_at")]
+    for place, confirmation in enumerate(line.confirmations):
+        times += [(f"confirmations[{place}].first_at", confirmation.first_at)]
+        times += [(f"confirmations[{place}].last_at", confirmation.last_at)]
+    return (name for name, value in times if lies_ahead(value))
 
 
 class MemoryTransfer:
@@ -157,8 +169,8 @@ async def _insert(
         _stated(line),
         id=memory_id,
         pending=line.pending,
-        access_count=line.access_count,
-        confirmed_count=line.confirmed_count,
+        access_count=min(line.access_count, queries.MOST_COUNTED),
+        confirmed_count=min(line.confirmed_count, queries.MOST_COUNTED),
         created_at=utc(line.created_at, "created_at"),
         updated_at=utc(line.updated_at, "updated_at"),
     )
@@ -169,9 +181,11 @@ async def _insert(
 
 
 def _stated(line: ExportedMemory) -> MemoryContent:
+    """What the line states, as a claim: nobody here saw who said it."""
+    claim = None if line.source_kind == "imported" else line.source_kind
     fields = (
         msgspec.structs.asdict(line)
-        | {"occurred_at": utc(line.occurred_at)}
+        | {"occurred_at": utc(line.occurred_at), "source_kind": "imported", "source_claim": claim}
         | task_columns(line.task_context)
     )
     return MemoryContent(**{name: fields[name] for name in MemoryContent.__struct_fields__ if name in fields})

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from services.cache.entries.entry import CacheEntry
 from shared.packing import Packed, pack
-from shared.render import parse_block, render_item
+from shared.render import Fence, parse_block, render_item
 from shared.search.relevance import Scored
 
 HANDLE = "cache"
@@ -50,9 +50,9 @@ def ranked(found: Iterable[Scored], now: datetime) -> list[Ranked]:
     return list(best.values())
 
 
-def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, now: datetime) -> Block:
+def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, fence: Fence) -> Block:
     """The entries that fit the budget, from their rows. The block and the entries show the same of each."""
-    items = [_Item(each, now) for each in found]
+    items = [_Item(each, fence) for each in found]
     packed = pack(items, budget, {HANDLE: 1.0})
     left = budget - sum(piece.tokens for piece in packed)
     entries = []
@@ -72,17 +72,17 @@ def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, now: da
 class _Item:
     store = HANDLE
 
-    def __init__(self, each: Ranked, now: datetime) -> None:
+    def __init__(self, each: Ranked, fence: Fence) -> None:
         self.text = each.scored.candidate.text
         self.worth = each.worth
         self._candidate = each.scored.candidate
-        self._now = now
+        self._fence = fence
 
     def render(self, text: str) -> str:
         candidate = self._candidate
         place = f"#{candidate.chunk}" if candidate.chunks > 1 else ""
         handle = f"{HANDLE}:{candidate.id}{place}"
-        return render_item(handle, candidate.time, candidate.header, text, self._now)
+        return render_item(handle, candidate.time, candidate.header, text, self._fence)
 
 
 def _entry(each: Ranked, row: Mapping[str, Any], **more: Any) -> CacheEntry:

@@ -43,6 +43,8 @@ class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     """When it happened, if not when it was written."""
     source_kind: SourceKind = "agent"
     """The kind of source it is from."""
+    source_claim: SourceKind | None = None
+    """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
 
@@ -101,7 +103,8 @@ class BranchFields(CommonFields, omit_defaults=True, kw_only=True):
 class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """An entry as lists and queries show it. Without what the service sets, it can be written again.
 
-    The service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and what follows it.
+    The service sets `id`, `token_count`, `created_at`, `expires_at` and `source_claim`, and in queries `relevance` and
+    what follows it.
     """
 
     relevance: float | None = None

@@ -21,7 +21,7 @@ SEARCH = search_forms(
         chunks="cache.psychic_chunks",
         vectors="cache.psychic_vec",
         columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
-        " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.source_kind, i.recalled_from",
+        " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from",
         within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",
         counted="tenant = :tenant and scope = any(:scope)",
         sizes=_SIZES,

@@ -37,6 +37,7 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     seq: int | None = None
     speaker: str | None = None
     user_id: str | None = None
+    source_claim: str | None = None
     recalled_from: int | None = None
     ttl_hours: float | None = None
     token_count: int = 0

@@ -51,6 +51,7 @@ class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
+        yield from super().checks()
         if problem := mission_problem(self.mission_id):
             yield "mission_id", problem
 
@@ -228,7 +229,9 @@ class Dropped(msgspec.Struct):
 
 class QueryResult(msgspec.Struct):
     context_block: str
-    """Text for a prompt. Each item begins with its handle."""
+    """Text for a prompt. Each item begins with a header: `[handle time kind author nonce]`."""
+    nonce: str
+    """Ends each header of this block. No text in the block holds it."""
     entries: list[CacheEntry]
     """What is in the block, and the same of each: `truncated` ones show a piece."""
     dropped: Dropped

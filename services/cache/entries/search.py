@@ -20,6 +20,7 @@ from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
+from shared.render import new_fence
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, score
@@ -58,13 +59,15 @@ class CacheSearch:
         )
         read = await self._database.run(lambda c: self._read(c, query, _filter(request), scope), deadline)
         scored = score(Question(request.query, embedded.model), [read.found.evidence])
-        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, read.now)
+        fence = new_fence([each.candidate.text for each in scored], read.now)
+        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
             principal.tenant, mission, principal.agent, entries=len(found.entries), total_tokens=found.tokens
         )
         return QueryResult(
             context_block=found.text,
+            nonce=fence.nonce,
             entries=found.entries,
             dropped=Dropped(budget=found.dropped),
             total_tokens=found.tokens,

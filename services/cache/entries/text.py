@@ -104,7 +104,9 @@ def header_labels(metadata: Mapping[str, Any], who: str | None) -> list[str]:
     labels = []
     source = metadata.get("intel_source")
     if source is not None and source != who and source not in _SOURCE_KINDS:
-        labels.append(f"from {source if len(source) <= _LABEL else source[: _LABEL - 1] + '…'}")
+        # Behind a comma, a header names its author.
+        name = source.replace(",", ";")
+        labels.append(f"from {name if len(name) <= _LABEL else name[: _LABEL - 1] + '…'}")
     if confidence := metadata.get("intel_confidence"):
         labels.append(f"({confidence} confidence)")
     return labels

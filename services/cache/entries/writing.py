@@ -27,7 +27,7 @@ from shared.database.indexer import Indexer
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, Invalid, Unprocessable
-from shared.provenance import head, utc
+from shared.provenance import Origin, head, utc
 from shared.search.chunking import chunk
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
@@ -176,6 +176,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     text = entry_text(entry.content, context_type, metadata)
     chunks = chunk(text)
     occurred_at = utc(entry.occurred_at)
+    origin = Origin.of(principal, entry.source_kind)
     put = Put(
         context_type=context_type,
         content=entry.content,
@@ -190,7 +191,8 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         speaker=entry.speaker,
         user_id=entry.user_id,
         written_by=principal.key,
-        source_kind=entry.source_kind,
+        source_kind=origin.kind,
+        source_claim=origin.claim,
         recalled_from=entry.recalled_from,
         ttl_hours=entry.ttl_hours,
         bound_agent=principal.agent,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
 
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
@@ -13,6 +12,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
 from services.context.schemas import Degraded
+from shared.render import Fence
 from shared.tokens import estimate_tokens
 
 # Enough to see whether a larger budget is worth it.
@@ -26,6 +26,7 @@ def answer(
     return Assembly(
         assembly_id=0,
         context_block=block,
+        nonce=chosen.fence.nonce,
         sources=[_source(placed) for placed in chosen.taken],
         total_tokens=estimate_tokens(block),
         retrieval_ms=round(retrieval_ms, 2),
@@ -70,19 +71,20 @@ def _source(placed: Placed) -> Source:
         cut=placed.outcome == "cut",
         agent=candidate.agent,
         speaker=candidate.speaker,
+        source_kind=candidate.source_kind,
         at=candidate.time,
     )
 
 
-def evidence(chosen: Chosen, now: datetime) -> Iterable[Evidence]:
+def evidence(chosen: Chosen) -> Iterable[Evidence]:
     """Every ranked candidate with the scores of each arm, for the debug answer."""
     for placed in chosen.placed:
-        yield _evidence(placed.ranked, placed.outcome, now)
+        yield _evidence(placed.ranked, placed.outcome, chosen.fence)
     for ranked in chosen.repeats:
-        yield _evidence(ranked, "repeat", now)
+        yield _evidence(ranked, "repeat", chosen.fence)
 
 
-def _evidence(ranked: Ranked, outcome: str, now: datetime) -> Evidence:
+def _evidence(ranked: Ranked, outcome: str, fence: Fence) -> Evidence:
     scored, candidate = ranked.scored, ranked.candidate
     return Evidence(
         handle=rendering.handle(ranked),
@@ -94,6 +96,6 @@ def _evidence(ranked: Ranked, outcome: str, now: datetime) -> Evidence:
         text=round(scored.text, 6),
         vector=round(scored.vector, 6),
         cosine=candidate.cosine,
-        tokens=rendering.size(ranked, now),
+        tokens=rendering.size(ranked, fence),
         outcome=outcome,
     )

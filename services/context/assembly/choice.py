@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from services.context import stores
@@ -13,6 +12,7 @@ from services.context.assembly.rendering import File
 from services.context.stores import LINKS
 from shared import packing
 from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
+from shared.render import Fence
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN
 
@@ -33,6 +33,7 @@ class Chosen(NamedTuple):
 
     placed: list[Placed]
     repeats: list[Ranked]
+    fence: Fence
 
     @property
     def taken(self) -> list[Placed]:
@@ -61,17 +62,17 @@ def choose(
     weights: Mapping[str, float],
     shares: Mapping[str, float],
     tokens: int,
-    now: datetime,
+    fence: Fence,
     files: Sequence[File] = (),
 ) -> Chosen:
     """Linked files come first, within their share of the budget, then the search results, best first."""
-    links = [_Item(_linked(file), now) for file in files]
+    links = [_Item(_linked(file), fence) for file in files]
     linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
     left = tokens - sum(placed.taken for placed in linked)
-    found = ranking.without_repeats(ranking.rank(scored, weights, now))
-    items = [_Item(ranked, now) for ranked in found.kept]
+    found = ranking.without_repeats(ranking.rank(scored, weights, fence.now))
+    items = [_Item(ranked, fence) for ranked in found.kept]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
-    return Chosen([*linked, *placed], found.repeats)
+    return Chosen([*linked, *placed], found.repeats, fence)
 
 
 def _linked(file: File) -> Ranked:
@@ -81,16 +82,16 @@ def _linked(file: File) -> Ranked:
 class _Item:
     """A candidate during packing. Once rendered, it remembers its whole size."""
 
-    def __init__(self, ranked: Ranked, now: datetime) -> None:
+    def __init__(self, ranked: Ranked, fence: Fence) -> None:
         self.ranked = ranked
         self.store = ranked.store
         self.text = ranked.candidate.text
         self.worth = ranked.score
-        self._now = now
+        self._fence = fence
         self._size = 0
 
     def render(self, text: str) -> str:
-        rendered = rendering.render(self.ranked, text, self._now)
+        rendered = rendering.render(self.ranked, text, self._fence)
         if text is self.text:
             self._size = packing.tokens_of_line(rendered)
         return rendered

@@ -36,7 +36,7 @@ def row(
         *chosen.scopes(),
         *(scope for below in below_floor for scope in below.candidate.scopes),
     ]
-    candidates = logged(chosen, ask.now)
+    candidates = logged(chosen)
     return AssemblyRow(
         tenant=ask.principal.tenant,
         id=assembly.assembly_id,
@@ -62,7 +62,7 @@ def row(
     )
 
 
-def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:
+def logged(chosen: Chosen) -> list[LoggedCandidate]:
     """Every ranked candidate. A repeat names the candidate whose text it repeats."""
     rows = [_logged(placed.ranked, placed.tokens, placed.taken, placed.outcome) for placed in chosen.placed]
     if chosen.repeats:
@@ -71,7 +71,7 @@ def logged(chosen: Chosen, now: datetime) -> list[LoggedCandidate]:
             for placed in reversed(chosen.placed)
         }
         for ranked in chosen.repeats:
-            row = _logged(ranked, rendering.size(ranked, now), 0, "repeat")
+            row = _logged(ranked, rendering.size(ranked, chosen.fence), 0, "repeat")
             row.same_as = first.get(text_key(ranked.candidate))
             rows.append(row)
     return rows

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from urllib.parse import quote
 
 from services.context import stores
 from services.context.assembly.ranking import Ranked
 from services.context.stores import LINKS
 from shared.packing import tokens_of_line
-from shared.render import render_item
+from shared.render import Fence, render_item
 from shared.search.evidence import Candidate
 
 
@@ -30,11 +29,11 @@ def handle(ranked: Ranked) -> str:
     return handle_of(ranked.candidate, ranked.store)
 
 
-def render(ranked: Ranked, text: str, now: datetime) -> str:
+def render(ranked: Ranked, text: str, fence: Fence) -> str:
     candidate = ranked.candidate
-    return render_item(handle(ranked), candidate.time, candidate.header, text, now)
+    return render_item(handle(ranked), candidate.time, candidate.header, text, fence)
 
 
-def size(ranked: Ranked, now: datetime) -> int:
+def size(ranked: Ranked, fence: Fence) -> int:
     """The tokens of the whole item."""
-    return tokens_of_line(render(ranked, ranked.candidate.text, now))
+    return tokens_of_line(render(ranked, ranked.candidate.text, fence))

@@ -73,7 +73,11 @@ class Source(msgspec.Struct):
     cut: bool
     """Only a part of it is in the block."""
     agent: str | None
+    """The agent that wrote it."""
     speaker: str | None
+    """Who said it, as the agent claims."""
+    source_kind: str
+    """The kind of source it is from. A block notes every kind but `user` and `agent`."""
     at: datetime
     """When it happened, or else when it was written."""
 
@@ -133,7 +137,9 @@ class Assembly(msgspec.Struct):
     assembly_id: int
     """Names the assembly in feedback; 0 if it was not logged."""
     context_block: str
-    """Text for a prompt. Each item begins with its handle."""
+    """Text for a prompt. Each item begins with a header: `[handle time kind author nonce]`."""
+    nonce: str
+    """Ends each header of this block. No text in the block holds it."""
     sources: list[Source]
     """The items of the block, in order."""
     total_tokens: int

@@ -24,6 +24,7 @@ from services.context.rerank import Reranker
 from services.context.schemas import Degraded
 from shared.auth import Principal
 from shared.deadline import Deadline
+from shared.render import new_fence
 from shared.search.evidence import SearchResult
 from shared.search.relevance import Question, Scored, answerable, score
 from shared.telemetry import metrics, tracing
@@ -66,7 +67,9 @@ class Assembler:
         reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
-        chosen = choose(scored, config.weights, config.token_shares, ask.budget.tokens, ask.now, linked.files)
+        texts = [each.text for each in (*(one.candidate for one in scored), *linked.files)]
+        fence = new_fence(texts, ask.now)
+        chosen = choose(scored, config.weights, config.token_shares, ask.budget.tokens, fence, linked.files)
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)
@@ -78,7 +81,7 @@ class Assembler:
             await self._log(ask, assembly, chosen, found.results, scored, deadline, wait=waits)
             self._accesses.count(principal.tenant, chosen.accesses())
         if request.debug:
-            assembly.candidates = list(evidence(chosen, ask.now))
+            assembly.candidates = list(evidence(chosen))
         return assembly
 
     async def _log(

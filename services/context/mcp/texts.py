@@ -67,6 +67,8 @@ def _note(holder: Mapping[str, Any]) -> str:
     parts = [f"{count} items"]
     if assembly_id := holder.get("assembly_id"):
         parts.insert(0, f"assembly_id {assembly_id}")
+    if count and (nonce := holder.get("nonce")):
+        parts.append(f"each header ends in {nonce}]")
     if holder.get("low_relevance"):
         parts.append("low relevance: nothing that was found stands out as an answer")
     parts += [

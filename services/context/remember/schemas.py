@@ -9,7 +9,7 @@ from msgspec import Meta, field
 
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
-from shared.provenance import Seq, SourceKind
+from shared.provenance import NOT_PAST, Seq, SourceKind, lies_ahead
 from shared.text import BigId, Content, Name, TtlHours, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]
@@ -31,6 +31,10 @@ class Message(Body, kw_only=True):
     seq: Annotated[
         Seq | None, Meta(description="Its number in the session. Left out, counted from the request's `seq`.")
     ] = None
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        if lies_ahead(self.occurred_at):
+            yield "occurred_at", NOT_PAST
 
 
 class RememberInput(Body, kw_only=True):
@@ -75,6 +79,8 @@ class RememberInput(Body, kw_only=True):
         for name in ("speaker", "source_kind"):
             if self.messages and getattr(self, name) is not None:
                 yield name, "belongs to text; a message says it by its name and role"
+        if lies_ahead(self.occurred_at):
+            yield "occurred_at", NOT_PAST
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
             yield "mission_namespace", problem
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
 from services.context.assembly.queries import CallerConfig
 from shared.packing import Packed, pack, pack_evenly, shorten
-from shared.render import render_item
+from shared.render import Fence, render_item
 from shared.tokens import estimate_tokens
 
-NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
+FENCE = Fence(datetime(2026, 7, 4, 12, 0, tzinfo=UTC), "k3f")
 # Headers alone, then a word or two: enough for something of any text to stand in.
 ROOM_FOR_A_WORD = 20
 
@@ -24,7 +24,7 @@ class Item(NamedTuple):
     worth: float = 1.0
 
     def render(self, text: str) -> str:
-        return render_item(f"{self.store}:1", NOW, ["intel"], text, NOW)
+        return render_item(f"{self.store}:1", FENCE.now, ["intel"], text, FENCE)
 
 
 PIECES = st.sampled_from(

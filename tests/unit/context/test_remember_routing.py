@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from services.context.remember.routing import PIECE, is_answer, pieces, route, split
 from services.context.remember.schemas import Message, RememberInput
 from shared.provenance import SourceKind
-from shared.render import before_items, render_item
+from shared.render import Fence, before_items, render_item
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
+FENCE = Fence(NOW, "k3f")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def _kept(*messages: Message) -> list[tuple[int, str]]:
 
 
 def test_what_says_nothing_new_is_passed_over() -> None:
-    block = render_item("own:12#1", NOW, ["lesson learned"], "Look at the lag\n\nfirst.", NOW)
+    block = render_item("own:12#1", NOW, ["lesson learned"], "Look at the lag\n\nfirst.", FENCE)
     assert _kept(
         Message(role="system", content="You are helpful."),
         Message(role="user", content="…!?"),
@@ -93,7 +94,7 @@ def test_what_says_nothing_new_is_passed_over() -> None:
 @given(st.text(), st.lists(st.text(), max_size=3))
 def test_no_item_of_a_block_is_kept(before: str, texts: list[str]) -> None:
     """The block's own lines are all behind its first header, whatever they hold."""
-    items = [render_item(f"cache:{n + 1}", NOW, ["intel"], text, NOW) for n, text in enumerate(texts)]
+    items = [render_item(f"cache:{n + 1}", NOW, ["intel"], text, FENCE) for n, text in enumerate(texts)]
     whole = before_items(f"{before}\n" + "\n".join(items))
     assert f"{before}\n".startswith(whole)
 

@@ -3,6 +3,7 @@
 from scrubjay._data import UNSET
 from scrubjay._pages import AsyncPages, Pages
 from scrubjay._version import __version__
+from scrubjay.blocks import Item, parse_block
 from scrubjay.client import Agent, AsyncAgent, AsyncClient, Client
 from scrubjay.errors import (
     ApiError,
@@ -32,6 +33,7 @@ __all__ = [
     "ConflictError",
     "ForbiddenError",
     "InvalidError",
+    "Item",
     "NotFoundError",
     "NotReachedError",
     "Pages",
@@ -44,4 +46,5 @@ __all__ = [
     "UnknownHostError",
     "UnprocessableError",
     "__version__",
+    "parse_block",
 ]

@@ -1,8 +1,8 @@
 """What a memory states, and how a repetition of its fact changes it. Pure.
 
-Users and agents are trusted; tools, documents and derived texts are not. A repetition from a less trusted source
-changes only `private`. One from a more trusted source replaces everything. Between equal sources the first wording
-stays, the latest type and outcome apply, and the repetition fills in what the first left out.
+Users and agents are trusted; tools, documents, derived and imported texts are not. A repetition from a less trusted
+source changes only `private`. One from a more trusted source replaces everything. Between equal sources the first
+wording stays, the latest type and outcome apply, and the repetition fills in what the first left out.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ import msgspec
 
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
-from shared.provenance import utc
-
-_TRUSTED = frozenset(["user", "agent"])
+from shared.provenance import TRUSTED, Origin, SourceKind, utc
 
 
 class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,16 +33,18 @@ class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
     speaker: str | None = None
     user_id: str | None = None
     written_by: str
-    source_kind: str = "agent"
+    source_kind: SourceKind = "agent"
+    source_claim: SourceKind | None = None
     recalled_from: int | None = None
     dispatch_id: int | None = None
 
     @property
     def trusted(self) -> bool:
-        return self.source_kind in _TRUSTED
+        return self.source_kind in TRUSTED
 
 
 def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryContent:
+    origin = Origin.of(principal, memory.source_kind)
     return MemoryContent(
         content=memory.content,
         memory_type=memory.memory_type,
@@ -56,7 +56,8 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
         speaker=memory.speaker,
         user_id=memory.user_id,
         written_by=principal.key,
-        source_kind=memory.source_kind,
+        source_kind=origin.kind,
+        source_claim=origin.claim,
         recalled_from=memory.recalled_from,
         dispatch_id=memory.dispatch_id,
     )
@@ -73,10 +74,12 @@ def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Princ
     }
     replaced |= task_columns(change.task_context)
     if change.content not in (None, stored.content):
+        origin = Origin.of(principal, change.source_kind)
         replaced |= {
             "content": change.content,
             "written_by": principal.key,
-            "source_kind": change.source_kind,
+            "source_kind": origin.kind,
+            "source_claim": origin.claim,
         }
     return msgspec.structs.replace(stored, **replaced)
 

@@ -55,7 +55,7 @@ def fact_hash(content: str, user_id: str | None) -> bytes:
 
 
 # Fields with few fixed values, or set by the service.
-_UNCOUNTED = frozenset(["memory_type", "private", "source_kind", "written_by"])
+_UNCOUNTED = frozenset(["memory_type", "private", "source_kind", "source_claim", "written_by"])
 
 
 def memory_tokens(agent: str, memory: MemoryContent) -> int:

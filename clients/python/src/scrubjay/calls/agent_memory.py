@@ -61,7 +61,7 @@ def commit(
     seq: int | None = None,
     speaker: str | None = None,
     user_id: str | None = None,
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
     recalled_from: int | str | None = None,
     agent_name: str | None = None,
     task_context: TaskContext | None = None,
@@ -75,12 +75,13 @@ def commit(
     it.
 
     Args:
-        occurred_at: When it happened, by default now. A time without an offset is UTC.
+        occurred_at: When it happened, by default now and never later. A time without an offset is UTC.
         session_id: The session it was said in: any string.
         seq: Its number in the session.
-        speaker: Who said it, if not the agent.
+        speaker: Who said it, if not the agent. A block shows it as the agent's claim.
         user_id: The user it is about, or who said it. A purge of the user erases it.
-        source_kind: The kind of source it is from. Default: `"agent"`.
+        source_kind: The kind of source it is from. For a key that is bound to an agent, `user` is only
+            a claim of the agent. Default: `"agent"`.
         recalled_from: The assembly that led to it. This counts as weak feedback.
         agent_name: The agent. Required unless the key is bound to one.
         content: What was learned, in one or a few sentences.
@@ -360,7 +361,7 @@ def edit(
     | None = None,
     task_context: TaskContext | None = None,
     private: bool | None = None,
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
     timeout: float | None = None,
 ) -> Call[MemoryAnswer]:
     """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same.

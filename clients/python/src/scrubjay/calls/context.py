@@ -149,7 +149,7 @@ def remember(
     seq: int | None = None,
     occurred_at: datetime | None = None,
     speaker: str | None = None,
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] | None = None,
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
     dispatch_id: int | str | None = None,
     ttl_hours: float | None = None,
     recalled_from: int | str | None = None,

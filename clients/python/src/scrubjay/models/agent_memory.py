@@ -10,8 +10,8 @@ from typing import Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
     """A memory as it is read. Without what the service sets, it can be committed again. The service sets
-    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count` and `written_by`; queries add
-    `score` and what follows it.
+    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by` and
+    `source_claim`; queries add `score` and what follows it.
     """
 
     id: int
@@ -46,8 +46,10 @@ class AgentMemory:
     """The user it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """How it came to be known."""
+    source_claim: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
+    """What its writer says the source is, where its key may not say so."""
     dispatch_id: int | None = None
     """The dispatch that it belongs to."""
     recalled_from: int | None = None
@@ -63,17 +65,19 @@ class AgentMemoryDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitAgentMemoryInput:
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     agent_name: str | None = None
@@ -126,7 +130,7 @@ class Confirmation:
 
     written_by: str
     """The key that wrote it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"]
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"]
     """How it came to be known."""
     mission_namespace: str | None = None
     """The mission; null where there is none."""
@@ -172,7 +176,7 @@ class ExportedMemory:
     """The user whom it is about, or who said it."""
     written_by: str
     """The key that wrote it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"]
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"]
     """How it came to be known."""
     recalled_from: int | None = None
     """The assembly that led to it."""
@@ -252,8 +256,10 @@ class FoundMemory:
     """The user it is about, or who said it."""
     written_by: str = ""
     """The key that wrote it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """How it came to be known."""
+    source_claim: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
+    """What its writer says the source is, where its key may not say so."""
     dispatch_id: int | None = None
     """The dispatch that it belongs to."""
     recalled_from: int | None = None

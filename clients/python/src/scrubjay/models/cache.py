@@ -44,8 +44,8 @@ class CacheDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
     """An entry as lists and queries show it. Without what the service sets, it can be written again. The
-    service sets `id`, `token_count`, `created_at`, `expires_at`, and in queries `relevance` and what
-    follows it.
+    service sets `id`, `token_count`, `created_at`, `expires_at` and `source_claim`, and in queries
+    `relevance` and what follows it.
     """
 
     id: int
@@ -80,8 +80,10 @@ class CacheEntry:
     """The user it is about, or who said it."""
     occurred_at: datetime | None = None
     """When it happened, if not when it was written."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from."""
+    source_claim: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
+    """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
     decision_rationale: str | None = None
@@ -233,17 +235,19 @@ class Decision:
     context_type: Literal["decision"] = field(default="decision", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -281,17 +285,19 @@ class Directive:
     context_type: Literal["directive"] = field(default="directive", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -345,17 +351,19 @@ class Escalation:
     context_type: Literal["escalation"] = field(default="escalation", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -385,17 +393,19 @@ class Intel:
     context_type: Literal["intel"] = field(default="intel", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -489,17 +499,19 @@ class Output:
     context_type: Literal["output"] = field(default="output", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -535,7 +547,9 @@ class QueryAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
     context_block: str
-    """Text for a prompt. Each item begins with its handle."""
+    """Text for a prompt. Each item begins with a header: `[handle time kind author nonce]`."""
+    nonce: str
+    """Ends each header of this block. No text in the block holds it."""
     entries: list[CacheEntry]
     """What is in the block, and the same of each: `truncated` ones show a piece."""
     dropped: Dropped
@@ -553,17 +567,19 @@ class Report:
     context_type: Literal["report"] = field(default="report", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -593,17 +609,19 @@ class ShadowClone:
     context_type: Literal["shadow_clone"] = field(default="shadow_clone", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -633,17 +651,19 @@ class StateChange:
     context_type: Literal["state_change"] = field(default="state_change", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
     """The session it was said in: any string."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None
@@ -681,17 +701,19 @@ class ThreadCheckpoint:
     context_type: Literal["thread_checkpoint"] = field(default="thread_checkpoint", init=False)
     """The type of the entry, which decides its further fields."""
     occurred_at: datetime | None = None
-    """When it happened, by default now. A time without an offset is UTC."""
+    """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str
     """The session that can be resumed from here."""
     seq: int | None = None
     """Its number in the session."""
     speaker: str | None = None
-    """Who said it, if not the agent."""
+    """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    source_kind: Literal["agent", "derived", "document", "tool", "user"] = "agent"
-    """The kind of source it is from. Default: `"agent"`."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
+    """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
+    agent. Default: `"agent"`.
+    """
     recalled_from: int | str | None = None
     """The assembly that led to it. This counts as weak feedback."""
     mission_id: str | None = None

@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-fuzz proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses
 
 proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on any replica: SHORT=1 for a quick look
 	@$(PY) -m proofs.mcp $(if $(SHORT),--short)
+
+proof-fuzz: $(VENV)/dev.stamp ## Prove that no input causes a 5xx or an undocumented answer: SHORT=1 for a quick look
+	@$(PY) -m proofs.fuzz $(if $(SHORT),--short)
 
 proof-overload: $(VENV)/run.stamp ## Prove that services shed overload and survive slow clients: SHORT=1 for a quick look
 	@$(PY) -m proofs.overload $(if $(SHORT),--short)

@@ -58,7 +58,7 @@ def check_content(content: dict[str, Any], media: str, value: Any) -> None:
 
 def _items(media: str, text: str) -> Iterator[Any]:
     start = "data: " if media == "text/event-stream" else ""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.startswith(start) and line:
             yield json.loads(line.removeprefix(start))
 

@@ -45,13 +45,17 @@ class Operation:
         """The statuses of the problems that it may answer."""
         statuses = set(self.extra_problems)
         if self.access != "public":
-            statuses |= {401, 429, 503}
+            # Every route refuses a query parameter that it does not know.
+            statuses |= {400, 401, 429, 503}
         if self.access in ("write", "admin"):
             statuses.add(403)
         if self.parameters or self.reads:
             statuses.add(400)
         if self.reads:
             statuses |= {408, 413, 415} if "application/json" in self.reads else {408, 413}
+        if any(parameter.where == "path" for parameter in self.parameters):
+            # A name with a slash makes another path.
+            statuses.add(404)
         if self.keyed:
             statuses |= {400, 422}
         return sorted(statuses)

@@ -1,0 +1,71 @@
+"""No input causes a 5xx, or an answer that the API's document does not know (P6).
+
+Cases come from schemathesis, and from the document's examples with hostile values in them. The control is the context
+service without types of bodies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from proofs.fuzz import hostile, schema_cases
+from proofs.fuzz.judging import Judge
+from proofs.ground import Ground, Proof, run
+from tests.support.cluster import Cluster
+from tests.support.fakes.fake_openai import FakeOpenAI
+
+SEED = 20_261
+CASES, SHORT_CASES = 10_500, 600
+HOSTILE, SHORT_HOSTILE = 51_000, 6_000
+_CONTROL_CASES = 200
+
+
+async def prove(ground: Ground, short: bool, seed: int) -> Proof:
+    with FakeOpenAI() as api:
+        settings = {
+            "SCRUBJAY_EMBEDDER": "openai",
+            "OPENAI_API_KEY": api.key,
+            "OPENAI_BASE_URL": api.url,
+            "SCRUBJAY_IN_FLIGHT": "256",
+        }
+        control = await _control(ground, settings, seed)
+        async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings) as cluster:
+            url, token = cluster.url(), cluster.tokens.admin
+            made = await hostile.play(url, token, SHORT_HOSTILE if short else HOSTILE, seed)
+            drawn = await asyncio.to_thread(
+                schema_cases.play, url, token, SHORT_CASES if short else CASES, seed
+            )
+    control.show("control")
+    made.show("hostile")
+    drawn.show("schemathesis")
+    failures = len(made.failures) + len(drawn.failures)
+    undocumented = len(made.undocumented) + len(drawn.undocumented)
+    return Proof(
+        n=made.cases + drawn.cases,
+        faults=0,
+        violations=failures + undocumented,
+        control_violations=len(control.failures),
+        more={
+            "hostile": made.cases,
+            "schemathesis": drawn.cases,
+            "5xx": failures,
+            "undocumented": undocumented,
+        },
+    )
+
+
+async def _control(ground: Ground, settings: Mapping[str, str], seed: int) -> Judge:
+    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings)
+    for replica in cluster.replicas["context"]:
+        replica.module = "proofs.fuzz.untyped"
+    async with cluster:
+        return await hostile.play(cluster.url(), cluster.tokens.admin, _CONTROL_CASES, seed)
+
+
+def main() -> None:
+    run("P6", SEED, prove)
+
+
+if __name__ == "__main__":
+    main()

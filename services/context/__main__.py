@@ -10,7 +10,7 @@ import sys
 from services.context.app import create
 from services.context.keys import command
 from services.context.learning.evaluation import Evaluation
-from services.context.settings import Settings
+from services.context.settings import Settings, key_ttl_days
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.settings import Env
@@ -49,9 +49,9 @@ def main() -> None:
     arguments = _arguments()
     if arguments.command == "key":
         env = Env()
-        url = env.text("DATABASE_URL")
+        url, ttl_days = env.text("DATABASE_URL"), key_ttl_days(env)
         env.done()
-        sys.stdout.write(asyncio.run(command.run(url, arguments)) + "\n")
+        sys.stdout.write(asyncio.run(command.run(url, arguments, ttl_days)) + "\n")
         return
     if arguments.command == "eval":
         sys.stdout.write(asyncio.run(_evaluate(arguments.tenant)) + "\n")

@@ -133,7 +133,7 @@ async def opened(
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             caller_configs=configs,
             purge_service=Purge(database, journal, owners),
-            key_service=KeyService(database, keys, records, doorbell.ring),
+            key_service=KeyService(database, keys, records, doorbell.ring, settings.key_ttl_days),
             audit_trail=AuditTrail(database),
             scrubber=scrubber,
             mcp=mcp,

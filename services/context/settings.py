@@ -42,6 +42,8 @@ class Settings:
     """How long a mission keeps what it is told to remember."""
     key_limits: Limits = NO_LIMITS
     """The default limits of keys."""
+    key_ttl_days: float | None = None
+    """How long a new key is valid that names no end. None: until somebody revokes it."""
     scrubbing: Policy = "mask"
     """What becomes of secrets in what callers send, for tenants without a policy of their own."""
     streams: StreamLimits = field(default_factory=StreamLimits)
@@ -97,6 +99,7 @@ class Settings:
                 per_tenant=env.integer("SCRUBJAY_STREAMS_PER_TENANT", 128, 1, 10_000),
                 total=env.integer("SCRUBJAY_STREAMS", 256, 1, 10_000),
             ),
+            key_ttl_days=key_ttl_days(env),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
@@ -105,3 +108,8 @@ class Settings:
         )
         env.done()
         return settings
+
+
+def key_ttl_days(env: Env) -> float | None:
+    """The command line reads it, too."""
+    return env.number("SCRUBJAY_KEY_TTL_DAYS", 0, 0, 36_500) or None

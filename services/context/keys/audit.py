@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from services.context.keys.schemas import ApiKey, Limits
@@ -14,14 +15,21 @@ _SETTINGS = ("name", "access", "agent", "missions", "users", "expires_at", *Limi
 
 
 async def record(
-    c: Connection, principal: Principal, action: Action, key: ApiKey, before: ApiKey | None = None
+    c: Connection,
+    principal: Principal,
+    action: Action,
+    key: ApiKey,
+    before: ApiKey | None = None,
+    *,
+    with_it: Sequence[int] = (),
 ) -> None:
+    """`with_it` are the keys that it made, where the action reached them too."""
     deed = Deed(
         action=action,
         target=f"key:{key.id}",
         subjects=_bounds(key),
         before=None if before is None else _settings(before),
-        after=_settings(key),
+        after=_settings(key) | ({"with_it": list(with_it)} if with_it else {}),
     )
     await audit.record(c, principal, deed, tenant=key.tenant)
 

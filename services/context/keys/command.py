@@ -49,11 +49,11 @@ def _verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
     return parser
 
 
-async def run(database_url: str, arguments: argparse.Namespace) -> str:
+async def run(database_url: str, arguments: argparse.Namespace, ttl_days: float | None = None) -> str:
     """The text to print. A secret stands alone, for scripts. Its key's id and name go to standard error."""
     database = Database(database_url, connections=1)
     await database.open()
-    keys = KeyService(database, Keys(database, {}), Records("context"))
+    keys = KeyService(database, Keys(database, {}), Records("context"), ttl_days=ttl_days)
     principal = Principal(arguments.tenant, "command", REACH["admin"])
     try:
         return await _VERBS[arguments.verb](keys, principal, arguments)

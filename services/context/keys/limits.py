@@ -16,6 +16,7 @@ import redis.asyncio as redis
 import structlog
 from redis.exceptions import RedisError
 
+from shared.errors import TooMany
 from shared.telemetry import metrics
 
 log = structlog.get_logger()
@@ -55,6 +56,8 @@ class Allowance(NamedTuple):
     """Until the full allowance is available again."""
     wait: float
     """Until a request is allowed; 0 allows this one."""
+    of_maker: bool = False
+    """It is the limit of a key that this one descends from, for all its keys together."""
 
 
 def headers(allowances: Sequence[Allowance]) -> list[tuple[bytes, bytes]]:
@@ -81,6 +84,12 @@ def take(due: float, now: float, rate: float, burst: int) -> tuple[float, float,
     if wait > 1e-6:
         return due, wait, due - now
     return due + interval, 0.0, due + interval - now
+
+
+def refusal(allowance: Allowance) -> TooMany:
+    most = f"{allowance.limit:g} {allowance.name.replace('_', ' ')}"
+    whose = "the key that made this one is, with all its keys," if allowance.of_maker else "this key is"
+    return TooMany(f"{whose} limited to {most}", retry_after=allowance.wait, limit=allowance.name)
 
 
 def _allowance(rate: float, burst: int, wait: float, full: float) -> Allowance:

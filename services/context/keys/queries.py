@@ -17,24 +17,35 @@ Row: TypeAlias = asyncpg.Record
 _TODAY = "(now() at time zone 'utc')::date"
 _LIMITS = "k.requests_per_second, k.burst, k.requests_per_day, k.tokens_per_day"
 
-# Includes the seconds until it expires (null: never) and until the day ends, so that only the database's clock counts.
+# Who made a key stands in its row; this is the id of the key that made `line`, if a key did.
+_MAKER = "case when line.created_by ~ '^key:[0-9]{1,18}$' then substr(line.created_by, 5)::bigint end"
+# A valid key, and behind it the keys that it descends from. Includes the seconds until it expires (null: never) and
+# until the day ends, so that only the database's clock counts.
 FIND_KEY = f"""
+with recursive line as (
+    select k.*, 0 as generation from context.api_keys k
+    where (k.token_hash = $1 or (k.old_token_hash = $1 and k.old_expires_at > now()))
+      and k.revoked_at is null and k.expires_at > now()
+    union all
+    select k.*, line.generation + 1 from line
+    join context.api_keys k on k.tenant = line.tenant and k.id = {_MAKER} and k.revoked_at is null
+)
 select k.tenant, k.id, k.access, k.agent_name, k.missions, k.users, {_LIMITS},
        coalesce(u.requests, 0) as requests, coalesce(u.tokens, 0) as tokens,
        extract(epoch from nullif(
            case when k.token_hash = $1 then k.expires_at else least(k.expires_at, k.old_expires_at) end,
            'infinity') - now())::float8 as seconds,
        extract(epoch from {_TODAY} + 1 - (now() at time zone 'utc'))::float8 as day_seconds
-from context.api_keys k
+from line k
 left join context.api_key_usage u on u.tenant = k.tenant and u.key_id = k.id and u.day = {_TODAY}
-where (k.token_hash = $1 or (k.old_token_hash = $1 and k.old_expires_at > now()))
-  and k.revoked_at is null and k.expires_at > now()
+order by k.generation
 """
 
 
-async def find_key(connection: Connection, token_hash: bytes) -> Row | None:
-    """A valid key, by either of its secrets."""
-    return await connection.fetchrow(FIND_KEY, token_hash)
+async def find_key(connection: Connection, token_hash: bytes) -> list[Row]:
+    """A valid key, by either of its secrets, and then the key that made it, and so on. Empty: it is not valid."""
+    rows: list[Row] = await connection.fetch(FIND_KEY, token_hash)
+    return rows
 
 
 # Locks the maker's key, so that nobody can revoke it until the transaction ends.
@@ -48,10 +59,26 @@ async def find_maker(connection: Connection, principal: Principal) -> Row | None
     return await connection.fetchrow(FIND_MAKER, principal.tenant, principal.key)
 
 
+# How many keys a key descends from, and itself.
+GENERATIONS = f"""
+with recursive line as (
+    select k.tenant, k.created_by from context.api_keys k where k.tenant = $1 and 'key:' || k.id = $2
+    union all
+    select k.tenant, k.created_by from line join context.api_keys k on k.tenant = line.tenant and k.id = {_MAKER}
+)
+select count(*) from line
+"""
+
+
+async def generations(connection: Connection, principal: Principal) -> int:
+    return int(await connection.fetchval(GENERATIONS, principal.tenant, principal.key))
+
+
 ADD_KEY = """
 insert into context.api_keys (tenant, name, token_hash, access, agent_name, missions, users, expires_at, created_by,
                               requests_per_second, burst, requests_per_day, tokens_per_day)
-values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, 'infinity'), $9, $10, $11, $12, $13)
+values ($1, $2, $3, $4, $5, $6, $7,
+        coalesce(least($8::timestamptz, now() + $14::float8 * interval '1 day'), 'infinity'), $9, $10, $11, $12, $13)
 returning case when expires_at > now() then id end
 """
 
@@ -68,12 +95,15 @@ async def add_key(
     expires_at: datetime | None,
     created_by: str,
     limits: Limits,
+    most_days: float | None = None,
 ) -> int | None:
-    """The key's id, or None if it has already expired and must not be committed."""
+    """The key's id, or None if it has already expired and must not be committed. It ends after `most_days`, if not
+    sooner."""
     made: int | None = await connection.fetchval(
         ADD_KEY,
         *(tenant, name, token_hash, access, agent, missions, users, expires_at, created_by),
         *(limits.requests_per_second, limits.burst, limits.requests_per_day, limits.tokens_per_day),
+        most_days,
     )
     return made
 
@@ -133,14 +163,24 @@ update context.api_keys
 set token_hash = $3, old_token_hash = token_hash, old_expires_at = now() + $4 * interval '1 second'
 where tenant = $1 and id = $2
 """
-REVOKE_KEY = """
-update context.api_keys set revoked_at = coalesce(revoked_at, now()), old_token_hash = null, old_expires_at = null
-where tenant = $1 and id = $2
+# Locks keys in the order of their ids: a key is older than those that it made.
+REVOKE_FAMILY = """
+with recursive family as (
+    select $2::bigint as id
+    union
+    select k.id from family f join context.api_keys k on k.tenant = $1 and k.created_by = 'key:' || f.id
+), valid as materialized (
+    select k.id from family f join context.api_keys k on k.tenant = $1 and k.id = f.id
+    where k.revoked_at is null order by k.id for update of k
+)
+update context.api_keys k set revoked_at = now(), old_token_hash = null, old_expires_at = null
+from valid where k.tenant = $1 and k.id = valid.id
+returning k.id
 """
-ADD_EVENT = """
+ADD_EVENTS = """
 insert into timeline.events (tenant, scope, kind, payload)
 select $1, 'key:' || id, $3, jsonb_build_object('id', id, 'name', name, 'by', $4::text)
-from context.api_keys where tenant = $1 and id = $2
+from context.api_keys where tenant = $1 and id = any($2::bigint[]) order by id
 """
 
 
@@ -158,13 +198,21 @@ async def rotate_key(
     await connection.execute(ROTATE_KEY, tenant, key_id, token_hash, overlap_seconds)
 
 
-async def revoke_key(connection: Connection, tenant: str, key_id: int) -> None:
-    await connection.execute(REVOKE_KEY, tenant, key_id)
+async def revoke_family(connection: Connection, tenant: str, key_id: int) -> list[int]:
+    """Revokes a key, those that it made, and so on. Returns those that were valid until now.
+
+    A key that somebody makes meanwhile is not in the statement's snapshot, so it runs until it finds none. By then all
+    possible makers are revoked and locked.
+    """
+    revoked: list[int] = []
+    while rows := await connection.fetch(REVOKE_FAMILY, tenant, key_id):
+        revoked += [row["id"] for row in rows]
+    return sorted(revoked)
 
 
-async def add_event(connection: Connection, tenant: str, key_id: int, kind: str, by: str) -> None:
-    """Records who did what to which key, never a secret."""
-    await connection.execute(ADD_EVENT, tenant, key_id, kind, by)
+async def add_events(connection: Connection, tenant: str, key_ids: Sequence[int], kind: str, by: str) -> None:
+    """Records who did what to which keys, never a secret."""
+    await connection.execute(ADD_EVENTS, tenant, key_ids, kind, by)
 
 
 # Every replica uses the same order, so that they cannot deadlock.

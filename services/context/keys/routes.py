@@ -26,8 +26,8 @@ async def make_key(
 ) -> MadeKey:
     """Make an API key. Its secret is in this answer only; what is kept is a hash.
 
-    It can hold no more than the key that makes it: access, agent, missions, users, limits and time. An admin token of
-    the environment makes keys of other tenants, too: name the `tenant`.
+    It can hold no more than the key that makes it: access, agent, missions, users, limits and time. What it uses counts
+    for the key that made it, too. An admin token of the environment makes keys of other tenants: name the `tenant`.
     """
     return await key_service.make(principal, data, await key_of(request), deadline)
 
@@ -81,7 +81,10 @@ async def rotate_key(
 async def revoke_key(
     key_service: NamedDependency[KeyService], principal: PrincipalDep, deadline: DeadlineDep, key_id: KeyId
 ) -> ApiKey:
-    """Revoke a key. This replica refuses it at once, and every other within two seconds."""
+    """Revoke a key, with every key that it made and that those made.
+
+    This replica refuses them at once, and every other within two seconds.
+    """
     return await key_service.revoke(principal, key_id, deadline)
 
 

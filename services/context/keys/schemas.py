@@ -61,7 +61,7 @@ class KeyInput(Body, kw_only=True):
     missions: Names | None = None
     users: Names | None = None
     expires_at: datetime | None = None
-    """When it ends; else when the key that makes it does."""
+    """When it ends; else when the key that makes it does, or after the installation's default time."""
     requests_per_second: PerSecond | None = None
     burst: Burst | None = None
     """Requests at once, by default one second's worth."""

@@ -29,6 +29,8 @@ from shared.paging.pages import page_of
 from shared.provenance import utc
 
 _SCOPE = "keys"
+# Each request of a key looks at all that it descends from.
+MOST_GENERATIONS = 8
 
 
 class _Id(msgspec.Struct):
@@ -38,15 +40,21 @@ class _Id(msgspec.Struct):
 
 
 class KeyService:
-    """Calls `ring` with the tenant after each commit."""
+    """Calls `ring` with the tenant after each commit. A new key ends after `ttl_days`, unless its maker says when."""
 
     def __init__(
-        self, database: Database, keys: Keys, records: Records, ring: Callable[[str], None] = lambda _: None
+        self,
+        database: Database,
+        keys: Keys,
+        records: Records,
+        ring: Callable[[str], None] = lambda _: None,
+        ttl_days: float | None = None,
     ) -> None:
         self._database = database
         self._keys = keys
         self._records = records
         self._ring = ring
+        self._ttl_days = ttl_days
 
     async def make(
         self, principal: Principal, given: KeyInput, key: Key | None, deadline: Deadline
@@ -58,6 +66,8 @@ class KeyService:
 
         async def write(connection: Connection) -> int:
             own = narrowed(await self._holder(connection, principal), given)
+            if await queries.generations(connection, principal) >= MOST_GENERATIONS:
+                raise Forbidden(f"keys make keys for {MOST_GENERATIONS} generations at most")
             made = await queries.add_key(
                 connection,
                 tenant,
@@ -70,10 +80,11 @@ class KeyService:
                 own.expires_at,
                 principal.key,
                 Limits.of(msgspec.structs.asdict(own)),
+                self._ttl_days if given.expires_at is None else None,
             )
             if made is None:
                 raise Invalid.field("expires_at", "lies in the past")
-            await queries.add_event(connection, tenant, made, "key_make", principal.key)
+            await queries.add_events(connection, tenant, [made], "key_make", principal.key)
             owner = msgspec.structs.replace(principal, tenant=tenant)
             await audit.record(connection, principal, "key_make", await _get(connection, owner, made))
             return made
@@ -101,7 +112,7 @@ class KeyService:
             holder = await self._holder(connection, principal)
             require_within(holder, holder.expires_at, limits.over(self._keys.defaults))
             await queries.change_key(connection, principal.tenant, key_id, name, limits)
-            await queries.add_event(connection, principal.tenant, key_id, "key_change", principal.key)
+            await queries.add_events(connection, principal.tenant, [key_id], "key_change", principal.key)
             new = await _get(connection, principal, key_id)
             await audit.record(connection, principal, "key_change", new, known)
             return new
@@ -123,23 +134,24 @@ class KeyService:
             await queries.rotate_key(
                 connection, principal.tenant, key_id, hash_token(token), given.overlap_seconds
             )
-            await queries.add_event(connection, principal.tenant, key_id, "key_rotate", principal.key)
+            await queries.add_events(connection, principal.tenant, [key_id], "key_rotate", principal.key)
             await audit.record(connection, principal, "key_rotate", known)
             return key_id
 
         return await self._once(principal, key, write, token, 200, deadline)
 
     async def revoke(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
-        """Revoking a key twice changes nothing."""
+        """Revokes it with every key that it made, and that those made. Revoking them twice changes nothing."""
 
         async def work(connection: Connection) -> ApiKey:
             known = await _locked(connection, principal, key_id)
-            if known.revoked_at is None:
-                await queries.revoke_key(connection, principal.tenant, key_id)
-                await queries.add_event(connection, principal.tenant, key_id, "key_revoke", principal.key)
-                new = await _get(connection, principal, key_id)
-                await audit.record(connection, principal, "key_revoke", new, known)
-            return await _get(connection, principal, key_id)
+            revoked = await queries.revoke_family(connection, principal.tenant, key_id)
+            new = await _get(connection, principal, key_id)
+            if revoked:
+                await queries.add_events(connection, principal.tenant, revoked, "key_revoke", principal.key)
+                descended = [made for made in revoked if made != key_id]
+                await audit.record(connection, principal, "key_revoke", new, known, with_it=descended)
+            return new
 
         return await self._done(principal, work, deadline)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
@@ -13,13 +13,13 @@ import asyncpg
 from litestar import Request
 
 from services.context.keys import queries
-from services.context.keys.limits import DAY, Allowance, Rates, headers
+from services.context.keys.limits import DAY, Allowance, Rates, headers, refusal
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
 from shared.auth import OF_ENVIRONMENT, Access, Principal, bearer, same_secret
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import TooMany, Unauthorized, Unavailable
+from shared.errors import Unauthorized, Unavailable
 from shared.telemetry import metrics
 from shared.tokens import CHARACTERS_PER_TOKEN
 from shared.web.request import deadline_of_route, when_ended
@@ -41,12 +41,20 @@ def hash_token(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
-class _Known(NamedTuple):
-    """A valid key. `until` and `midnight` are times of the monotonic clock."""
+class _Account(NamedTuple):
+    """What a key may use and has used. A request counts for its key and for each that this one descends from."""
 
-    principal: Principal
+    key: str
     limits: Limits
     used: Count
+    of_maker: bool
+
+
+class _Known(NamedTuple):
+    """A valid key, with its own account first. `until` and `midnight` are times of the monotonic clock."""
+
+    principal: Principal
+    accounts: tuple[_Account, ...]
     until: float
     midnight: float
 
@@ -87,11 +95,12 @@ class Keys:
         if not isinstance(found, _Known):
             return found
         state = scope["state"]
-        if found.limits != NO_LIMITS:
+        if any(account.limits != NO_LIMITS for account in found.accounts):
             await self._limit(found, writes, state)
-        found.used.new_requests += 1
+        for account in found.accounts:
+            account.used.new_requests += 1
         if writes:
-            when_ended(scope, lambda: _count_tokens(found.used, state["received"]))
+            when_ended(scope, lambda: _count_tokens(found.accounts, state["received"]))
         return found.principal
 
     def tenant_of(self, headers: Mapping[bytes, bytes]) -> str:
@@ -131,9 +140,9 @@ class Keys:
             known = self._known.get(token_hash)
             if known is not None and time.monotonic() < known.until:
                 return known
-            row = await self._database.run(lambda c: queries.find_key(c, token_hash), deadline)
-            if row is not None:
-                return self._remember(token_hash, row)
+            rows = await self._database.run(lambda c: queries.find_key(c, token_hash), deadline)
+            if rows:
+                return self._remember(token_hash, rows)
             self._known.pop(token_hash, None)
         raise Unauthorized("the token is not valid")
 
@@ -144,7 +153,9 @@ class Keys:
                 return access
         return None
 
-    def _remember(self, token_hash: bytes, row: asyncpg.Record) -> _Known:
+    def _remember(self, token_hash: bytes, line: Sequence[asyncpg.Record]) -> _Known:
+        """`line` is the key, and then those that it descends from."""
+        row = line[0]
         for table in (self._known, self._tenants):
             if len(table) >= _MOST_KNOWN:
                 table.clear()
@@ -152,41 +163,51 @@ class Keys:
         now = time.monotonic()
         known = self._known[token_hash] = _Known(
             _principal(row),
-            Limits.of(row).over(self.defaults) if self._rates is not None else NO_LIMITS,
-            self.usage.seen(row["tenant"], row["id"], row["requests"], row["tokens"]),
+            tuple(self._account(one, of_maker=one is not row) for one in line),
             now + min(KNOWN_SECONDS, math.inf if row["seconds"] is None else row["seconds"]),
             now + row["day_seconds"],
         )
         return known
 
+    def _account(self, row: asyncpg.Record, *, of_maker: bool) -> _Account:
+        return _Account(
+            f"{row['tenant']}:key:{row['id']}",
+            Limits.of(row).over(self.defaults) if self._rates is not None else NO_LIMITS,
+            self.usage.seen(row["tenant"], row["id"], row["requests"], row["tokens"]),
+            of_maker,
+        )
+
     async def _limit(self, known: _Known, writes: bool, state: dict[str, Any]) -> None:
-        limits, allowances = known.limits, list(_quotas(known, writes))
-        refused = next((allowance for allowance in allowances if allowance.wait), None)
-        if refused is None and limits.requests_per_second is not None and limits.burst is not None:
-            assert self._rates is not None
-            principal = known.principal
-            second = await self._rates.take(
-                f"{principal.tenant}:{principal.key}", limits.requests_per_second, limits.burst
-            )
-            allowances.append(second)
-            refused = second if second.wait else None
+        allowances = [one for account in known.accounts for one in _quotas(account, known.midnight, writes)]
+        if not any(allowance.wait for allowance in allowances):
+            for account in known.accounts:
+                allowances += await self._second(account)
+                if allowances and allowances[-1].wait:
+                    break
         state["answer_headers"] = headers(allowances)
+        refused = next((allowance for allowance in allowances if allowance.wait), None)
         if refused is not None:
             metrics.RATE_LIMITED.inc()
-            raise TooMany(
-                f"this key is limited to {refused.limit:g} {refused.name.replace('_', ' ')}",
-                retry_after=refused.wait,
-                limit=refused.name,
-            )
+            raise refusal(refused)
+
+    async def _second(self, account: _Account) -> list[Allowance]:
+        """Counts a request against the account's rate, if it has one."""
+        rate, burst = account.limits.requests_per_second, account.limits.burst
+        if rate is None or burst is None:
+            return []
+        assert self._rates is not None
+        return [(await self._rates.take(account.key, rate, burst))._replace(of_maker=account.of_maker)]
 
 
-def _quotas(known: _Known, writes: bool) -> Iterator[Allowance]:
-    limits, used = known.limits, known.used
-    left = max(0.0, known.midnight - time.monotonic())
+def _quotas(account: _Account, midnight: float, writes: bool) -> Iterator[Allowance]:
+    limits, used = account.limits, account.used
+    left = max(0.0, midnight - time.monotonic())
     if limits.requests_per_day is not None:
-        yield _quota("requests_per_day", limits.requests_per_day, used.all_requests(), left)
+        day = _quota("requests_per_day", limits.requests_per_day, used.all_requests(), left)
+        yield day._replace(of_maker=account.of_maker)
     if limits.tokens_per_day is not None and writes:
-        yield _quota("tokens_per_day", limits.tokens_per_day, used.all_tokens(), left)
+        day = _quota("tokens_per_day", limits.tokens_per_day, used.all_tokens(), left)
+        yield day._replace(of_maker=account.of_maker)
 
 
 def _quota(name: str, limit: int, used: int, left: float) -> Allowance:
@@ -202,8 +223,9 @@ def _authorization(scope: Any) -> str | None:
     return None
 
 
-def _count_tokens(count: Count, received: int) -> None:
-    count.new_tokens += -(-received // CHARACTERS_PER_TOKEN)
+def _count_tokens(accounts: Sequence[_Account], received: int) -> None:
+    for account in accounts:
+        account.used.new_tokens += -(-received // CHARACTERS_PER_TOKEN)
 
 
 def _principal(row: asyncpg.Record) -> Principal:

@@ -624,8 +624,9 @@ def make_key(
     timeout: float | None = None,
 ) -> Call[MadeKey]:
     """Make an API key. Its secret is in this answer only; what is kept is a hash. It can hold no more than
-    the key that makes it: access, agent, missions, users, limits and time. An admin token of the
-    environment makes keys of other tenants, too: name the `tenant`.
+    the key that makes it: access, agent, missions, users, limits and time. What it uses counts for the
+    key that made it, too. An admin token of the environment makes keys of other tenants: name the
+    `tenant`.
 
     Args:
         name: Its name, which need not be unique.
@@ -634,7 +635,8 @@ def make_key(
         agent: The only agent that the key may write and call as.
         missions: The missions that it may touch; null: all.
         users: The users whom it may touch; null: all.
-        expires_at: When it ends; else when the key that makes it does.
+        expires_at: When it ends; else when the key that makes it does, or after the installation's
+            default time.
         requests_per_second: How many requests the key may send in a second.
         burst: Requests at once, by default one second's worth.
         requests_per_day: How many requests the key may send in a day of UTC.
@@ -755,7 +757,8 @@ def revoke_key(
     *,
     timeout: float | None = None,
 ) -> Call[ApiKey]:
-    """Revoke a key. This replica refuses it at once, and every other within two seconds.
+    """Revoke a key, with every key that it made and that those made. This replica refuses them at once,
+    and every other within two seconds.
 
     Args:
         key_id: The id of a key, not its secret.

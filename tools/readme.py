@@ -32,8 +32,10 @@ START_SECONDS, BLOCK_SECONDS, STOP_SECONDS = 180.0, 120.0, 60.0
 _BLOCK = re.compile(
     r"(?:<!-- verify: (?P<mark>.*?) -->\n+)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )
-# The id and the time of an item differ from cluster to cluster.
-_HEAD = re.compile(r"^\[(own|peer|cache):\d+ \d{4}-\d\d-\d\d(?: \d\d:\d\d)? (\w+ [\w-]+.*?\] .+)$", re.M)
+# The id, the time and the nonce of an item differ from cluster to cluster.
+_HEAD = re.compile(
+    r"^\[(own|peer|cache):\d+ \d{4}-\d\d-\d\d(?: \d\d:\d\d)? (\w+ [\w-]+.*?) \w+(\] .+)$", re.M
+)
 _START = "make run"
 _RUN = {"sh": ["bash", "-euo", "pipefail", "-s"], "python": ["python", "-"]}
 

@@ -141,7 +141,11 @@ async def import_memories(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> ImportResult:
-    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged."""
+    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged.
+
+    What is imported is a claim: its `source_kind` is `imported`, and counts are at most 10,000. A time in the future is
+    refused.
+    """
     lines = parse(await request.body())
     return await transfer.restore(principal, lines, await key_of(request), deadline)
 

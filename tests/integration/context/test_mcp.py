@@ -303,8 +303,9 @@ async def test_a_block_stands_once_in_a_result(cluster: Cluster, tenant: Tenant,
         ):
             answer = await mcp.call_tool(tool, given)
             assert answer.structured_content is None
-            _, block = (part.text for part in answer.content)  # type: ignore[union-attr]
+            note, block = (part.text for part in answer.content)  # type: ignore[union-attr]
             assert parse_block(block) == [(handle, "The ledger is down")]
+            assert f" {note.rpartition('each header ends in ')[2].partition(']')[0]}] The ledger" in block
             assert answer.model_dump_json(by_alias=True).count(f"[{handle}") == 1
 
 

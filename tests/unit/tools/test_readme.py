@@ -12,7 +12,7 @@ from tools.readme import ReadmeError, blocks, differences, follow
 # The blocks' `python` is the one of the tests.
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 ANSWER = """```sh
-echo '{"block": "[own:2 2026-11-22 11:49 lesson ana] Ask first.\\nMore.", "items": [{"id": 1}, {"id": 2}]}'
+echo '{"block": "[own:2 2026-11-22 11:49 lesson ana k3f] Ask first.\\nMore.", "items": [{"id": 1}, {"id": 2}]}'
 ```
 """
 
@@ -56,7 +56,7 @@ def test_the_answer_that_is_shown_has_the_fields_of_the_answer() -> None:
 
 
 def test_the_text_that_is_shown_begins_the_answer_s_but_for_ids_and_times() -> None:
-    shown = "<!-- verify: answer.block -->\n```\n[own:12 2027-01-01 00:00 lesson ana] Ask first.\n```\n"
+    shown = "<!-- verify: answer.block -->\n```\n[own:12 2027-01-01 00:00 lesson ana b7d] Ask first.\n```\n"
     assert _follow(ANSWER + shown) == 1
     with pytest.raises(ReadmeError, match="begins otherwise"):
         _follow(ANSWER + shown.replace("Ask first", "Ask last"))

@@ -159,7 +159,9 @@ def import_(
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[ImportResult]:
-    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged.
+    """Import lines of an export. Ids stay unless another memory has them. Known facts stay unchanged. What
+    is imported is a claim: its `source_kind` is `imported`, and counts are at most 10,000. A time in
+    the future is refused.
 
     Args:
         lines: The items, in order.

@@ -73,6 +73,8 @@ FILTERED = {
 FOR_ALL: dict[str, set[Bound]] = {
     # It names what other keys did.
     "context_audit": {"agent", "mission", "user"},
+    # It decides for every writer of the tenant.
+    "context_set_secret_policy": {"agent", "mission", "user"},
     # They act on all that a caller does.
     "context_set_weight": {"mission", "user"},
     "context_reset_weight": {"mission", "user"},

@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-fuzz proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-isolation proof-fuzz proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,11 +26,12 @@ run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ct
 test: check ## Check the code, then run every test on its own servers
 	@$(PY) -m pytest
 
-check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, and the shape of the code
+check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, security findings, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
+	@$(PY) -m bandit -q -c pyproject.toml -r --severity-level medium services shared local clients
 	@$(PY) -m tools.shape
 
 shape: $(VENV)/run.stamp ## Measure functions, files, folders and imports, and fail above a limit
@@ -95,6 +96,9 @@ proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses
 
 proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on any replica: SHORT=1 for a quick look
 	@$(PY) -m proofs.mcp $(if $(SHORT),--short)
+
+proof-isolation: $(VENV)/dev.stamp ## Prove that no key sees or changes what its bounds do not reach: SHORT=1 for a quick look
+	@$(PY) -m proofs.isolation $(if $(SHORT),--short)
 
 proof-fuzz: $(VENV)/dev.stamp ## Prove that no input causes a 5xx or an undocumented answer: SHORT=1 for a quick look
 	@$(PY) -m proofs.fuzz $(if $(SHORT),--short)

@@ -200,7 +200,8 @@ def reachable(folder: Path) -> bool:
 @contextmanager
 def temporary_folder(prefix: str) -> Iterator[Path]:
     """A folder that the user who runs PostgreSQL can enter. It is removed at the end."""
-    parents = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - mkdtemp makes the name secret
+    # mkdtemp makes the name secret.
+    parents = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108  # nosec B108
     parent = next(path for path in parents if reachable(Path(path)))
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     folder.chmod(0o711)

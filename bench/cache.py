@@ -253,9 +253,12 @@ def _listed(values: Any) -> str:
 
 async def measure(service: Service, tokens: Tokens, database: Database, postgres: Postgres) -> dict[str, Any]:
     owner = await asyncpg.connect(database.owner)
-    sql = await asyncpg.connect(database.services["cache"])
+    as_tenant = {"scrubjay.tenant": TENANT}
+    sql = await asyncpg.connect(database.services["cache"], server_settings=as_tenant)
     await _prepare(sql)
-    pool = await asyncpg.create_pool(database.services["cache"], min_size=8, max_size=8, init=_prepare)
+    pool = await asyncpg.create_pool(
+        database.services["cache"], min_size=8, max_size=8, init=_prepare, server_settings=as_tenant
+    )
     for mission in ("plain", "naive"):
         await owner.execute(NEW_MISSION, TENANT, mission)
     identity = Principal(tenant=TENANT, key="bench", access=frozenset({"read", "write"}))

@@ -198,7 +198,8 @@ async def _control(database: Database, owner: asyncpg.Connection[asyncpg.Record]
     """A transaction that builds an index plainly and takes its time, and a service that wants to write."""
     before = locks.seen
     writer = await asyncpg.connect(
-        database.services["cache"], server_settings={"application_name": "scrubjay-control"}
+        database.services["cache"],
+        server_settings={"application_name": "scrubjay-control", "scrubjay.tenant": "control"},
     )
     async with owner.transaction():
         await owner.execute("create index control on cache.missions (created_at)")

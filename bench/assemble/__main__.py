@@ -77,7 +77,10 @@ async def measure(
 ) -> Any:
     rounds, each, seconds = (3, 30, 1.5) if small else (6, 60, 4.0)
     connections = {
-        name: await asyncpg.connect(cluster.database.services[name]) for name in ("cache", "agent_memory")
+        name: await asyncpg.connect(
+            cluster.database.services[name], server_settings={"scrubjay.tenant": TENANT}
+        )
+        for name in ("cache", "agent_memory")
     }
     for connection in connections.values():
         await register_vector(connection)

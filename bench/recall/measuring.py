@@ -140,6 +140,7 @@ class Measured:
 
     async def ask(self, asked: Asked) -> None:
         c, tenant = self._connection, asked.tenant
+        await c.execute("select set_config('scrubjay.tenant', $1, false)", tenant)
         lexemes = await c.fetchval(_LEXEMES, asked.text)
         fixed = (tenant, MODEL, asked.scope, asked.vector)
         query = StoreQuery(query=asked.text, vector=asked.vector, model=MODEL)

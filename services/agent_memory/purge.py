@@ -67,4 +67,4 @@ class Purge:
                 erased.update(await erase_user(c, self._rooms, principal.tenant, user_id))
             return dict(erased)
 
-        return await self._database.transaction(work, deadline)
+        return await self._database.transaction(principal.tenant, work, deadline)

@@ -28,7 +28,7 @@ class Transactions:
         self._indexer = indexer
 
     async def run(self, tenant: str, work: Callable[[Connection], Awaitable[T]], deadline: Deadline) -> T:
-        result = await self._database.transaction(work, deadline)
+        result = await self._database.transaction(tenant, work, deadline)
         self._announce(tenant)
         return result
 
@@ -50,7 +50,7 @@ class Transactions:
                 c, principal.tenant, scope, key, kind, lambda: work(c), status=status
             )
 
-        answer = await self._database.transaction(work if key is None else keyed, deadline)
+        answer = await self._database.transaction(principal.tenant, work if key is None else keyed, deadline)
         self._announce(principal.tenant)
         return answer
 

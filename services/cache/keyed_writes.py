@@ -32,5 +32,7 @@ class KeyedWrites:
         """The answer of `write`, or of an earlier write with the key. Purging the mission erases the record."""
         scope = f"mission:{mission_id}"
         return await self._database.transaction(
-            lambda c: self.records.once(c, tenant, scope, key, kind, lambda: write(c), status), deadline
+            tenant,
+            lambda c: self.records.once(c, tenant, scope, key, kind, lambda: write(c), status),
+            deadline,
         )

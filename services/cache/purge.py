@@ -33,4 +33,4 @@ class Purge:
                 counts.update(await queries_purge.purge_user(connection, principal.tenant, user_id))
             return dict(counts)
 
-        return await self._database.transaction(erase, deadline)
+        return await self._database.transaction(principal.tenant, erase, deadline)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
 
@@ -30,18 +30,20 @@ class EmbeddingTable:
                 select key from {table} order by used_at desc offset $1)"""
 
     async def load(self, tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        rows = await self._database.run(lambda c: c.fetch(self.load_sql, tenant, keys), Deadline(_SECONDS))
+        rows = await self._database.run(
+            tenant, lambda c: c.fetch(self.load_sql, tenant, keys), Deadline(_SECONDS)
+        )
         return {row["key"]: np.asarray(row["embedding"].to_numpy(), np.float32) for row in rows}
 
     async def store(self, tenant: str, vectors: dict[bytes, NDArray[np.float32]]) -> None:
         keys = sorted(vectors)
         values = [HalfVector(vectors[key]) for key in keys]
         await self._database.run(
-            lambda c: c.execute(self.store_sql, tenant, keys, values), Deadline(_SECONDS)
+            tenant, lambda c: c.execute(self.store_sql, tenant, keys, values), Deadline(_SECONDS)
         )
 
     async def trim(self) -> None:
-        await self._database.run(lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))
+        await self._database.run(EVERY_TENANT, lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))
 
 
 async def open_cached(

@@ -7,7 +7,7 @@ from datetime import timedelta
 from shared.concurrency.tasks import every
 from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 
 # Longer than any client keeps retrying.
@@ -17,7 +17,7 @@ _EVERY_SECONDS = 3_600.0
 
 async def tidy_forever(database: Database, records: Records, table: EmbeddingTable | None) -> None:
     async def tidy() -> None:
-        await database.run(lambda c: c.execute(records.sweep_sql, KEEP_RECORDS), Deadline(60))
+        await database.run(EVERY_TENANT, lambda c: c.execute(records.sweep_sql, KEEP_RECORDS), Deadline(60))
         if table is not None:
             await table.trim()
 

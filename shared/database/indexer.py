@@ -20,7 +20,7 @@ from pgvector import HalfVector
 from shared.concurrency.tasks import end
 from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
 from shared.database.index_turns import SMALL_ITEMS, Item, Part, Turns
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbedderUnavailable
 from shared.errors import AppError
@@ -72,6 +72,7 @@ class Indexer:
         """True when the item has its vectors; False when the deadline came first."""
         while True:
             waiting = await self._database.run(
+                tenant,
                 lambda c: c.fetchval(self._sql.waiting, tenant, store, item_id, self._embedder.model),
                 deadline,
             )
@@ -115,7 +116,7 @@ class Indexer:
         self._counted_at = time.monotonic()
         try:
             rows = await self._database.run(
-                lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
+                EVERY_TENANT, lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
             )
         except AppError:
             return
@@ -138,7 +139,9 @@ class Indexer:
         return leased + len(parts)
 
     async def _lease(self) -> int:
-        claimed = await self._database.run(lambda c: self._claim(c, self._last), Deadline(_PATIENCE))
+        claimed = await self._database.run(
+            EVERY_TENANT, lambda c: self._claim(c, self._last), Deadline(_PATIENCE)
+        )
         # The tenants before the last one are next, unless there was enough to do without them.
         self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == BATCH else ""
         for store in self._stores.values():
@@ -155,7 +158,9 @@ class Indexer:
 
     async def _take(self, store: IndexedStore, items: Sequence[asyncpg.Record]) -> None:
         """Reads the leased items. A tenant's second large item goes back for about as long as the first takes."""
-        rows = await self._database.run(lambda c: self._read(c, store, items), Deadline(_PATIENCE))
+        rows = await self._database.run(
+            EVERY_TENANT, lambda c: self._read(c, store, items), Deadline(_PATIENCE)
+        )
         for row in rows:
             try:
                 item = Item(store, row, store.texts(row))
@@ -185,6 +190,7 @@ class Indexer:
         self._renewed_at = time.monotonic()
         stores, tenants, ids = (list(column) for column in zip(*(item.key for item in held), strict=True))
         rows = await self._database.run(
+            EVERY_TENANT,
             lambda c: c.fetch(self._sql.renew, self._embedder.model, stores, tenants, ids, LEASE_SECONDS),
             Deadline(_PATIENCE),
         )
@@ -254,6 +260,7 @@ class Indexer:
         ]
         columns = [list(column) for column in zip(*given, strict=True)]
         await self._database.run(
+            EVERY_TENANT,
             lambda c: c.execute(store.statements.finish, self._embedder.model, store.name, *columns),
             Deadline(_PATIENCE),
         )
@@ -267,12 +274,14 @@ class Indexer:
 
     async def _postpone(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
         await self._database.run(
+            EVERY_TENANT,
             lambda c: c.execute(self._sql.postpone, self._embedder.model, store.name, *_keys(rows)),
             Deadline(_PATIENCE),
         )
 
     async def _give_back(self, item: Item, seconds: float) -> None:
         await self._database.run(
+            EVERY_TENANT,
             lambda c: c.execute(self._sql.give_back, self._embedder.model, *item.key, seconds),
             Deadline(_PATIENCE),
         )

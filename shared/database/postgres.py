@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -38,6 +39,13 @@ Work = Callable[[Connection], Awaitable[T]]
 log = structlog.get_logger()
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Tenants(Enum):
+    EVERY = "on"
+
+
+EVERY_TENANT = Tenants.EVERY
 
 _HELD_SECONDS = 60.0
 _BREAKER_AFTER = 5
@@ -108,8 +116,18 @@ class Database:
                 await pool.release(held.connection)
         await pool.close()
 
-    async def run(self, work: Work[T], deadline: Deadline) -> T:
-        """Runs `work` on one connection, each statement its own transaction.
+    async def run(self, tenant: str | Tenants, work: Work[T], deadline: Deadline) -> T:
+        """Runs `work` in one transaction (READ COMMITTED) that sees the rows of this tenant only, or of EVERY_TENANT.
+
+        Raises as `call`.
+        """
+        return await self._inside(f"BEGIN; {_as_tenant(tenant)}", work, deadline)
+
+    async def call(self, work: Work[T], deadline: Deadline) -> T:
+        """Runs `work` on one connection, each statement its own transaction, without a tenant.
+
+        It sees no tenant's rows. It is for what touches none, and for functions that take the tenant as an argument
+        and run with their owner's rights.
 
         Raises the AppError behind a database error. Raises Unavailable when the deadline passes first; the work
         may still have happened.
@@ -146,18 +164,21 @@ class Database:
                 connection.terminate()
 
     async def transaction(
-        self, work: Work[T], deadline: Deadline, *, settings: Mapping[str, str] = _NONE
+        self, tenant: str | Tenants, work: Work[T], deadline: Deadline, *, settings: Mapping[str, str] = _NONE
     ) -> T:
-        """Runs `work` in one transaction (READ COMMITTED), with the time left as its statement_timeout.
+        """As `run`, with the time left as statement_timeout.
 
         `settings`, constants of the code, hold until the transaction ends.
         """
         more = "".join(f"; SET LOCAL {name} = {value}" for name, value in settings.items())
+        timeout = max(1, deadline.left_ms())
+        begin = f"BEGIN; {_as_tenant(tenant)}; SET LOCAL statement_timeout = {timeout}{more}"
+        return await self._inside(begin, work, deadline)
 
+    async def _inside(self, begin: str, work: Work[T], deadline: Deadline) -> T:
         async def inside(connection: Connection) -> T:
-            timeout = max(1, deadline.left_ms())
-            await connection.execute(f"BEGIN; SET LOCAL statement_timeout = {timeout}{more}")
             try:
+                await connection.execute(begin)
                 result = await work(connection)
             except BaseException:
                 if not connection.is_closed():
@@ -166,7 +187,7 @@ class Database:
             await connection.execute("COMMIT")
             return result
 
-        return await self.run(inside, deadline)
+        return await self.call(inside, deadline)
 
     async def _on_connection(self, work: Work[T]) -> T:
         started = time.perf_counter()
@@ -214,6 +235,14 @@ class Database:
         self._abandoned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.debug("abandoned database call ended", error=type(error).__name__)
+
+
+def _as_tenant(tenant: str | Tenants) -> str:
+    """The policies of the tables compare with these settings, which end with the transaction."""
+    if isinstance(tenant, Tenants):
+        return f"SET LOCAL scrubjay.every_tenant = {tenant.value}"
+    quoted = tenant.replace("\\", r"\\").replace("'", "''")
+    return f"SET LOCAL scrubjay.tenant = E'{quoted}'"
 
 
 def _broke_off(connection: Connection, error: Exception) -> bool:

@@ -137,9 +137,9 @@ class StoreSearch:
             return await sql.search(c, self._forms, values, approximate=approximate)
 
         if approximate:
-            rows = await self._database.transaction(work, deadline, settings=HNSW_SETTINGS)
+            rows = await self._database.transaction(scope.tenant, work, deadline, settings=HNSW_SETTINGS)
         else:
-            rows = await self._database.run(work, deadline)
+            rows = await self._database.run(scope.tenant, work, deadline)
         evidence = store_result(self._store, rows, self._candidate)
         self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
         found = evidence.stores[self._store]
@@ -164,7 +164,9 @@ class StoreSearch:
         if count is None:
             return None
         if self._counts.last(scope.name) is None:
-            self._counts.put(scope.name, await self._database.run(lambda c: count(c, scope), deadline))
+            self._counts.put(
+                scope.name, await self._database.run(scope.tenant, lambda c: count(c, scope), deadline)
+            )
         return self._counts.get(scope.name)
 
     def _is_large(self, scope: Scope) -> bool:

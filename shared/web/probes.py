@@ -33,7 +33,7 @@ def readiness(database: Database, drain: Drain) -> ControllerRouterHandler:
     async def readyz() -> str:
         if drain.started.is_set():
             raise NotReady("draining")
-        await database.run(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
+        await database.call(lambda c: c.fetchval(_MIGRATED), Deadline(1.0))
         return "ok"
 
     return readyz

@@ -83,7 +83,9 @@ async def test_the_trace_of_an_assemble_shows_every_hop_and_statement(
     assert any(one.attributes.get("gen_ai.operation.name") == "embeddings" for one in inside)
     logged = next(one for one in inside if one.name == "log assemblies")
     assert names(children[logged.id]) == {
+        "BEGIN",
         "INSERT context.context_assembly_log timeline.events",
+        "COMMIT",
         "PUBLISH",
     }
 
@@ -98,7 +100,7 @@ async def test_the_trace_of_an_assemble_shows_every_hop_and_statement(
         reached[server.service] = names(children[search.id])
     assert reached.keys() == {"scrubjay-cache", "scrubjay-agent-memory"}
     assert (
-        "SELECT cache.psychic_chunks cache.psychic_vec cache.psychic_cache cache.missions"
+        "SELECT cache.searchable_chunks cache.psychic_vec cache.psychic_cache cache.missions"
         in reached["scrubjay-cache"]
     )
     assert any("memory.agent_memory_vec" in name for name in reached["scrubjay-agent-memory"])

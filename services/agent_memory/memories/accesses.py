@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from shared.concurrency.batching import Batcher
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 
 _LINGER_SECONDS = 0.5
@@ -68,4 +68,6 @@ class AccessCounts:
         for access in accesses:
             merged[access.tenant, access.memory_id] += access.count
         distinct = [Access(tenant, memory_id, count) for (tenant, memory_id), count in merged.items()]
-        return await self._database.run(lambda c: count_accesses(c, distinct), Deadline(_WRITE_SECONDS))
+        return await self._database.run(
+            EVERY_TENANT, lambda c: count_accesses(c, distinct), Deadline(_WRITE_SECONDS)
+        )

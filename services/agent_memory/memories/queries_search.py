@@ -17,7 +17,7 @@ _COLUMNS = (
 )
 _MEMORIES = Source(
     items="memory.agent_memory",
-    chunks="memory.agent_memory_chunks",
+    chunks="memory.searchable_chunks",
     vectors="memory.agent_memory_vec",
     columns=_COLUMNS,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",

@@ -101,7 +101,7 @@ class MemorySearch:
             )
             return await store.find(c, query, own_scope(principal.tenant, agent))
 
-        found = await self._database.run(work, deadline)
+        found = await self._database.run(principal.tenant, work, deadline)
         scored = score(Question(question, model), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
@@ -124,7 +124,7 @@ class MemorySearch:
         found.items = {f"agent:{EVERY_AGENT}": found.documents}
         if named:
             found.items |= await self._database.run(
-                lambda c: queries_search.count_of_agents(c, tenant, named), deadline
+                tenant, lambda c: queries_search.count_of_agents(c, tenant, named), deadline
             )
         return result
 

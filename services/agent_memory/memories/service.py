@@ -33,7 +33,7 @@ class MemoryReader:
             confirmations = await queries.latest_confirmations(c, principal, row["id"])
             return MemoryAnswer(AgentMemory.from_row(row), confirmations)
 
-        return await self._database.run(work, deadline)
+        return await self._database.run(principal.tenant, work, deadline)
 
     async def list_memories(
         self, principal: Principal, request: ListAgentMemoryInput, deadline: Deadline
@@ -41,6 +41,7 @@ class MemoryReader:
         principal.require_agent(request.agent_name)
         before = MemoryCursor.read(request.cursor)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.list_memories(c, principal, request, before=before, limit=request.limit + 1),
             deadline,
         )
@@ -51,7 +52,9 @@ class MemoryReader:
         self, principal: Principal, since: dict[str, datetime], deadline: Deadline
     ) -> dict[str, int]:
         """Counts the memories that each agent gained since its time."""
-        return await self._database.run(lambda c: queries.count_since(c, principal, since), deadline)
+        return await self._database.run(
+            principal.tenant, lambda c: queries.count_since(c, principal, since), deadline
+        )
 
 
 def _cursor(row: asyncpg.Record) -> MemoryCursor:

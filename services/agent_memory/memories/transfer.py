@@ -94,7 +94,7 @@ class MemoryTransfer:
             await audit.record(c, principal, Deed(action="export", target=target, after=exported))
             return page
 
-        lines = await self._database.transaction(work, deadline)
+        lines = await self._database.transaction(principal.tenant, work, deadline)
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
     async def restore(

@@ -23,7 +23,7 @@ from shared.auth import Principal
 from shared.concurrency.tasks import every
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
-from shared.database.postgres import Connection, Database, Work
+from shared.database.postgres import EVERY_TENANT, Connection, Database, Work
 from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
 from shared.paging.pages import page_of
@@ -98,7 +98,7 @@ class DispatchService:
             return Completed(row["id"], row["status"], row["outcome"], output_missing=not row["outputs"])
 
         if key is None:
-            completed = await self._database.run(close, deadline)
+            completed = await self._database.run(principal.tenant, close, deadline)
         else:
             completed = await self._keyed.once(
                 principal.tenant, dispatch.mission_id, key, Completed, close, deadline, status=200
@@ -107,7 +107,9 @@ class DispatchService:
         return completed
 
     async def get(self, principal: Principal, dispatch_id: int, deadline: Deadline) -> Dispatch:
-        row = await self._database.run(lambda c: queries.dispatch(c, principal, dispatch_id), deadline)
+        row = await self._database.run(
+            principal.tenant, lambda c: queries.dispatch(c, principal, dispatch_id), deadline
+        )
         if row is None:
             raise NotFound(f"no dispatch {dispatch_id}")
         return _seen(principal, row)
@@ -128,6 +130,7 @@ class DispatchService:
             principal.require_mission(mission_id)
         position = DispatchCursor.read(cursor)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.dispatches(
                 c,
                 principal,
@@ -151,7 +154,7 @@ class DispatchService:
         """Returns how many dispatches this replica closed as stale."""
         closed = 0
         while rows := await self._database.run(
-            lambda c: queries.close_stale(c, self._stale_minutes), Deadline(_SWEEP_SECONDS)
+            EVERY_TENANT, lambda c: queries.close_stale(c, self._stale_minutes), Deadline(_SWEEP_SECONDS)
         ):
             closed += len(rows)
             for tenant in {row["tenant"] for row in rows}:
@@ -180,7 +183,7 @@ class DispatchService:
             return DispatchId((await change(connection)).id)
 
         if key is None:
-            dispatch = await self._database.run(change, deadline)
+            dispatch = await self._database.run(principal.tenant, change, deadline)
             self._doorbell.ring(principal.tenant)
             return dispatch
         kept = await self._keyed.once(

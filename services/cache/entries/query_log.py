@@ -9,7 +9,7 @@ import msgspec
 from services.cache.entries import queries
 from shared.concurrency.batching import Batcher
 from shared.database.doorbell import Doorbell
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 
 _EVERY_SECONDS = 0.5
@@ -43,7 +43,7 @@ class QueryLog:
         self._notes.add(QueryNote(tenant, mission_id, agent, counts))
 
     async def _write(self, notes: list[QueryNote]) -> tuple[()]:
-        await self._database.run(lambda c: queries.note_queries(c, notes), Deadline(_SECONDS))
+        await self._database.run(EVERY_TENANT, lambda c: queries.note_queries(c, notes), Deadline(_SECONDS))
         for tenant in {note.tenant for note in notes}:
             self._doorbell.ring(tenant)
         return ()

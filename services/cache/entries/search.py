@@ -57,7 +57,9 @@ class CacheSearch:
             model=embedded.model,
             users=principal.seen_users(),
         )
-        read = await self._database.run(lambda c: self._read(c, query, _filter(request), scope), deadline)
+        read = await self._database.run(
+            principal.tenant, lambda c: self._read(c, query, _filter(request), scope), deadline
+        )
         scored = score(Question(request.query, embedded.model), [read.found.evidence])
         fence = new_fence([each.candidate.text for each in scored], read.now)
         found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence)
@@ -89,7 +91,9 @@ class CacheSearch:
             principal.require_mission(mission_id)
             return [f"mission:{mission_id}"]
         missions = await self._database.run(
-            lambda c: queries_search.mission_ids(c, principal.tenant, principal.seen_missions()), deadline
+            principal.tenant,
+            lambda c: queries_search.mission_ids(c, principal.tenant, principal.seen_missions()),
+            deadline,
         )
         return [f"mission:{mission}" for mission in missions]
 

@@ -63,7 +63,9 @@ class EntryService:
             principal.require_mission(mission_id)
         principal.require_agent(agent_name)
         row = await self._database.run(
-            lambda c: queries.latest_checkpoint(c, principal, session_id, mission_id, agent_name), deadline
+            principal.tenant,
+            lambda c: queries.latest_checkpoint(c, principal, session_id, mission_id, agent_name),
+            deadline,
         )
         if row is None:
             raise NotFound(f"no checkpoint of session {session_id!r}")
@@ -74,7 +76,9 @@ class EntryService:
     ) -> EntriesAnswer:
         before = _id_in(cursor)
         rows = await self._database.run(
-            lambda c: queries.of_all_missions(c, principal, wanted, before=before, limit=limit + 1), deadline
+            principal.tenant,
+            lambda c: queries.of_all_missions(c, principal, wanted, before=before, limit=limit + 1),
+            deadline,
         )
         return _page(rows, limit)
 
@@ -90,6 +94,7 @@ class EntryService:
         principal.require_mission(mission_id)
         before = _id_in(cursor)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.of_mission(c, principal, mission_id, wanted, before=before, limit=limit + 1),
             deadline,
         )
@@ -101,6 +106,7 @@ class EntryService:
         principal.require_mission(request.mission_id)
         principal.require_user(request.user_id)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.stored_turns(
                 c,
                 MissionKey(principal.tenant, request.mission_id),
@@ -121,7 +127,7 @@ class EntryService:
         require_tags(tags, self._tags)
         row = await self._own_row(principal, entry_id, deadline)
         edited = await self._database.transaction(
-            lambda c: self._replace_tags(c, principal, row, tags), deadline
+            principal.tenant, lambda c: self._replace_tags(c, principal, row, tags), deadline
         )
         if not edited:
             raise NotFound(f"no entry {entry_id}")
@@ -164,7 +170,7 @@ class EntryService:
             await lock_mission(connection, MissionKey(principal.tenant, row["mission_id"]))
             return await queries.delete_entry(connection, principal.tenant, entry_id, principal.agent)
 
-        freed_tokens = await self._database.transaction(erase, deadline)
+        freed_tokens = await self._database.transaction(principal.tenant, erase, deadline)
         if freed_tokens is None:
             raise NotFound(f"no entry {entry_id}")
         self._doorbell.ring(principal.tenant)
@@ -178,7 +184,9 @@ class EntryService:
 
     async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
         """Raises NotFound for an entry of a mission, or about a user, that the key has no grant for."""
-        row = await self._database.run(lambda c: queries.by_id(c, principal, entry_id), deadline)
+        row = await self._database.run(
+            principal.tenant, lambda c: queries.by_id(c, principal, entry_id), deadline
+        )
         if row is None:
             raise NotFound(f"no entry {entry_id}")
         return row

@@ -59,7 +59,7 @@ class EntryWriter:
         self._indexer = indexer
         self._tags = tags
         self._put_entries = partial(put_entries, model=model, limits=limits)
-        self._puts: Coalescer[MissionKey, Put, asyncpg.Record] = Coalescer(database.run, self._put_entries)
+        self._puts: Coalescer[MissionKey, Put, asyncpg.Record] = Coalescer(database.call, self._put_entries)
 
     async def stop(self) -> None:
         await self._puts.stop()

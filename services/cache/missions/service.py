@@ -51,6 +51,7 @@ class MissionService:
     ) -> MissionsAnswer:
         position = MissionCursor.read(cursor)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.missions(
                 c,
                 principal.tenant,
@@ -67,7 +68,9 @@ class MissionService:
     async def stats(self, principal: Principal, mission_id: str, deadline: Deadline) -> CacheStats:
         mission = _granted(principal, mission_id)
         row = await self._database.run(
-            lambda c: queries.stats(c, mission, model=self._model, defaults=self._limits), deadline
+            principal.tenant,
+            lambda c: queries.stats(c, mission, model=self._model, defaults=self._limits),
+            deadline,
         )
         if row is None:
             raise NotFound(f"no mission {mission_id!r}")
@@ -75,7 +78,9 @@ class MissionService:
 
     async def limits(self, principal: Principal, mission_id: str, deadline: Deadline) -> LimitsInForce:
         mission = _granted(principal, mission_id)
-        row = await self._database.run(lambda c: queries.limits(c, mission, self._limits), deadline)
+        row = await self._database.run(
+            principal.tenant, lambda c: queries.limits(c, mission, self._limits), deadline
+        )
         return _in_force(mission, row)
 
     async def set_limits(
@@ -104,7 +109,7 @@ class MissionService:
             return changed
 
         try:
-            return await self._database.transaction(change, deadline)
+            return await self._database.transaction(principal.tenant, change, deadline)
         except _DryRunDone as done:
             return done.changed
 
@@ -123,7 +128,7 @@ class MissionService:
             await audit.record(connection, principal, deed)
             return row
 
-        row = await self._database.transaction(clear, deadline)
+        row = await self._database.transaction(principal.tenant, clear, deadline)
         self._doorbell.ring(principal.tenant)
         return ClearResult(**row)
 

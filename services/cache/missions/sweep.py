@@ -6,7 +6,7 @@ from functools import partial
 
 from services.cache.missions import queries
 from shared.concurrency.tasks import every
-from shared.database.postgres import Database, T, Work
+from shared.database.postgres import EVERY_TENANT, Database, T, Work
 from shared.deadline import Deadline
 
 _SECONDS = 30.0
@@ -31,4 +31,4 @@ class ExpirySweep:
         return swept
 
     async def _run(self, work: Work[T]) -> T:
-        return await self._database.run(work, Deadline(_SECONDS))
+        return await self._database.run(EVERY_TENANT, work, Deadline(_SECONDS))

@@ -29,7 +29,9 @@ class CallerConfigs:
         kept = self._kept.get((tenant, caller))
         if kept is not None and time.monotonic() - kept.since < _SECONDS:
             return kept.config
-        config = await self._database.run(lambda c: queries.caller_config(c, tenant, caller), deadline)
+        config = await self._database.run(
+            tenant, lambda c: queries.caller_config(c, tenant, caller), deadline
+        )
         if len(self._kept) > _MOST:
             self._kept.clear()
         self._kept[tenant, caller] = _Kept(time.monotonic(), config)

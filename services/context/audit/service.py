@@ -33,7 +33,7 @@ class AuditTrail:
         position = AuditCursor.read(cursor)
         before = None if position is None else position.id
         rows = await self._database.run(
-            lambda c: queries.list_audit(c, whose, wanted, before=before, limit=limit + 1), deadline
+            whose, lambda c: queries.list_audit(c, whose, wanted, before=before, limit=limit + 1), deadline
         )
         page = page_of(rows, limit, lambda row: AuditCursor(id=row["id"]))
         return Audit([AuditRow(**dict(row)) for row in page.rows], page.next)

@@ -22,7 +22,7 @@ from services.context.keys.schemas import (
 from services.context.keys.verification import PREFIX, REACH, Keys, hash_token
 from shared.auth import Access, Principal
 from shared.database.idempotency import Key, Records
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Forbidden, Invalid, NotFound, Unauthorized
 from shared.paging.pages import page_of
@@ -94,12 +94,14 @@ class KeyService:
     async def list(self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline) -> ApiKeys:
         position = KeyCursor.read(cursor)
         after = 0 if position is None else position.id
-        rows = await self._database.run(lambda c: queries.list_keys(c, principal, after, limit + 1), deadline)
+        rows = await self._database.run(
+            principal.tenant, lambda c: queries.list_keys(c, principal, after, limit + 1), deadline
+        )
         page = page_of(rows, limit, lambda row: KeyCursor(id=row["id"]))
         return ApiKeys([_api_key(row) for row in page.rows], page.next)
 
     async def get(self, principal: Principal, key_id: int, deadline: Deadline) -> ApiKey:
-        return await self._database.run(lambda c: _get(c, principal, key_id), deadline)
+        return await self._database.run(principal.tenant, lambda c: _get(c, principal, key_id), deadline)
 
     async def change(self, principal: Principal, key_id: int, given: KeyChange, deadline: Deadline) -> ApiKey:
         async def work(connection: Connection) -> ApiKey:
@@ -199,7 +201,9 @@ class KeyService:
     async def _done(
         self, principal: Principal, work: Callable[[Connection], Awaitable[ApiKey]], deadline: Deadline
     ) -> ApiKey:
-        api_key = await self._database.transaction(work, deadline)
+        # A token of the environment may make a key of another tenant, with the record of the call in its own.
+        reach = EVERY_TENANT if principal.of_environment else principal.tenant
+        api_key = await self._database.transaction(reach, work, deadline)
         self._keys.forget()
         self._ring(principal.tenant)
         return api_key

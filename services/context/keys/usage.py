@@ -14,7 +14,7 @@ import structlog
 
 from services.context.keys import queries
 from shared.concurrency.tasks import end, every
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 
@@ -97,6 +97,7 @@ class Usage:
 
     async def _write(self, taken: list[_New]) -> None:
         rows = await self._database.run(
+            EVERY_TENANT,
             lambda c: queries.count_usage(
                 c,
                 tenants=[new.tenant for new in taken],
@@ -118,7 +119,9 @@ class Usage:
         self._forget()
 
     async def _sweep(self) -> None:
-        await self._database.run(lambda c: queries.sweep_usage(c, _KEEP_DAYS), Deadline(_SWEEP_TIMEOUT))
+        await self._database.run(
+            EVERY_TENANT, lambda c: queries.sweep_usage(c, _KEEP_DAYS), Deadline(_SWEEP_TIMEOUT)
+        )
 
     def _forget(self) -> None:
         old = time.monotonic() - _FORGET_SECONDS

@@ -17,7 +17,7 @@ from services.context.keys.limits import DAY, Allowance, Rates, headers, refusal
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
 from shared.auth import OF_ENVIRONMENT, Access, Principal, bearer, same_secret
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import Unauthorized, Unavailable
 from shared.telemetry import metrics
@@ -140,7 +140,7 @@ class Keys:
             known = self._known.get(token_hash)
             if known is not None and time.monotonic() < known.until:
                 return known
-            rows = await self._database.run(lambda c: queries.find_key(c, token_hash), deadline)
+            rows = await self._database.run(EVERY_TENANT, lambda c: queries.find_key(c, token_hash), deadline)
             if rows:
                 return self._remember(token_hash, rows)
             self._known.pop(token_hash, None)

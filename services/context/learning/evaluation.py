@@ -17,7 +17,7 @@ from services.context.log.replay import LoggedCandidate
 from shared.auth import Principal
 from shared.database import audit
 from shared.database.audit import Deed
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 
 START = {store.name: Setting(store.weight, store.token_share) for store in stores.STORES}
@@ -39,22 +39,25 @@ class Evaluation:
         """Learns from the new feedback of one tenant or all."""
         result = Evaluated([], [], 0, 0, 0)
         waiting = await self._database.run(
-            lambda c: queries_feedback.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE), deadline
+            tenant or EVERY_TENANT,
+            lambda c: queries_feedback.waiting_callers(c, tenant, learning.EVAL_BATCH_SIZE),
+            deadline,
         )
         for one, caller in waiting:
             await self._database.transaction(
+                one,
                 lambda c, t=one, name=caller: self._learn(c, t, name, result),  # type: ignore[misc]
                 deadline,
             )
         result.weights_count, result.budgets_count = await self._database.run(
-            lambda c: queries.counts(c, tenant), deadline
+            tenant or EVERY_TENANT, lambda c: queries.counts(c, tenant), deadline
         )
         return result
 
     async def asked(self, principal: Principal, deadline: Deadline) -> Evaluated:
         """A cycle for the tenant of an admin, who stands in the audit before it begins: its parts commit alone."""
         deed = Deed(action="evaluate", target="tenant")
-        await self._database.run(lambda c: audit.record(c, principal, deed), deadline)
+        await self._database.run(principal.tenant, lambda c: audit.record(c, principal, deed), deadline)
         return await self.run(principal.tenant, deadline)
 
     async def _learn(self, connection: Connection, tenant: str, caller: str, result: Evaluated) -> None:

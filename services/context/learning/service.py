@@ -40,7 +40,9 @@ class Learning:
         self, principal: Principal, caller: str | None, deadline: Deadline
     ) -> list[SourceWeight]:
         rows = await self._database.run(
-            lambda c: queries.list_weights(c, principal.tenant, principal.agent or caller), deadline
+            principal.tenant,
+            lambda c: queries.list_weights(c, principal.tenant, principal.agent or caller),
+            deadline,
         )
         return [_rounded(SourceWeight(**dict(row))) for row in rows]
 
@@ -57,6 +59,7 @@ class Learning:
         before = None if position is None else position.id
         whose, start = principal.agent or caller, utc(since, "since")
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.list_history(c, principal.tenant, whose, start, before=before, limit=limit + 1),
             deadline,
         )
@@ -67,7 +70,9 @@ class Learning:
         self, principal: Principal, caller: str | None, deadline: Deadline
     ) -> list[CallerBudget]:
         rows = await self._database.run(
-            lambda c: queries.list_budgets(c, principal.tenant, principal.agent or caller), deadline
+            principal.tenant,
+            lambda c: queries.list_budgets(c, principal.tenant, principal.agent or caller),
+            deadline,
         )
         return [CallerBudget(**dict(row)) for row in rows]
 
@@ -97,7 +102,7 @@ class Learning:
             await _record(connection, principal, "weight_set", given.caller, before, given)
             return row
 
-        return _rounded(SourceWeight(**dict(await self._database.transaction(work, deadline))))
+        return _rounded(SourceWeight(**dict(await self._database.transaction(tenant, work, deadline))))
 
     async def reset_weight(self, principal: Principal, caller: str, source: str, deadline: Deadline) -> None:
         _require_caller(principal, caller)
@@ -106,7 +111,7 @@ class Learning:
             before = await queries.reset_weight(connection, principal.tenant, caller, source)
             await _record(connection, principal, "weight_reset", caller, before, {"source": source})
 
-        await self._database.transaction(work, deadline)
+        await self._database.transaction(principal.tenant, work, deadline)
 
     async def set_budget(self, principal: Principal, given: BudgetInput, deadline: Deadline) -> CallerBudget:
         _require_caller(principal, given.caller)
@@ -128,7 +133,7 @@ class Learning:
             await _record(connection, principal, "budget_set", given.caller, before, put)
             return row
 
-        return CallerBudget(**dict(await self._database.transaction(work, deadline)))
+        return CallerBudget(**dict(await self._database.transaction(principal.tenant, work, deadline)))
 
     async def reset_budget(self, principal: Principal, caller: str, deadline: Deadline) -> None:
         _require_caller(principal, caller)
@@ -138,7 +143,7 @@ class Learning:
             await queries.reset_budget(connection, principal.tenant, caller)
             await _record(connection, principal, "budget_reset", caller, before, None)
 
-        await self._database.transaction(work, deadline)
+        await self._database.transaction(principal.tenant, work, deadline)
 
 
 async def _record(

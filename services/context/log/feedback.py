@@ -32,6 +32,7 @@ class Feedback:
         async def write() -> list[str] | None:
             """The handles that were not in the block, or None when the key cannot read the assembly."""
             return await self._database.run(
+                principal.tenant,
                 lambda c: queries.feedback(c, principal, feedback.assembly_id, used, feedback.tokens_used),
                 deadline,
             )

@@ -20,7 +20,7 @@ from services.context.log.replay import LoggedCandidate
 from shared.concurrency.batching import Batcher
 from shared.concurrency.tasks import end
 from shared.database.doorbell import Doorbell
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, NotFound, Unavailable
 from shared.telemetry import metrics, tracing
@@ -115,7 +115,7 @@ class Journal:
         return self._ids.popleft()
 
     async def _reserve(self, deadline: Deadline) -> None:
-        self._ids.extend(await self._database.run(lambda c: queries.reserve(c, _RESERVE), deadline))
+        self._ids.extend(await self._database.call(lambda c: queries.reserve(c, _RESERVE), deadline))
 
     async def _refill_quietly(self) -> None:
         try:
@@ -193,7 +193,9 @@ class Journal:
         for waiting in batch:
             rows.append(waiting.row())
             await asyncio.sleep(0)  # building a row takes time: let requests run in between
-        await self._database.run(lambda c: queries.log_assemblies(c, rows), Deadline(_WRITE_SECONDS))
+        await self._database.run(
+            EVERY_TENANT, lambda c: queries.log_assemblies(c, rows), Deadline(_WRITE_SECONDS)
+        )
 
     async def _write_singly(self, batch: list[_Waiting]) -> None:
         for waiting in batch:

@@ -46,6 +46,7 @@ class AssemblyLog:
         """Newest first. A key bound to an agent, missions or users sees only their assemblies."""
         before = LogCursor.read(cursor)
         rows = await self._database.run(
+            principal.tenant,
             lambda c: queries.list_assemblies(c, principal, wanted, before=before, limit=limit + 1),
             deadline,
         )
@@ -58,7 +59,7 @@ class AssemblyLog:
         position = CallerCursor.read(cursor)
         after = None if position is None else position.caller
         names = await self._database.run(
-            lambda c: queries.callers(c, principal, after=after, limit=limit + 1), deadline
+            principal.tenant, lambda c: queries.callers(c, principal, after=after, limit=limit + 1), deadline
         )
         page = page_of(names, limit, lambda name: CallerCursor(caller=name))
         return Callers(list(page.rows), page.next)
@@ -66,7 +67,9 @@ class AssemblyLog:
     async def require(self, principal: Principal, assembly_id: int, deadline: Deadline) -> None:
         """Raises NotFound for an assembly that the principal cannot read."""
         await self._journal.find(
-            lambda: self._database.run(lambda c: queries.readable(c, principal, assembly_id), deadline),
+            lambda: self._database.run(
+                principal.tenant, lambda c: queries.readable(c, principal, assembly_id), deadline
+            ),
             assembly_id,
             deadline,
         )
@@ -111,7 +114,9 @@ class AssemblyLog:
 
     async def _find(self, principal: Principal, assembly_id: int, deadline: Deadline) -> asyncpg.Record:
         return await self._journal.find(
-            lambda: self._database.run(lambda c: queries.find(c, principal, assembly_id), deadline),
+            lambda: self._database.run(
+                principal.tenant, lambda c: queries.find(c, principal, assembly_id), deadline
+            ),
             assembly_id,
             deadline,
         )

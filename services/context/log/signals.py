@@ -16,7 +16,7 @@ from services.context.log.queries import Signal
 from services.context.stores import HANDLE
 from shared.auth import Principal
 from shared.concurrency.batching import Batcher
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.telemetry import metrics
@@ -61,7 +61,9 @@ class Signals:
 
     async def _write(self, signals: list[Signal]) -> tuple[()]:
         try:
-            await self._database.run(lambda c: queries.signal(c, signals), Deadline(_WRITE_SECONDS))
+            await self._database.run(
+                EVERY_TENANT, lambda c: queries.signal(c, signals), Deadline(_WRITE_SECONDS)
+            )
         except AppError as error:
             # A signal is not worth a second try.
             log.debug("signals not written", error=error.detail)

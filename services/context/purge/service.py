@@ -54,7 +54,7 @@ class Purge:
             await audit.record(connection, principal, deed)
             return dict(counts)
 
-        erased["context"] = await self._database.transaction(erase, deadline)
+        erased["context"] = await self._database.transaction(principal.tenant, erase, deadline)
         return Receipt(scope, erased)
 
 

@@ -107,7 +107,9 @@ class Remember:
         answer = RememberResult(lines, len(stored))
         if key is not None:
             await self._database.run(
-                lambda c: self._records.complete(c, principal.tenant, key, answer, 200), deadline
+                principal.tenant,
+                lambda c: self._records.complete(c, principal.tenant, key, answer, 200),
+                deadline,
             )
         return answer
 
@@ -117,7 +119,9 @@ class Remember:
         mission = request.mission_namespace
         scope = f"agent:{request.caller}" if mission is None else f"mission:{mission}"
         return await self._database.run(
-            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult), deadline
+            principal.tenant,
+            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult),
+            deadline,
         )
 
     async def _write(self, asked: _Asked, store: Store, items: Sequence[_Item]) -> list[_Outcome]:

@@ -60,7 +60,9 @@ class Scrubber:
         return await self.scrub(request.scope, body, principal, deadline_of_route(request))
 
     async def policy(self, principal: Principal, deadline: Deadline) -> SecretPolicy:
-        own = await self._database.run(lambda c: queries.policy_of(c, principal.tenant), deadline)
+        own = await self._database.run(
+            principal.tenant, lambda c: queries.policy_of(c, principal.tenant), deadline
+        )
         return SecretPolicy(own or self._default, "installation" if own is None else "tenant")
 
     async def set_policy(
@@ -84,7 +86,7 @@ class Scrubber:
             )
             await audit.record(connection, principal, deed)
 
-        await self._database.transaction(work, deadline)
+        await self._database.transaction(principal.tenant, work, deadline)
         return await self.policy(principal, deadline)
 
 

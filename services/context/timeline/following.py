@@ -73,7 +73,9 @@ class Following:
             await self._numbering.looked()
 
     async def _look(self, tenant: str, channel: Channel) -> None:
-        last = await self._database.run(lambda c: queries.last_event(c, tenant), Deadline(_LOOK_SECONDS))
+        last = await self._database.run(
+            tenant, lambda c: queries.last_event(c, tenant), Deadline(_LOOK_SECONDS)
+        )
         if last != channel.last:
             channel.last = last
             channel.wake()

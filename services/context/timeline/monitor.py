@@ -94,7 +94,9 @@ async def monitored(
     bounds: Sequence[Any] = (principal.tenant, minutes, mission, principal.seen_missions(), principal.agent)
     users = principal.seen_users()
     rows = await database.run(
-        lambda c: c.fetch(AGENTS, *bounds, _MOST_EVENTS, IDLE_MINUTES, before, limit + 1, users), deadline
+        principal.tenant,
+        lambda c: c.fetch(AGENTS, *bounds, _MOST_EVENTS, IDLE_MINUTES, before, limit + 1, users),
+        deadline,
     )
     page = page_of(rows, limit, lambda row: MonitorCursor(seq=row["seq"]))
     return Monitored([MonitoredAgent(**dict(row)) for row in page.rows], page.next)

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from services.context.timeline import queries
 from shared.concurrency.tasks import end, every
 from shared.database.doorbell import CHANNEL, connect
-from shared.database.postgres import Database
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.telemetry import metrics
@@ -72,7 +72,7 @@ class Numbering:
         """Answers how many events it numbered."""
         try:
             numbered, self.last = await self._database.run(
-                lambda c: queries.number_events(c, _AT_ONCE), Deadline(_SECONDS)
+                EVERY_TENANT, lambda c: queries.number_events(c, _AT_ONCE), Deadline(_SECONDS)
             )
         except AppError as error:
             log.debug("numbering waits", error=error.detail)
@@ -94,7 +94,9 @@ class Numbering:
 
     async def _count(self) -> None:
         """Sets the metric of events that no replica has numbered yet."""
-        metrics.TIMELINE_LAG.set(await self._database.run(queries.unnumbered, Deadline(_SECONDS)))
+        metrics.TIMELINE_LAG.set(
+            await self._database.run(EVERY_TENANT, queries.unnumbered, Deadline(_SECONDS))
+        )
 
     async def _listen(self) -> None:
         while True:

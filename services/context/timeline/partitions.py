@@ -23,4 +23,4 @@ async def maintain(database: Database) -> None:
 
 
 async def _maintain_one(database: Database, parent: str, keep: timedelta) -> None:
-    await database.run(lambda c: queries.maintain(c, parent, keep), Deadline(_SECONDS))
+    await database.call(lambda c: queries.maintain(c, parent, keep), Deadline(_SECONDS))

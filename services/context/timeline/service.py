@@ -48,11 +48,13 @@ class Timeline:
         if wanted.mission is not None:
             principal.require_mission(wanted.mission)
         return await self.database.run(
-            lambda c: queries.read_events(c, principal, wanted, after, limit), deadline
+            principal.tenant, lambda c: queries.read_events(c, principal, wanted, after, limit), deadline
         )
 
     async def last(self, principal: Principal, deadline: Deadline) -> int:
-        return await self.database.run(lambda c: queries.last_event(c, principal.tenant), deadline)
+        return await self.database.run(
+            principal.tenant, lambda c: queries.last_event(c, principal.tenant), deadline
+        )
 
     async def stream(
         self, principal: Principal, wanted: Filter, after: int, drain: Drain

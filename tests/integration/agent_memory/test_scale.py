@@ -103,7 +103,9 @@ async def large(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connec
     for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
         await owner.execute(f"vacuum analyze memory.{table}")
     await owner.close()
-    connection = await asyncpg.connect(database.services["agent_memory"])
+    connection = await asyncpg.connect(
+        database.services["agent_memory"], server_settings={"scrubjay.tenant": TENANT}
+    )
     await register_vector(connection)
     yield connection
     await connection.close()

@@ -7,8 +7,9 @@ from typing import Any
 
 from local.database import Database
 from services.cache.dispatches.queries import close_stale
-from shared.database.postgres import Connection
+from shared.database.postgres import EVERY_TENANT, Connection
 from shared.database.postgres import Database as Pool
+from shared.deadline import Deadline
 from tests.integration.conftest import Tenant
 from tests.support.calls import Json, note, until
 from tests.support.cluster import Client
@@ -126,8 +127,8 @@ async def test_a_silent_one_is_closed_by_exactly_one(
         await pool.open()
 
     async def sweep(pool: Pool) -> list[int]:
-        async with pool._pool.acquire() as connection:  # type: ignore[union-attr]
-            return [row["id"] for row in await close_stale(connection, 60) if row["tenant"] == tenant.name]
+        rows = await pool.run(EVERY_TENANT, lambda c: close_stale(c, 60), Deadline(10))
+        return [row["id"] for row in rows if row["tenant"] == tenant.name]
 
     closed = await asyncio.gather(*(sweep(pool) for pool in pools * 2))
     for pool in pools:

@@ -30,13 +30,14 @@ INSERT = """
 insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
 values ($1, 'mission:' || $2::text, 'test', $2, $3, jsonb_build_object('n', $4::int))
 """
+EVERY = {"scrubjay.every_tenant": "on"}
 BY_ID = "select id, payload from timeline.events where tenant = $1 and id > $2 order by id"
 
 
 async def write_slowly(database: Database, tenant: str, number: int) -> list[int]:
     """Transactions that commit late, in another order than they began; some are rolled back."""
     chance = random.Random(SEED + number)
-    connection = await asyncpg.connect(database.services["cache"])
+    connection = await asyncpg.connect(database.services["cache"], server_settings=EVERY)
     committed = []
     try:
         for n in range(EACH):
@@ -119,8 +120,10 @@ async def _settled(client: Client) -> list[dict[str, Any]]:
 
 
 async def test_numbering_twice_at_once_numbers_once(fresh_database: Database) -> None:
-    connections = [await asyncpg.connect(fresh_database.services["context"]) for _ in range(4)]
-    writer = await asyncpg.connect(fresh_database.services["cache"])
+    connections = [
+        await asyncpg.connect(fresh_database.services["context"], server_settings=EVERY) for _ in range(4)
+    ]
+    writer = await asyncpg.connect(fresh_database.services["cache"], server_settings=EVERY)
     try:
         for n in range(300):
             await writer.execute(INSERT, "t", "m", "a", n)
@@ -144,11 +147,11 @@ async def _number(connection: Any) -> int:
 async def test_a_late_commit_comes_after_what_was_read(
     database: Database, tenant: Tenant, client: Client
 ) -> None:
-    slow = await asyncpg.connect(database.services["cache"])
+    slow = await asyncpg.connect(database.services["cache"], server_settings=EVERY)
     try:
         async with slow.transaction():
             await slow.execute(INSERT, tenant.name, "m", "slow", 1)
-            quick = await asyncpg.connect(database.services["cache"])
+            quick = await asyncpg.connect(database.services["cache"], server_settings=EVERY)
             await quick.execute(INSERT, tenant.name, "m", "quick", 2)
             await quick.close()
             first = await until(lambda: _pages(client, 1), 20)

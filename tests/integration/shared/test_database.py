@@ -36,7 +36,7 @@ async def pid(connection: Connection) -> int:
 
 async def every(pool: Pool) -> set[int]:
     """All connections at once."""
-    return set(await asyncio.gather(*(pool.run(pid, Deadline(10)) for _ in range(_CONNECTIONS))))
+    return set(await asyncio.gather(*(pool.call(pid, Deadline(10)) for _ in range(_CONNECTIONS))))
 
 
 async def test_what_its_server_ended_is_replaced_unseen(pool: Pool, sql: Connection) -> None:
@@ -58,9 +58,9 @@ async def test_what_its_server_ended_is_replaced_unseen(pool: Pool, sql: Connect
 async def test_what_failed_or_was_given_up_leaves_its_place(pool: Pool) -> None:
     for _ in range(2 * _CONNECTIONS):
         with pytest.raises(ZeroDivisionError):
-            await pool.run(failing, Deadline(5))
+            await pool.call(failing, Deadline(5))
         with pytest.raises(Unavailable):
-            await pool.run(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.1))
+            await pool.call(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.1))
     assert len(await every(pool)) == _CONNECTIONS
 
 
@@ -68,7 +68,7 @@ async def test_slow_statements_do_not_open_the_breaker(pool: Pool) -> None:
     """They hold every connection, again and again, and the server is well all the while."""
     for _ in range(3):
         slow = [
-            pool.run(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.3))
+            pool.call(lambda c: c.execute("select pg_sleep(5)"), Deadline(0.3))
             for _ in range(2 * _CONNECTIONS)
         ]
         assert all(
@@ -87,7 +87,7 @@ async def test_a_server_that_accepts_and_says_nothing_opens_the_breaker() -> Non
 
         async def refused_at_once() -> None:
             with pytest.raises(Unavailable, match="not answering"):
-                await pool.run(lambda c: c.execute("select 1"), Deadline(0.3))
+                await pool.call(lambda c: c.execute("select 1"), Deadline(0.3))
 
         await until(refused_at_once, 10)
     finally:
@@ -102,7 +102,7 @@ async def failing(connection: Connection) -> None:
 async def test_it_closes_while_work_goes_on(database: Database, sql: Connection) -> None:
     pool = Pool(database.services["cache"], connections=2, application="held")
     await pool.open()
-    working = asyncio.create_task(pool.run(lambda c: c.execute("select pg_sleep(30)"), Deadline(30)))
+    working = asyncio.create_task(pool.call(lambda c: c.execute("select pg_sleep(30)"), Deadline(30)))
     await asyncio.sleep(0.2)
     await pool.close()
     with pytest.raises(Unavailable):

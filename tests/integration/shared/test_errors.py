@@ -525,11 +525,11 @@ async def test_a_deadline_that_passes_anywhere_leaves_no_transaction_open(
         abandoned = acknowledged = 0
         for n in range(300):
             try:
-                await pool.transaction(work, Deadline(n % 60 / 10_000))
+                await pool.transaction("left-open", work, Deadline(n % 60 / 10_000))
                 acknowledged += 1
             except Unavailable:
                 abandoned += 1
-            await pool.run(lambda c: c.execute(insert), Deadline(10))
+            await pool.run("left-open", lambda c: c.execute(insert), Deadline(10))
             acknowledged += 1
         stored = await sql.fetchval("select count(*) from timeline.events where tenant = 'left-open'")
     finally:

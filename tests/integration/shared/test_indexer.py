@@ -302,7 +302,7 @@ async def test_what_is_being_deleted_is_not_waited_for(
         try:
 
             async def stored() -> None:
-                rows = await look.run(
+                rows = await look.call(
                     lambda c: c.fetch(
                         "select item_id from cache.psychic_vec where tenant = $1", replica.tenant
                     ),

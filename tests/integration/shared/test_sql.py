@@ -259,7 +259,9 @@ async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
     )
     await owner.execute("vacuum analyze")
     await owner.close()
-    connection = await asyncpg.connect(database.services["cache"])
+    connection = await asyncpg.connect(
+        database.services["cache"], server_settings={"scrubjay.tenant": TENANT}
+    )
     await register_vector(connection)
     yield connection
     await connection.close()

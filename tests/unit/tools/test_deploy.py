@@ -11,6 +11,7 @@ from deploy.verify.tools import CHART, ROOT
 from local.database import _ROLE_SETTINGS, OWNER, SERVICE_ROLES
 from services.context.app import create
 from services.context.settings import Settings
+from shared.database.tenancy import STRICT
 from shared.embeddings import EmbeddingSettings
 
 CLOSED = {"/livez", "/readyz", "/metrics"}
@@ -62,3 +63,7 @@ def test_the_roles_are_those_of_the_local_stack() -> None:
     sql = (ROOT / "deploy" / "postgres" / "roles.sql").read_text()
     assert set(re.findall(r"alter role (\w+) password", sql)) == {OWNER, *SERVICE_ROLES.values()}
     assert dict(re.findall(r"\('([\w.]+)', '(\w+)'\)", sql)) == _ROLE_SETTINGS
+
+
+def test_the_policies_close_as_in_a_new_database() -> None:
+    assert f"$policy${STRICT}$policy$" in (ROOT / "deploy" / "postgres" / "close_policies.sql").read_text()

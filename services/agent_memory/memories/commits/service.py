@@ -84,7 +84,9 @@ class Commits:
         self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
     ) -> int:
         """Returns the id of the edited memory. If another memory absorbed `memory_id`, it edits that one."""
-        row = await self._database.run(lambda c: find_own(c, principal, memory_id), deadline)
+        row = await self._database.run(
+            principal.tenant, lambda c: find_own(c, principal, memory_id), deadline
+        )
         content.require_mission(principal, change.task_context)
         stored = queries.content_of(row)
         memory = content.edited(stored, change, principal)
@@ -163,7 +165,7 @@ class LateVectors:
             for row, vectors in embedded:
                 await self._rules.finish(c, tenant, row["item_id"], row["content"], vectors)
 
-        await self._database.transaction(work, Deadline(_FINISH_SECONDS))
+        await self._database.transaction(tenant, work, Deadline(_FINISH_SECONDS))
 
 
 def _owner(embedded: Embedded) -> tuple[str, str]:

@@ -13,7 +13,7 @@ with lexeme as materialized (
     from lexeme l, unnest($6::text[]) k
     where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
 ), searched as materialized (
-    select coalesce($7::bigint, (select count(*) from memory.agent_memory_chunks c where tenant = $1 and scope = $10)) as documents
+    select coalesce($7::bigint, (select count(*) from memory.searchable_chunks c where tenant = $1 and scope = $10)) as documents
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> $3::halfvec) as cosine
@@ -29,7 +29,7 @@ with lexeme as materialized (
     limit $5
 ), matched as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from memory.agent_memory_chunks m
+    from memory.searchable_chunks m
     where m.scoped @@ (select query from any_word) and m.tenant = $1 and scope = $10 and not private and ($11::bigint[] is null or item_id = any($11)) and ($12::bigint is null or item_id <= $12)
 ), hit as materialized (
     select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
@@ -63,7 +63,7 @@ with lexeme as materialized (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
            i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.dispatch_id, i.recalled_from
     from candidate k
-    join memory.agent_memory_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
+    join memory.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join memory.agent_memory i on i.tenant = $1 and i.id = k.item_id
     cross join lateral (
         select array_agg(l.place) as places,

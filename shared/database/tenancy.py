@@ -1,0 +1,39 @@
+"""Row-level security by tenant: the statements that migrations run.
+
+`Database` names the tenant of each transaction. A policy on every table with a column `tenant` hides the other tenants'
+rows, so a statement that forgets its tenant finds nothing of theirs.
+"""
+
+from __future__ import annotations
+
+POLICY = "of_tenant"
+
+# As sub-selects, each setting is read once per statement and not once per row.
+_TENANT = "(select current_setting('scrubjay.tenant', true))"
+_EVERY = "(select current_setting('scrubjay.every_tenant', true))"
+STRICT = f"tenant = {_TENANT} or {_EVERY} = 'on'"
+# For code that sets nothing: that of the release before, during an upgrade.
+OPEN = f"{STRICT} or (coalesce({_TENANT}, '') = '' and coalesce({_EVERY}, '') = '')"
+
+
+def isolate(table: str) -> str:
+    """Puts a table under the open policy. One statement, which may run again."""
+    return f"""
+do $isolate$ begin
+    if not exists (select from pg_policy where polrelid = '{table}'::regclass and polname = '{POLICY}') then
+        create policy {POLICY} on {table} using ({OPEN});
+    end if;
+    alter table {table} enable row level security;
+end $isolate$"""
+
+
+# Closes the policies at once where no service has run yet.
+CLOSE_IF_NEW = f"""
+do $close$ declare found record; begin
+    if exists (select from timeline.events) or exists (select from context.api_keys) then
+        return;
+    end if;
+    for found in select polrelid::regclass::text as name from pg_policy where polname = '{POLICY}' loop
+        execute format('alter policy {POLICY} on %s using (%s)', found.name, $policy${STRICT}$policy$);
+    end loop;
+end $close$"""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import scrubjay
+from tests.support.attacks.hostile import SEED, hostile, seen_headers, variants
 from tests.support.calls import lesson, note, question
 from tests.support.cluster import Client
-from tests.support.hostile import SEED, hostile, seen_headers, variants
 
 THROUGH_THE_API = 240
 # The known ways to stand before a forged header.

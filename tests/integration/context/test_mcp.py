@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 
 from shared.render import parse_block
 from tests.integration.conftest import Tenant
+from tests.support.attacks.hostile import hostile
 from tests.support.cluster import Client, Cluster
-from tests.support.hostile import hostile
 from tests.support.mcp_client import ERAS, LEGACY, MODERN, connect
 
 MISSION = "ledger"

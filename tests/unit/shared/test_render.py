@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import scrubjay
 from shared.render import Fence, first_items, new_fence, parse_block, render_item, safe_name
-from tests.support.hostile import FORMS, LEADS, LINE_ENDS, hostile, seen_headers, variants
+from tests.support.attacks.hostile import FORMS, LEADS, LINE_ENDS, hostile, seen_headers, variants
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
 FENCE = Fence(NOW, "k3f")

@@ -13,6 +13,7 @@ from shared.auth import Principal
 from shared.body import Body
 from shared.errors import Invalid
 from shared.text import BigId, Name
+from shared.words import readable
 
 SourceKind = Literal["user", "agent", "tool", "document", "derived", "imported"]
 TRUSTED = frozenset[SourceKind](["user", "agent"])
@@ -23,6 +24,8 @@ _ITSELF = "assistant"
 # Clocks differ by less.
 _AHEAD = timedelta(minutes=1)
 NOT_PAST = "must not lie in the future"
+# Characters. A text of 200,000 characters has over 200 chunks.
+_MOST_HEAD = 2_000
 
 
 class Remembered(Body, kw_only=True):
@@ -95,9 +98,9 @@ def doubt(kind: str, claim: str | None) -> str | None:
 
 
 def head(who: str | None, occurred_at: datetime | None, *words: str | None) -> str:
-    """Words that a question may use besides the item's own: who, when, what kind."""
+    """Words that a question may use besides the item's own: who, when, what kind. Each chunk is indexed under them."""
     when = date_words(occurred_at.date()) if occurred_at is not None else None
-    return " ".join(part for part in (who, when, *words) if part)
+    return readable(" ".join(part for part in (who, when, *words) if part)[:_MOST_HEAD])
 
 
 def date_words(day: date) -> str:

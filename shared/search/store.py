@@ -18,6 +18,7 @@ from shared.search import sql
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
 from shared.search.sql import Forms, Values, scope_key
+from shared.words import readable
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -66,7 +67,7 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
         return Values(
             tenant=scope.tenant,
-            query=self.query,
+            query=readable(self.query),
             vector=self.vector,
             model=self.model,
             depth=self.depth,

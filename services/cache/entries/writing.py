@@ -31,6 +31,7 @@ from shared.provenance import Origin, head, utc
 from shared.search.chunking import chunk
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
+from shared.words import readable
 
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
@@ -202,7 +203,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         ),
         starts=[c.start for c in chunks],
         stops=[c.stop for c in chunks],
-        chunks=[text[c.start : c.stop] for c in chunks],
+        chunks=[readable(text[c.start : c.stop]) for c in chunks],
     )
     put.token_count = entry_tokens(msgspec.structs.asdict(put))
     return put

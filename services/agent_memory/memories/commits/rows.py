@@ -15,6 +15,7 @@ from shared.provenance import head
 from shared.search.chunking import chunk
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens_of
+from shared.words import readable
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
@@ -85,7 +86,7 @@ def chunk_words(row: MemoryRow) -> ChunkWords:
         keys=[scope_key(row.tenant, scope) for scope in scopes],
         starts=[c.start for c in chunks],
         stops=[c.stop for c in chunks],
-        texts=[row.content[c.start : c.stop] for c in chunks],
+        texts=[readable(row.content[c.start : c.stop]) for c in chunks],
         head=head(
             row.speaker or row.agent_name, row.occurred_at, kind, row.task_description, *row.skills_used
         ),

@@ -7,6 +7,8 @@ import hashlib
 import importlib.util
 import os
 import re
+import sys
+import threading
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -31,6 +33,10 @@ _SHA256 = {
 _MAX_TOKENS = 512
 # Bounds the tokenizer's work. The model's 512 tokens are far shorter in any prose.
 _MAX_CHARS = 16_000
+# A text of 512 tokens takes the model a hundred times as long as a short question.
+_SHORT_CHARS = 1_000
+# On a busy machine, threads with higher values get less of a processor.
+_LONG_NICE, _BULK_NICE = 5, 10
 _WIDTH = 384
 # Distances of short facts: 0.01-0.10 when reworded, 0.01-0.11 when a number changed, 0.03-0.18 when a name changed.
 # No threshold separates these. It only selects the pairs that `same_fact` then decides.
@@ -52,13 +58,15 @@ class LocalEmbedder:
     ) -> None:
         self.dedup_distance = _DEDUP_DISTANCE if dedup_distance is None else dedup_distance
         self._session, self._tokenizer, self._on_usage = session, tokenizer, on_usage
-        # Two lanes, so that a single text never waits behind a batch or the index.
-        self._prompt: Executor = ThreadPoolExecutor(1, "embed-prompt")
-        self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk")
+        # Three lanes, so that a short text waits neither behind a long one nor behind a batch or the index.
+        self._short: Executor = ThreadPoolExecutor(1, "embed-short")
+        self._long: Executor = ThreadPoolExecutor(1, "embed-long", _lower_priority, (_LONG_NICE,))
+        self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk", _lower_priority, (_BULK_NICE,))
+        self._lanes = (self._short, self._long, self._bulk)
 
     async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
         loop = asyncio.get_running_loop()
-        lane = self._bulk if patient or (kind == "document" and len(texts) > 1) else self._prompt
+        lane = self._lane(texts, kind, patient)
         results = await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, text) for text in texts))
         CALLS.labels("local", "ok").inc()
         TEXTS.labels("local").inc(len(results))
@@ -70,12 +78,16 @@ class LocalEmbedder:
     async def warm(self) -> None:
         """Embeds a text in each lane: a session's first run takes longer than any caller should wait."""
         loop = asyncio.get_running_loop()
-        lanes = (self._prompt, self._bulk)
-        await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, "ready?") for lane in lanes))
+        await asyncio.gather(*(loop.run_in_executor(lane, self._embed_one, "ready?") for lane in self._lanes))
 
     async def close(self) -> None:
-        for lane in (self._prompt, self._bulk):
+        for lane in self._lanes:
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
+
+    def _lane(self, texts: Sequence[str], kind: Kind, patient: bool) -> Executor:
+        if patient or (kind == "document" and len(texts) > 1):
+            return self._bulk
+        return self._long if max(map(len, texts), default=0) > _SHORT_CHARS else self._short
 
     def _embed_one(self, text: str) -> tuple[NDArray[np.float32], int]:
         """(CLS vector, number of tokens). One text per run: in a batch, int8 vectors depend on the other texts."""
@@ -88,6 +100,12 @@ class LocalEmbedder:
         }
         hidden = self._session.run(["last_hidden_state"], inputs)[0]
         return hidden[0, 0].copy(), len(ids)
+
+
+def _lower_priority(nice: int) -> None:
+    """For this thread alone, which only Linux allows."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
 
 
 def load_model() -> tuple[InferenceSession, Tokenizer]:

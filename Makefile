@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-isolation proof-fuzz proof-overload proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ proof-fuzz: $(VENV)/dev.stamp ## Prove that no input causes a 5xx or an undocume
 
 proof-overload: $(VENV)/run.stamp ## Prove that services shed overload and survive slow clients: SHORT=1 for a quick look
 	@$(PY) -m proofs.overload $(if $(SHORT),--short)
+
+proof-fairness: $(VENV)/run.stamp ## Prove that one tenant cannot stop the others: SHORT=1 for a quick look
+	@$(PY) -m proofs.fairness $(if $(SHORT),--short)
 
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)

@@ -1,0 +1,176 @@
+"""What one tenant may try in order to stop the others: `python -m proofs.attackers NAME`, until it is ended.
+
+It runs in a process of its own with a low priority, so that only the cluster's work for it can slow another tenant.
+ATTACK_URL is the context service, ATTACK_WRITE and ATTACK_READ are the tenant's keys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import aiohttp
+
+from bench.load import Load
+
+STREAMS = 256
+PER_SECOND = 400.0
+_AT_ONCE = 4
+_LONGEST_QUESTION = 8_000
+_LARGE_COMMIT = 199 * 1024
+_LAST_ID = 2**53 - 1
+_NICE = 15
+
+
+class Attacker:
+    def __init__(self, url: str, write: str, read: str) -> None:
+        self.url, self.write, self.read = url, write, read
+        host, _, port = url.removeprefix("http://").partition(":")
+        self.host, self.port = host, int(port)
+
+    async def streams(self) -> None:
+        """Opens streams with one read key, and leaves them open."""
+        headers = {"authorization": f"Bearer {self.read}", "accept": "text/event-stream"}
+        connector, timeout = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=None)
+        async with aiohttp.ClientSession(self.url, connector=connector, timeout=timeout) as session:
+            opened = [await session.get("/api/timeline", headers=headers) for _ in range(STREAMS)]
+            await asyncio.sleep(3_600)
+            del opened
+
+    async def patterns(self) -> None:
+        """Texts on which careless patterns take quadratic time."""
+        texts = itertools.cycle(
+            "".join([unit] * 40_000)[:40_000] for unit in ("-./~", "a-", "can't ", "[1] ", "a_")
+        )
+        await self._repeat(lambda: ("/api/agent-memory/commit", _memory(next(texts) + str(time.time_ns()))))
+
+    async def questions(self) -> None:
+        """Questions that take PostgreSQL's parser as long as possible."""
+        questions = itertools.cycle(
+            (unit * _LONGEST_QUESTION)[:_LONGEST_QUESTION] for unit in ("e@1", "a_", "./")
+        )
+        await self._repeat(lambda: ("/api/context/assemble", {"query": next(questions), "caller": "noisy"}))
+
+    async def queue(self) -> None:
+        """Commits whose vectors take long."""
+        numbers = itertools.count()
+        await self._repeat(
+            lambda: ("/api/agent-memory/commit", _memory(f"lesson {next(numbers)} of many. " * 8_000)),
+            at_once=1,
+            pause=0.5,
+        )
+
+    async def sequence(self) -> None:
+        """An import with the last id that a client can send."""
+        when = "2026-01-01T00:00:00Z"
+        line: dict[str, Any] = {
+            "id": _LAST_ID,
+            "agent_name": "noisy",
+            "content": "an import from far away",
+            "memory_type": "lesson_learned",
+            "written_by": "import",
+            "source_kind": "agent",
+            "created_at": when,
+            "updated_at": when,
+        }
+        numbers = itertools.count()
+
+        def body() -> tuple[str, Any]:
+            number = next(numbers)
+            each = {**line, "id": _LAST_ID - number, "content": f"an import from far away, {number}"}
+            return "/api/agent-memory/import", json.dumps(each).encode()
+
+        await self._repeat(body, at_once=1, pause=0.5)
+
+    async def heads(self) -> None:
+        """Heads that are too large, with and without an end."""
+        start = b"GET /api/timeline HTTP/1.1\r\nhost: x\r\nx-large: "
+
+        async def once(end: bytes) -> None:
+            reader, writer = await asyncio.open_connection(self.host, self.port)
+            with suppress(OSError):
+                writer.write(start)
+                for _ in range(16):
+                    writer.write(b"x" * 65_536)
+                    await writer.drain()
+                writer.write(end)
+                await asyncio.wait_for(reader.read(100), 1.0)
+            writer.close()
+
+        async def forever(end: bytes) -> None:
+            while True:
+                with suppress(OSError, TimeoutError):
+                    await once(end)
+                await asyncio.sleep(0.05)
+
+        await asyncio.gather(*(forever(end) for end in (b"", b"\r\n\r\n") for _ in range(4)))
+
+    async def flood(self) -> None:
+        """Many times the requests that the cluster can answer."""
+        body = {"query": "What happened to the orders database?", "caller": "noisy"}
+        load = Load(self.host, self.port, [self._raw("/api/context/assemble", body)], 7)
+        await load.at(PER_SECOND, 3_600)
+
+    def _raw(self, path: str, body: Any) -> bytes:
+        content = json.dumps(body).encode()
+        lines = (
+            f"POST {path} HTTP/1.1",
+            "host: noisy",
+            f"authorization: Bearer {self.write}",
+            "content-type: application/json",
+            f"content-length: {len(content)}",
+        )
+        return "\r\n".join((*lines, "", "")).encode() + content
+
+    async def _repeat(
+        self, make: Callable[[], tuple[str, Any]], *, at_once: int = _AT_ONCE, pause: float = 0.0
+    ) -> None:
+        timeout = aiohttp.ClientTimeout(total=30)
+        headers = {"authorization": f"Bearer {self.write}"}
+
+        async def forever(session: aiohttp.ClientSession) -> None:
+            while True:
+                path, body = make()
+                sent: dict[str, Any] = {"data": body} if isinstance(body, bytes) else {"json": body}
+                if isinstance(body, bytes):
+                    sent["headers"] = {"content-type": "application/x-ndjson"}
+                with suppress(aiohttp.ClientError, TimeoutError):
+                    async with session.post(path, **sent) as response:
+                        await response.read()
+                await asyncio.sleep(pause)
+
+        async with aiohttp.ClientSession(self.url, headers=headers, timeout=timeout) as session:
+            await asyncio.gather(*(forever(session) for _ in range(at_once)))
+
+
+def _memory(content: str) -> dict[str, Any]:
+    return {"agent_name": "noisy", "memory_type": "lesson_learned", "content": content}
+
+
+ATTACKS: dict[str, Callable[[Attacker], Awaitable[None]]] = {
+    "idle streams": Attacker.streams,
+    "slow patterns": Attacker.patterns,
+    "crafted questions": Attacker.questions,
+    "large commits": Attacker.queue,
+    "imported ids": Attacker.sequence,
+    "large heads": Attacker.heads,
+    "flood": Attacker.flood,
+}
+
+
+def main() -> None:
+    os.nice(_NICE)
+    environment = os.environ
+    attacker = Attacker(environment["ATTACK_URL"], environment["ATTACK_WRITE"], environment["ATTACK_READ"])
+    asyncio.run(ATTACKS[sys.argv[1]](attacker))  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main()

@@ -28,8 +28,6 @@ Headers: TypeAlias = dict[bytes, bytes]
 BODY_SECONDS = deadlines.WRITE_SECONDS
 CLOSE = (b"connection", b"close")
 EVENT_STREAM = b"text/event-stream"
-# The longest that a request waits for its turn.
-TURN_SECONDS = 1.0
 
 log = structlog.get_logger()
 
@@ -154,10 +152,15 @@ class Exchange:
         turn = asyncio.Event()
         gate.wait(work, turn.set)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TURN_SECONDS):
+            async with asyncio.timeout(gate.patience(work)):
                 await turn.wait()
         gate.take_turns(time.monotonic())
-        if not work.running:
+        if work.running:
+            return
+        if gate.must_run(work):
+            gate.stop_waiting(work)
+            gate.run(work, time.monotonic())
+        else:
             self._leave()
             raise TooMany("the service is full", retry_after=1.0)
 

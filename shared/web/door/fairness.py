@@ -1,8 +1,8 @@
 """Whose requests go first when several tenants ask at once.
 
-A tenant is light while its requests have recently taken less than half as long, in total, as those of the tenant with
-the most. The requests of a light tenant start at once. All others wait in one line for each tenant, and the lines take
-turns.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. A tenant is light while its own
+take less than half as long. A few requests of a light tenant start at once, and so does one of each other tenant but
+the heaviest. All others wait in one line for each tenant, and the lines take turns.
 
 Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -18,9 +18,12 @@ _RECENT_SECONDS = 10.0
 # Work is forgotten at this rate.
 _DECAY_SECONDS = 3.0
 _LIGHT = 0.5
-# Requests of a light tenant that may run or wait, and of these how many start at once.
+# Requests of a tenant other than the heaviest that may run or wait in any case.
 _LIGHT_OPEN = 8
-_LIGHT_RUNNING = 2
+# Requests of the heaviest tenant that are no pile.
+_FEW = 4
+# Requests of a light tenant that start at once.
+_LIGHT_RUNNING = 4
 
 
 class Share:
@@ -89,7 +92,7 @@ class Shares:
         if share is None:
             return bool(self._by_tenant)
         part = allowed / len(self._by_tenant)
-        light = self.compete() and self.is_light(share, now)
+        light = self.compete() and share is not self._heaviest
         return share.admitted + 1 <= (max(_LIGHT_OPEN, part) if light else part)
 
     def open_of(self, tenant: str) -> int:
@@ -98,7 +101,13 @@ class Shares:
 
     def may_jump(self, share: Share, now: float) -> bool:
         """Whether the tenant's next request may start before those that wait."""
-        return share.running < _LIGHT_RUNNING and self.is_light(share, now)
+        if share is self._heaviest:
+            return False
+        return share.running < (_LIGHT_RUNNING if self.is_light(share, now) else 1)
+
+    def piles_up(self, share: Share) -> bool:
+        """Whether it is the heaviest, and has more requests than anybody may have."""
+        return share is self._heaviest and share.admitted > _FEW
 
     def is_light(self, share: Share, now: float) -> bool:
         heaviest = self._heaviest

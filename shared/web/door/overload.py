@@ -35,6 +35,9 @@ _MOST_ROUTES = 1_000
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
+# The longest that a request waits for its turn: of the tenant whose requests pile up, and of any other.
+_TURN_SECONDS = 1.0
+_TURN_SECONDS_OF_FEW = 0.25
 
 
 class Gate:
@@ -105,6 +108,14 @@ class Gate:
         """Whether the request may run now, rather than wait for its turn."""
         return self._has_room() or self._shares.may_jump(work.share, now)
 
+    def patience(self, work: Work) -> float:
+        """The longest that the request waits for its turn, in seconds."""
+        return _TURN_SECONDS if self._shares.piles_up(work.share) else _TURN_SECONDS_OF_FEW
+
+    def must_run(self, work: Work) -> bool:
+        """Whether a request that has waited for long runs now, rather than be refused."""
+        return not self._shares.piles_up(work.share)
+
     def wait(self, work: Work, start: Callable[[], None]) -> None:
         """Calls `start` when it is the request's turn: it then runs."""
         work.share.admitted += 1
@@ -138,10 +149,13 @@ class Gate:
     def leave(self, work: Work, now: float) -> None:
         """The request has ended, or gave up waiting."""
         self.pause(work, now)
+        self.stop_waiting(work)
+        work.share.open -= 1
+
+    def stop_waiting(self, work: Work) -> None:
         if work.start is not None:
             self._shares.give_up(work)
             work.share.admitted -= 1
-        work.share.open -= 1
 
     def _has_room(self) -> bool:
         return not self._shares.compete() or self._young + 1 <= self.limit

@@ -21,7 +21,7 @@ from shared.web.serving.listener import Listener
 from shared.web.serving.server import Server
 
 VERSION = "0.54.0"
-PINS = Path(__file__).parents[3] / "requirements/run.txt"
+PINS = Path(__file__).parents[4] / "requirements/run.txt"
 
 # Methods that we override or call, with their parameters.
 METHODS = {

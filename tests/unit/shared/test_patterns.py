@@ -12,8 +12,8 @@ import itertools
 import re
 import time
 from collections.abc import Iterator
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as sre
+from re import _parser as parser
 from typing import Any
 
 import pytest

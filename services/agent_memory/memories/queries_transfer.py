@@ -81,13 +81,6 @@ async def confirmations(
     return by_memory
 
 
-LOCK_IMPORTS = "select pg_advisory_xact_lock(7202611, 4)"
-
-
-async def lock_imports(c: Connection) -> None:
-    await c.execute(LOCK_IMPORTS)
-
-
 IDS_OF_FACTS = """
 select m.agent_name, m.content_hash, m.id from memory.agent_memory m
 join unnest($2::text[], $3::bytea[]) l(agent_name, content_hash)
@@ -110,16 +103,19 @@ async def taken_ids(c: Connection, tenant: str, ids: Sequence[int]) -> set[int]:
     return {row["id"] for row in await c.fetch(TAKEN_IDS, tenant, list(ids))}
 
 
-# Imports run one at a time, so the sequence only grows. The margin covers ids that commits draw meanwhile.
-RESERVE = """
-select setval('memory.agent_memory_id_seq', $1::bigint + 1000) from memory.agent_memory_id_seq
-where last_value < $1::bigint
-"""
+# All tenants draw from one sequence, so an import never moves it: an id beyond this would be drawn again.
+HIGHEST_DRAWN = "select case when is_called then last_value else 0 end from memory.agent_memory_id_seq"
 
 
-async def reserve(c: Connection, highest: int) -> None:
-    """Makes later memories get ids above `highest`."""
-    await c.execute(RESERVE, highest)
+async def highest_drawn(c: Connection) -> int:
+    return int(await c.fetchval(HIGHEST_DRAWN))
+
+
+DRAW = "select nextval('memory.agent_memory_id_seq') as id from generate_series(1, $1)"
+
+
+async def draw(c: Connection, count: int) -> list[int]:
+    return [row["id"] for row in await c.fetch(DRAW, count)]
 
 
 # $3 holds Confirmations.

@@ -213,7 +213,7 @@ class DeleteAnswer(msgspec.Struct):
     """How many memories are gone."""
 
 
-# JavaScript's largest safe integer. Larger ids would leave too few for this installation.
+# JavaScript's largest safe integer.
 _KeptId = Annotated[int, Meta(gt=0, lt=2**53)]
 _Times = Annotated[int, Meta(ge=0, lt=2**53)]
 
@@ -246,7 +246,8 @@ class ExportedMemory(Body, kw_only=True):
 
 
 class ImportResult(msgspec.Struct):
-    """`remapped`: {id in the file: id here} if another memory had the id or the fact was known."""
+    """`remapped`: {id in the file: id here} where another memory has the id, no memory here ever had one so high, or
+    the fact was known. The ids of memories that one in the file had absorbed follow."""
 
     imported: int
     """How many lines became memories."""

@@ -1,9 +1,9 @@
-"""Exports memories as JSON Lines in pages, and imports them with their ids."""
+"""Exports memories as JSON Lines in pages, and imports them with their ids, as far as these were drawn here."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import asyncpg
 import msgspec
@@ -137,47 +137,62 @@ def _line(row: asyncpg.Record, confirmations: list[Confirmation]) -> ExportedMem
 async def restore_lines(
     c: Connection, rules: CommitRules, tenant: str, lines: Sequence[ExportedMemory]
 ) -> ImportResult:
-    """Skips facts that the agent already has, and gives a new id if another memory has the line's."""
-    hashes = [fact_hash(line.content, line.user_id) for line in lines]
-    await queries.lock_imports(c)
+    """Skips facts that the agent already has, and gives a new id where the line's is taken or was never drawn here."""
     for agent in sorted({line.agent_name for line in lines}):
         await commits.lock_agent(c, tenant, agent)
-    ids = await queries.ids_of_facts(c, tenant, [line.agent_name for line in lines], hashes)
-    taken = await queries.taken_ids(c, tenant, [line.id for line in lines])
-    await queries.reserve(c, max((line.id for line in lines), default=0))
-    remapped: dict[int, int] = {}
+    facts = [(line.agent_name, fact_hash(line.content, line.user_id)) for line in lines]
+    known = await queries.ids_of_facts(
+        c, tenant, [agent for agent, _ in facts], [hash_ for _, hash_ in facts]
+    )
+    new = [line for line, fact in zip(lines, facts, strict=True) if fact not in known]
+    given = await _given_ids(c, tenant, new)
     added = Counter[str]()
-    for line, content_hash in zip(lines, hashes, strict=True):
-        fact = (line.agent_name, content_hash)
-        if fact not in ids:
-            ids[fact] = await _insert(c, rules, tenant, line, None if line.id in taken else line.id)
+    for line, fact in zip(lines, facts, strict=True):
+        if fact not in known:
+            await _insert(c, rules, tenant, line, given)
+            known[fact] = given[line.id]
             added[line.agent_name] += 1
-        if ids[fact] != line.id:
-            remapped[line.id] = ids[fact]
     for agent, count in added.items():
         await commits.add_event(c, tenant, agent, "memory_import", {"count": count})
+    ids = given | {line.id: known[fact] for line, fact in zip(lines, facts, strict=True)}
+    remapped = {old: id_ for old, id_ in ids.items() if old != id_}
     imported = added.total()
     return ImportResult(imported=imported, already_there=len(lines) - imported, remapped=remapped)
 
 
+async def _given_ids(c: Connection, tenant: str, lines: Sequence[ExportedMemory]) -> dict[int, int]:
+    """The id here of each memory in the lines, and of each that one of them absorbed."""
+    own = [line.id for line in lines]
+    absorbed = {again.absorbed_id for line in lines for again in line.confirmations} - {None, *own}
+    highest = await queries.highest_drawn(c)
+    taken = await queries.taken_ids(c, tenant, own)
+    ids = [*own, *sorted(id_ for id_ in absorbed if id_ is not None)]
+    new = [id_ for id_ in ids if not 0 < id_ <= highest or id_ in taken]
+    drawn = dict(zip(new, await queries.draw(c, len(new)), strict=True))
+    return {id_: drawn.get(id_, id_) for id_ in ids}
+
+
 async def _insert(
-    c: Connection, rules: CommitRules, tenant: str, line: ExportedMemory, memory_id: int | None
-) -> int:
+    c: Connection, rules: CommitRules, tenant: str, line: ExportedMemory, ids: Mapping[int, int]
+) -> None:
     row = memory_row(
         tenant,
         line.agent_name,
         _stated(line),
-        id=memory_id,
+        id=ids[line.id],
         pending=line.pending,
         access_count=min(line.access_count, queries.MOST_COUNTED),
         confirmed_count=min(line.confirmed_count, queries.MOST_COUNTED),
         created_at=utc(line.created_at, "created_at"),
         updated_at=utc(line.updated_at, "updated_at"),
     )
-    new_id = await rules.insert(c, row)
+    await rules.insert(c, row)
     if line.confirmations:
-        await queries.confirm_again(c, tenant, new_id, line.confirmations)
-    return new_id
+        confirmations = [
+            msgspec.structs.replace(again, absorbed_id=again.absorbed_id and ids[again.absorbed_id])
+            for again in line.confirmations
+        ]
+        await queries.confirm_again(c, tenant, ids[line.id], confirmations)
 
 
 def _stated(line: ExportedMemory) -> MemoryContent:

@@ -324,9 +324,40 @@ async def test_an_import_keeps_ids_but_where_they_are_taken(
     new = answer["remapped"][str(ids[1])]
     assert (await memory(one, new))["content"] == "door 1 stays shut"
     assert (await memory(one, ids[1]))["content"] == "door 1 opens at 21"
-    far = json.loads(lines.splitlines()[0]) | {"id": new + 50_000, "content": "a far id", "confirmations": []}
-    assert (await restore(one, json.dumps(far).encode())).body["remapped"] == {}
-    assert (await commit(one, "scout", "the next memory"))["memory_id"] > new + 50_000
+
+
+FAR = 2**53 - 1
+
+
+async def test_an_import_moves_nobodys_ids(tenants: tuple[Tenant, Tenant]) -> None:
+    """A memory with an id beyond all that were drawn here gets a new one, and so does what it absorbed."""
+    one, other = [await tenant.client("admin") for tenant in tenants]
+    (before,) = [(await commit(other, "scout", "door 1 opens at 21"))["memory_id"]]
+    again = {
+        "written_by": "key",
+        "source_kind": "agent",
+        "count": 1,
+        "first_at": "2026-01-01T00:00:00Z",
+        "last_at": "2026-01-01T00:00:00Z",
+    }
+    line = json.loads(await export(other))
+    far = line | {
+        "id": FAR,
+        "confirmations": [again | {"absorbed_id": FAR - 1}, again | {"absorbed_id": FAR - 2}],
+    }
+    next_to_it = line | {"id": FAR - 2, "content": "door 2 stays shut"}
+    answer = (await restore(one, json.dumps(far).encode() + b"\n" + json.dumps(next_to_it).encode())).body
+    remapped = {int(old): new for old, new in answer["remapped"].items()}
+    assert answer["imported"] == 2
+    assert sorted(remapped) == [FAR - 2, FAR - 1, FAR]
+    assert all(before < new < before + 1_000 for new in remapped.values())
+    restored = await memory(one, remapped[FAR])
+    assert restored["content"] == "door 1 opens at 21"
+    assert await memory(one, remapped[FAR - 1]) == restored, "it leads to the memory that absorbed it"
+    assert (await memory(one, remapped[FAR - 2]))["content"] == "door 2 stays shut"
+    for client in (one, other):
+        assert (await commit(client, "scout", "the next memory"))["memory_id"] < before + 1_000
+    assert (await restore(one, json.dumps(far).encode())).body["remapped"] == {str(FAR): remapped[FAR]}
 
 
 @pytest.mark.parametrize(

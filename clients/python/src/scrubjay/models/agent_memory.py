@@ -278,7 +278,9 @@ class FoundMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """`remapped`: {id in the file: id here} if another memory had the id or the fact was known."""
+    """`remapped`: {id in the file: id here} where another memory has the id, no memory here ever had one
+    so high, or the fact was known. The ids of memories that one in the file had absorbed follow.
+    """
 
     imported: int
     """How many lines became memories."""

@@ -6,14 +6,19 @@ The record holds ids, counts and the status, never content.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+import asyncpg
 import msgspec
 
 from shared.database.postgres import Connection
 from shared.errors import Unprocessable
 
 T = TypeVar("T", bound=msgspec.Struct)
+P = TypeVar("P", bound=msgspec.Struct)
+
+# The status of a write that is not complete.
+_BEGUN = 0
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -68,19 +73,24 @@ class Records:
             answer = await write()
             await self.complete(connection, tenant, key, answer, status)
             return answer
-        return msgspec.convert(await self._kept(connection, tenant, key), kind)
+        return msgspec.convert((await self._kept(connection, tenant, key))["answer"], kind)
 
     async def begin(
-        self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T]
-    ) -> T | None:
-        """The stored answer of a write to several owners, which no single transaction covers; None if incomplete.
+        self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T], plan: P
+    ) -> T | P:
+        """The stored answer of a write to several owners, which no single transaction covers; if it is incomplete, the
+        plan of the request that began it.
 
-        The caller then writes, even when another request began it, and sends each owner a key derived from this
-        one. Raises Unprocessable as `once` does.
+        The caller then writes by that plan and sends each owner a key derived from this one. Raises Unprocessable as
+        `once` does.
         """
-        first = await self._claim(connection, tenant, scope, key)
-        answer = None if first else await self._kept(connection, tenant, key)
-        return None if answer is None else msgspec.convert(answer, kind)
+        if await self._claim(connection, tenant, scope, key):
+            await self.complete(connection, tenant, key, plan, _BEGUN)
+            return plan
+        kept = await self._kept(connection, tenant, key)
+        if kept["status"] != _BEGUN:
+            return msgspec.convert(kept["answer"], kind)
+        return plan if kept["answer"] is None else msgspec.convert(kept["answer"], type(plan))
 
     async def complete(
         self, connection: Connection, tenant: str, key: Key, answer: msgspec.Struct, status: int
@@ -95,8 +105,8 @@ class Records:
             )
         )
 
-    async def _kept(self, connection: Connection, tenant: str, key: Key) -> Any:
+    async def _kept(self, connection: Connection, tenant: str, key: Key) -> asyncpg.Record:
         kept = await connection.fetchrow(self.find_sql, tenant, key.stored, key.value)
         if kept is None or kept["body_hash"] != key.body_hash or kept["route"] != key.route:
             raise Unprocessable("this Idempotency-Key was used with another request")
-        return kept["answer"]
+        return kept

@@ -32,9 +32,16 @@ _TELLING = 40
 _KEPT_SHARE = 0.1
 
 
+class _Plan(msgspec.Struct):
+    """What a retry of an incomplete request repeats, even if the settings have changed in between."""
+
+    ttl_hours: float
+
+
 class _Asked(NamedTuple):
     principal: Principal
     request: RememberInput
+    plan: _Plan
     key: Key | None
     deadline: Deadline
     request_id: str
@@ -91,9 +98,15 @@ class Remember:
         """Raises Unavailable, with what was `stored`, when an owner did not answer. A retry with the same key stores
         the rest. Raises the owner's refusal when everything was refused."""
         _check(principal, request)
-        if key is not None and (done := await self._begin(principal, request, key, deadline)) is not None:
-            return done
-        asked = _Asked(principal, request, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id)
+        plan = _Plan(request.ttl_hours or self._ttl_hours)
+        if key is not None:
+            begun = await self._begin(principal, request, key, plan, deadline)
+            if isinstance(begun, RememberResult):
+                return begun
+            plan = begun
+        asked = _Asked(
+            principal, request, plan, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id
+        )
         lines, items = await asyncio.to_thread(_plan, request)
         groups = [[item for item in items if item.place.store == store] for store in _STORES]
         outcomes = await asyncio.gather(*map(self._write, [asked] * len(_STORES), _STORES, groups))
@@ -114,13 +127,13 @@ class Remember:
         return answer
 
     async def _begin(
-        self, principal: Principal, request: RememberInput, key: Key, deadline: Deadline
-    ) -> RememberResult | None:
+        self, principal: Principal, request: RememberInput, key: Key, plan: _Plan, deadline: Deadline
+    ) -> RememberResult | _Plan:
         mission = request.mission_namespace
         scope = f"agent:{request.caller}" if mission is None else f"mission:{mission}"
         return await self._database.run(
             principal.tenant,
-            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult),
+            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult, plan),
             deadline,
         )
 
@@ -180,8 +193,7 @@ class Remember:
         )
 
     async def _write_entries(self, asked: _Asked, batch: Sequence[_Item]) -> list[_Outcome]:
-        ttl_hours = asked.request.ttl_hours or self._ttl_hours
-        body = {"entries": [_entry(asked.request, item, ttl_hours) for item in batch]}
+        body = {"entries": [_entry(asked.request, item, asked.plan.ttl_hours) for item in batch]}
         answer = await self._post("cache", "/api/psychic-cache/write/batch", asked, body)
         return [_entry_outcome(entry) for entry in answer["data"]["entries"]]
 

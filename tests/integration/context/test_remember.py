@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from local.process import free_port
 from tests.integration.conftest import Tenant
 from tests.support.calls import note
-from tests.support.cluster import Answer, Client
+from tests.support.cluster import Answer, Client, Cluster
+from tests.support.clusters import spare
 
 REMEMBER = "/api/context/remember"
 CONVERSATION = [
@@ -229,3 +231,31 @@ async def test_bad_input_names_its_field(client: Client) -> None:
         refused = await _remember(client, **body)
         assert refused.status == 400, refused
         assert [error["field"] for error in refused.body["errors"]] == [field]
+
+
+async def test_a_retry_after_the_default_lifetime_changed_stores_nothing_twice(
+    cluster: Cluster, tenant: Tenant
+) -> None:
+    """The first attempt reaches one owner only; then the service starts with another setting."""
+    token = await tenant.key("write")
+    messages = [
+        {"role": "tool", "content": "orders replica: lag 9 s"},
+        {"role": "assistant", "content": "Lesson learned: look at the replica's lag first."},
+    ]
+    body = {"caller": "scout", "mission_namespace": "retried", "messages": messages}
+    headers = {"idempotency-key": "one"}
+    dead = f"http://127.0.0.1:{free_port()}"
+    async with (
+        spare(cluster, "context", SCRUBJAY_AGENT_MEMORY_URL=dead) as before,
+        Client(before.url, token) as client,
+    ):
+        answer = await client.post(REMEMBER, body, headers=headers)
+        assert (answer.status, len(answer.body["stored"])) == (503, 1), answer
+    async with (
+        spare(cluster, "context", SCRUBJAY_REMEMBER_TTL_HOURS="5") as after,
+        Client(after.url, token) as client,
+    ):
+        answer = await client.post(REMEMBER, body, headers=headers)
+        assert (answer.status, answer.body["stored"]) == (200, 2), answer
+        entries = (await client.get("/api/psychic-cache/retried/entries")).body["data"]
+    assert [entry["content"] for entry in entries] == ["orders replica: lag 9 s"]

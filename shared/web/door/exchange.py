@@ -31,6 +31,8 @@ EVENT_STREAM = b"text/event-stream"
 
 log = structlog.get_logger()
 
+# For every answer that does not say otherwise: nobody guesses its type, and nobody keeps it.
+SAFE = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
 _REQUEST_ID = re.compile(r"^[\w.:-]{1,128}$")
 
 # Cached, because `labels` converts its arguments and takes a lock.
@@ -130,7 +132,9 @@ class Exchange:
     def _start(self, message: Any) -> None:
         self._status = message["status"]
         self._streaming = _is_event_stream(message["headers"])
-        message["headers"] = [*message["headers"], *self._more_headers()]
+        given = {name for name, _ in message["headers"]}
+        safe = (field for field in SAFE if field[0] not in given)
+        message["headers"] = [*message["headers"], *safe, *self._more_headers()]
         if self._streaming:
             self._leave()
 

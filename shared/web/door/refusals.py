@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from shared.errors import AppError, HeadTooLarge, TooMany
-from shared.web.door.exchange import Headers, request_id_from
+from shared.web.door.exchange import SAFE, Headers, request_id_from
 from shared.web.problems import PROBLEM, too_large
 
 # The largest request head, in bytes.
@@ -29,7 +29,8 @@ class Refusal:
         self._line = f"HTTP/1.1 {error.status} {error.title}\r\n".encode()
 
     def fields(self, headers: Headers) -> list[tuple[bytes, bytes]]:
-        fields = [(b"content-type", PROBLEM.encode()), (b"x-request-id", request_id_from(headers).encode())]
+        request_id = request_id_from(headers).encode()
+        fields = [(b"content-type", PROBLEM.encode()), (b"x-request-id", request_id), *SAFE]
         if self.status == TooMany.status:
             # Random, so that clients refused together do not return together.
             fields.append((b"retry-after", random.choice((b"1", b"2", b"3"))))  # noqa: S311

@@ -12,16 +12,25 @@ from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.database import audit
 from shared.database.audit import Deed
-from shared.database.erasure import Erasure, erase_scope, erase_user
+from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_scope, erase_user
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.telemetry import tracing
 
 PURGE_RECORDS = """
-with gone as (delete from memory.idempotency where tenant = $1 and scope = $2 returning 1) select count(*) from gone
+with gone as (
+    delete from memory.idempotency where tenant = $1 and (scope = $2 or subjects @> array[$2]) returning 1
+)
+select count(*) from gone
 """
-RECORDS = Erasure(scope={"idempotency": PURGE_RECORDS})
+# Nobody knows whose text a vector is of, and all of them can be made again.
+PURGE_VECTORS = """
+with gone as (delete from memory.embedding_cache where tenant = $1 and $2::text is not null returning 1)
+select count(*) from gone
+"""
+RECORDS = Erasure(scope={"idempotency": PURGE_RECORDS, "embedding_cache": PURGE_VECTORS})
+ERASE_TENANT = "select memory.erase_tenant($1, $2)"
 
 
 class Purge:
@@ -51,8 +60,9 @@ class Purge:
             return ForgetReceipt(agent_name, erased, datetime.now(UTC))
 
         # A record under the agent's own scope would be erased with it.
+        about = None if key is None else key.about([agent_name])
         return await self._transactions.once(
-            principal, "shared", ForgetReceipt, work, key, deadline, status=200
+            principal, "shared", ForgetReceipt, work, about, deadline, status=200
         )
 
     @tracing.memory("delete_memory", "agent_memory")
@@ -66,5 +76,15 @@ class Purge:
             if user_id is not None:
                 erased.update(await erase_user(c, self._rooms, principal.tenant, user_id))
             return dict(erased)
+
+        return await self._database.transaction(principal.tenant, work, deadline)
+
+    async def erase_tenant(self, principal: Principal, deadline: Deadline) -> dict[str, int]:
+        """Erases a part of the tenant. Returns rows by table, all 0 when nothing is left."""
+        principal.require_unbounded()
+
+        async def work(c: Connection) -> dict[str, int]:
+            erased: dict[str, int] = await c.fetchval(ERASE_TENANT, principal.tenant, ROWS_AT_ONCE)
+            return erased
 
         return await self._database.transaction(principal.tenant, work, deadline)

@@ -42,8 +42,16 @@ async def purge_scope(
     return await purge.erase(principal, purged, user, deadline)
 
 
+@post("/internal/purge/tenant", opt=ADMIN, status_code=200, include_in_schema=False)
+async def purge_tenant(
+    purge: NamedDependency[Purge], principal: PrincipalDep, deadline: DeadlineDep
+) -> dict[str, int]:
+    return await purge.erase_tenant(principal, deadline)
+
+
 ROUTES: list[ControllerRouterHandler] = [
     Router("/api/agent-memory", route_handlers=[forget], tags=["erasure"]),
     internal_search,
     purge_scope,
+    purge_tenant,
 ]

@@ -7,6 +7,7 @@ from collections import Counter
 from services.cache import queries_purge
 from services.cache.entries.query_log import QueryLog
 from shared.auth import Principal
+from shared.database.erasure import ROWS_AT_ONCE
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.telemetry import tracing
@@ -34,3 +35,13 @@ class Purge:
             return dict(counts)
 
         return await self._database.transaction(principal.tenant, erase, deadline)
+
+    async def purge_tenant(self, principal: Principal, deadline: Deadline) -> dict[str, int]:
+        """Erases a part of the tenant. Returns counts, all 0 when nothing is left."""
+        principal.require_unbounded()
+        await self._query_log.flush()
+        return await self._database.transaction(
+            principal.tenant,
+            lambda c: queries_purge.erase_tenant(c, principal.tenant, ROWS_AT_ONCE),
+            deadline,
+        )

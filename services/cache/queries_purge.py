@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from shared.database.postgres import Connection
 
 LOCK_SCOPE = "select 1 from cache.missions where tenant = $1 and scope = $2 for update"
@@ -13,12 +15,15 @@ PURGE = {
     " where tenant = $1 and scope = $2 order by id for update),"
     " gone as (delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1)"
     " select count(*) from gone",
-    "idempotency": "with gone as (delete from cache.idempotency where tenant = $1 and scope = $2 returning 1)"
-    " select count(*) from gone",
+    "idempotency": "with gone as (delete from cache.idempotency"
+    " where tenant = $1 and (scope = $2 or subjects @> array[$2]) returning 1) select count(*) from gone",
     "missions": "with gone as (delete from cache.missions where tenant = $1 and scope = $2 returning 1)"
     " select count(*) from gone",
     "index_queue": "with gone as (delete from cache.index_queue where tenant = $1 and scope = $2 returning 1)"
     " select count(*) from gone",
+    # Nobody knows whose text a vector is of, and all of them can be made again.
+    "embedding_cache": "with gone as (delete from cache.embedding_cache"
+    " where tenant = $1 and $2::text is not null returning 1) select count(*) from gone",
 }
 
 
@@ -83,15 +88,53 @@ async def purge_agent(connection: Connection, tenant: str, agent: str) -> dict[s
     return {"psychic_cache": entries, "agent_dispatch": dispatches}
 
 
+SESSIONS_OF_USER = """
+select distinct session_id from cache.psychic_cache where tenant = $1 and user_id = $2 and session_id is not null
+"""
+FORGET_SESSIONS_OF_DISPATCHES = """
+update cache.agent_dispatch set session_id = null where tenant = $1 and session_id = any ($2)
+"""
+FORGET_SESSIONS = "select timeline.forget_sessions($1, $2)"
+
+
 async def purge_user(connection: Connection, tenant: str, user_id: str) -> dict[str, int]:
-    """Erases what missions hold about a user, whoever wrote it."""
-    entries = await _purge_entries(connection, tenant, user_id, LOCK_MISSIONS_OF_USER, PURGE_ENTRIES_OF_USER)
+    """Erases what missions hold about a user, whoever wrote it, and the user's sessions from events and dispatches."""
+    entries = await _purge_entries(
+        connection, tenant, user_id, LOCK_MISSIONS_OF_USER, PURGE_ENTRIES_OF_USER, _forget_sessions
+    )
     return {"psychic_cache": entries}
 
 
-async def _purge_entries(connection: Connection, tenant: str, name: str, lock: str, purge: str) -> int:
+async def _forget_sessions(connection: Connection, tenant: str, user_id: str) -> None:
+    rows = await connection.fetch(SESSIONS_OF_USER, tenant, user_id)
+    sessions = [row["session_id"] for row in rows]
+    for statement in (FORGET_SESSIONS_OF_DISPATCHES, FORGET_SESSIONS) if sessions else ():
+        await connection.execute(statement, tenant, sessions)
+
+
+async def _nothing(*_: object) -> None: ...
+
+
+async def _purge_entries(
+    connection: Connection,
+    tenant: str,
+    name: str,
+    lock: str,
+    purge: str,
+    first: Callable[[Connection, str, str], Awaitable[None]] = _nothing,
+) -> int:
     """Repeats until no mission has entries of `name`, an agent or user: a mission may get its first one meanwhile."""
     entries = 0
     while missions := [row["mission_id"] for row in await connection.fetch(lock, tenant, name)]:
+        await first(connection, tenant, name)
         entries += await connection.fetchval(purge, tenant, name, missions)
     return entries
+
+
+ERASE_TENANT = "select cache.erase_tenant($1, $2)"
+
+
+async def erase_tenant(connection: Connection, tenant: str, limit: int) -> dict[str, int]:
+    """Erases at most `limit` rows of each table. Returns the rows by table."""
+    erased: dict[str, int] = await connection.fetchval(ERASE_TENANT, tenant, limit)
+    return erased

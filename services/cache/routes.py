@@ -28,6 +28,13 @@ async def internal_purge(
     return await purge.purge(principal, purged, agent, user, deadline)
 
 
+@post("/internal/purge/tenant", opt=ADMIN, status_code=200, include_in_schema=False)
+async def internal_purge_tenant(
+    purge: NamedDependency[Purge], principal: PrincipalDep, deadline: DeadlineDep
+) -> dict[str, int]:
+    return await purge.purge_tenant(principal, deadline)
+
+
 ROUTES: list[ControllerRouterHandler] = [
     Router(
         "/api/psychic-cache",
@@ -53,4 +60,5 @@ ROUTES: list[ControllerRouterHandler] = [
     internal_search,
     entry_routes.internal_turns,
     internal_purge,
+    internal_purge_tenant,
 ]

@@ -22,6 +22,7 @@ from services.context.log.signals import Signals
 from services.context.log.sources import Sources
 from services.context.mcp.endpoint import Mcp
 from services.context.purge.service import Purge
+from services.context.purge.tenants import TenantPurge
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
 from services.context.routes import ROUTES
@@ -60,6 +61,7 @@ class Services:
     evaluation: Evaluation
     caller_configs: CallerConfigs
     purge_service: Purge
+    tenant_purge: TenantPurge
     key_service: KeyService
     audit_trail: AuditTrail
     scrubber: Scrubber
@@ -114,10 +116,12 @@ async def opened(
         accesses.start()
         configs = CallerConfigs(database)
         records = Records("context")
+        tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
             background(
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
+                tenant_purge.finish_forever,
             )
         )
         yield Services(
@@ -132,7 +136,8 @@ async def opened(
             learning_service=Learning(database, settings.max_budget),
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             caller_configs=configs,
-            purge_service=Purge(database, journal, owners),
+            purge_service=Purge(database, journal, owners, keys),
+            tenant_purge=tenant_purge,
             key_service=KeyService(database, keys, records, doorbell.ring, settings.key_ttl_days),
             audit_trail=AuditTrail(database),
             scrubber=scrubber,

@@ -21,8 +21,10 @@ class EmbeddingTable:
         table = f"{schema}.embedding_cache"
         self._database = database
         self.load_sql = f"select key, embedding from {table} where tenant = $1 and key = any($2)"
+        # For a minute after a purge, longer than an embedding takes: nobody knows whose text a vector is of.
         self.store_sql = f"""
             insert into {table} (tenant, key, embedding) select $1, * from unnest($2::bytea[], $3::halfvec[])
+            where (select not timeline.was_erased($1, array['vectors'], 60))
             on conflict (key) do update set used_at = clock_timestamp()"""
         # The release before this one stored rows of no tenant, which nobody reads.
         self.trim_sql = f"""

@@ -5,7 +5,7 @@ The record holds ids, counts and the status, never content.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 import asyncpg
@@ -28,6 +28,18 @@ class Key(msgspec.Struct, frozen=True):
     value: str
     route: str
     body_hash: bytes
+    subjects: tuple[str, ...] = ()
+    """The scopes of whom the write is about: a purge of one erases the record."""
+
+    def about(
+        self,
+        agents: Iterable[str | None],
+        users: Iterable[str | None] = (),
+        missions: Iterable[str | None] = (),
+    ) -> Key:
+        named = {"agent": agents, "user": users, "mission": missions}
+        scopes = {f"{kind}:{name}" for kind, names in named.items() for name in names if name is not None}
+        return msgspec.structs.replace(self, subjects=tuple(sorted(scopes)))
 
     @property
     def stored(self) -> str:
@@ -43,8 +55,8 @@ class Records:
         # A second request with the same key waits here until the first commits or rolls back. The release before
         # stored values without their principal ($6): such a record answers a repeat of the same request.
         self.claim_sql = f"""
-            insert into {table} (tenant, key, route, scope, body_hash, status, answer)
-            select $1, $2, $3, $4, $5, 0, 'null'
+            insert into {table} (tenant, key, route, scope, body_hash, subjects, status, answer)
+            select $1, $2, $3, $4, $5, $7, 0, 'null'
             where not exists (
                 select from {table}
                 where tenant = $1 and key = $6 and route = $3 and body_hash = $5 and status <> 0)
@@ -101,7 +113,14 @@ class Records:
         """False when the key was used before."""
         return bool(
             await connection.fetchval(
-                self.claim_sql, tenant, key.stored, key.route, scope, key.body_hash, key.value
+                self.claim_sql,
+                tenant,
+                key.stored,
+                key.route,
+                scope,
+                key.body_hash,
+                key.value,
+                key.subjects,
             )
         )
 

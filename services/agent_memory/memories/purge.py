@@ -31,6 +31,29 @@ with gone as (
 )
 select count(*) from gone
 """
+# What an agent learned in a mission stays the agent's, without the mission's name. No key has a grant for `(erased)`.
+FORGET_MISSION = """
+update memory.agent_memory set mission_namespace = '(erased)'
+where tenant = $1 and $2 like 'mission:%' and mission_namespace = substr($2, 9)
+"""
+# Two confirmations that differ in the mission alone become one.
+FORGET_MISSION_OF_CONFIRMATIONS = """
+update memory.confirmations c set mission_namespace = '(erased)'
+where c.tenant = $1 and $2 like 'mission:%' and c.mission_namespace = substr($2, 9) and not exists (
+    select from memory.confirmations o
+    where o.tenant = c.tenant and o.memory_id = c.memory_id and o.mission_namespace = '(erased)'
+      and (o.written_by, o.source_kind) = (c.written_by, c.source_kind)
+      and (o.dispatch_id, o.recalled_from, o.absorbed_id)
+          is not distinct from (c.dispatch_id, c.recalled_from, c.absorbed_id))
+"""
+PURGE_CONFIRMATIONS_OF_MISSION = """
+delete from memory.confirmations
+where tenant = $1 and $2 like 'mission:%' and mission_namespace = substr($2, 9)
+"""
+SESSIONS_OF_USER = """
+select distinct session_id from memory.agent_memory where tenant = $1 and user_id = $2 and session_id is not null
+"""
+FORGET_SESSIONS = "select timeline.forget_sessions($1, $2)"
 AGENTS_OF_USER = "select distinct agent_name from memory.agent_memory where tenant = $1 and user_id = $2"
 PURGE_USER = """
 with gone as (
@@ -56,8 +79,14 @@ async def purge_user(c: Connection, tenant: str, user_id: str) -> dict[str, int]
         agents = sorted(row["agent_name"] for row in rows)
         for agent in agents:
             await lock_agent(c, tenant, agent)
+        sessions = [row["session_id"] for row in await c.fetch(SESSIONS_OF_USER, tenant, user_id)]
+        await c.execute(FORGET_SESSIONS, tenant, sessions)
         erased += await c.fetchval(PURGE_USER, tenant, user_id, agents)
     return {"agent_memory": erased}
 
 
-MEMORIES = Erasure(scope={"agent_memory": PURGE_MEMORIES}, user=purge_user)
+MEMORIES = Erasure(
+    scope={"agent_memory": PURGE_MEMORIES},
+    names=(FORGET_MISSION, FORGET_MISSION_OF_CONFIRMATIONS, PURGE_CONFIRMATIONS_OF_MISSION),
+    user=purge_user,
+)

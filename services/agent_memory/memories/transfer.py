@@ -110,6 +110,12 @@ class MemoryTransfer:
             await audit.record(c, principal, _imported(lines, result))
             return result
 
+        if key is not None:
+            key = key.about(
+                (line.agent_name for line in lines),
+                (line.user_id for line in lines),
+                (line.task_context.mission_namespace for line in lines if line.task_context is not None),
+            )
         return await self._transactions.once(principal, "shared", ImportResult, work, key, deadline)
 
 

@@ -59,7 +59,8 @@ class DispatchService:
         async def insert(connection: Connection) -> Dispatch:
             return _dispatch(await queries.report(connection, principal, report))
 
-        return await self._change(principal, report.mission_id, key, insert, deadline, status=201)
+        about = None if key is None else key.about([report.agent_name])
+        return await self._change(principal, report.mission_id, about, insert, deadline, status=201)
 
     async def progress(
         self,
@@ -78,7 +79,8 @@ class DispatchService:
                 raise Conflict(f"dispatch {dispatch_id} is closed")
             return _dispatch(row)
 
-        return await self._change(principal, dispatch.mission_id, key, update, deadline, status=200)
+        about = None if key is None else key.about([dispatch.agent_name])
+        return await self._change(principal, dispatch.mission_id, about, update, deadline, status=200)
 
     async def complete(
         self,
@@ -101,7 +103,13 @@ class DispatchService:
             completed = await self._database.run(principal.tenant, close, deadline)
         else:
             completed = await self._keyed.once(
-                principal.tenant, dispatch.mission_id, key, Completed, close, deadline, status=200
+                principal.tenant,
+                dispatch.mission_id,
+                key.about([dispatch.agent_name]),
+                Completed,
+                close,
+                deadline,
+                status=200,
             )
         self._doorbell.ring(principal.tenant)
         return completed

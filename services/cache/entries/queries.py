@@ -281,11 +281,14 @@ async def delete_entry(connection: Connection, tenant: str, entry_id: int, agent
     return tokens
 
 
-# One statement notes a batch of queries, with a row for each.
+# One statement notes a batch of queries, with a row for each, but none for whom a purge erased meanwhile.
 NOTE_QUERIES = """
 insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
 select tenant, 'mission:' || coalesce(mission_id, '*'), 'cache_query', mission_id, agent_name, payload
-from jsonb_to_recordset($1::jsonb) as note(tenant text, mission_id text, agent_name text, payload jsonb)
+from jsonb_to_recordset($1::jsonb) as note(
+    tenant text, mission_id text, agent_name text, payload jsonb, waited float8)
+where not timeline.was_erased(
+    tenant, array[coalesce('mission:' || mission_id, ''), coalesce('agent:' || agent_name, '')], waited)
 """
 
 

@@ -9,7 +9,8 @@ import msgspec
 from services.cache.entries import queries
 from shared.concurrency.batching import Batcher
 from shared.database.doorbell import Doorbell
-from shared.database.postgres import EVERY_TENANT, Database
+from shared.database.erasure import seconds_since
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 
 _EVERY_SECONDS = 0.5
@@ -26,6 +27,10 @@ class QueryNote(msgspec.Struct):
     mission_id: str | None
     agent_name: str | None
     payload: dict[str, Any]
+    since: float
+    """When the query began, by the performance counter."""
+    waited: float = 0.0
+    """Seconds from then until the note is written."""
 
 
 class QueryLog:
@@ -39,11 +44,18 @@ class QueryLog:
         self.stop = self._notes.stop
         self.flush = self._notes.flush
 
-    def note(self, tenant: str, mission_id: str | None, agent: str | None, **counts: int) -> None:
-        self._notes.add(QueryNote(tenant, mission_id, agent, counts))
+    def note(
+        self, tenant: str, mission_id: str | None, agent: str | None, *, since: float, **counts: int
+    ) -> None:
+        self._notes.add(QueryNote(tenant, mission_id, agent, counts, since))
 
     async def _write(self, notes: list[QueryNote]) -> tuple[()]:
-        await self._database.run(EVERY_TENANT, lambda c: queries.note_queries(c, notes), Deadline(_SECONDS))
+        async def write(connection: Connection) -> None:
+            for note in notes:
+                note.waited = seconds_since(note.since)
+            await queries.note_queries(connection, notes)
+
+        await self._database.run(EVERY_TENANT, write, Deadline(_SECONDS))
         for tenant in {note.tenant for note in notes}:
             self._doorbell.ring(tenant)
         return ()

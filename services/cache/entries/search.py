@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import NamedTuple
 
@@ -47,6 +48,7 @@ class CacheSearch:
 
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
+        began = time.perf_counter()
         scope = missions_scope(principal.tenant, await self._scopes(principal, request.mission_id, deadline))
         embedded = await query_vector(
             self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
@@ -65,7 +67,12 @@ class CacheSearch:
         found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
-            principal.tenant, mission, principal.agent, entries=len(found.entries), total_tokens=found.tokens
+            principal.tenant,
+            mission,
+            principal.agent,
+            since=began,
+            entries=len(found.entries),
+            total_tokens=found.tokens,
         )
         return QueryResult(
             context_block=found.text,

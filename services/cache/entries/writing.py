@@ -148,7 +148,8 @@ class EntryWriter:
             (row,) = await self._put_entries(connection, mission, [put])
             return _result(put, row)
 
-        return await self._keyed.once(mission.tenant, mission.mission_id, key, WriteResult, write, deadline)
+        about = key.about([put.agent_name], [put.user_id])
+        return await self._keyed.once(mission.tenant, mission.mission_id, about, WriteResult, write, deadline)
 
     async def _write_all_once(
         self, mission: MissionKey, puts: Sequence[Put], key: Key, deadline: Deadline
@@ -162,7 +163,7 @@ class EntryWriter:
         kept = await self._keyed.once(
             mission.tenant,
             mission.mission_id,
-            _key_of(key, mission),
+            _key_of(key, mission).about((put.agent_name for put in puts), (put.user_id for put in puts)),
             MissionItems,
             write,
             deadline,

@@ -78,7 +78,7 @@ class Assembler:
         assembly = answer(ask, found, chosen, degraded, not answerable(scored), milliseconds)
         _count(degraded)
         if request.log:
-            await self._log(ask, assembly, chosen, found.results, scored, deadline, wait=waits)
+            await self._log(ask, assembly, chosen, found.results, scored, deadline, since=started, wait=waits)
             self._accesses.count(principal.tenant, chosen.accesses())
         if request.debug:
             assembly.candidates = list(evidence(chosen))
@@ -93,11 +93,14 @@ class Assembler:
         scored: list[Scored],
         deadline: Deadline,
         *,
+        since: float,
         wait: bool,
     ) -> None:
         assembly.assembly_id = await self._journal.next_id(deadline)
         row = partial(record.row, ask, assembly, chosen, results, scored, datetime.now(UTC))
-        await self._journal.add(ask.principal.tenant, assembly.assembly_id, row, deadline, wait=wait)
+        await self._journal.add(
+            ask.principal.tenant, assembly.assembly_id, row, deadline, since=since, wait=wait
+        )
 
 
 def _count(degraded: Iterable[Degraded]) -> None:

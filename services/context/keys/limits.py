@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import redis.asyncio as redis
@@ -108,6 +108,18 @@ class Rates:
 
     async def close(self) -> None:
         await self._client.aclose()
+
+    async def forget(self, keys: Iterable[str]) -> None:
+        """Without Redis, they expire when their bursts are free again."""
+        names = [_KEY + key for key in keys]
+        for name in names:
+            self._local.pop(name.removeprefix(_KEY), None)
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                if names:
+                    await self._client.delete(*names)
+        except (RedisError, OSError, TimeoutError) as error:
+            log.debug("rates are not forgotten", error=type(error).__name__)
 
     async def take(self, key: str, rate: float, burst: int) -> Allowance:
         """Counts one request of `key`, in bounded time whatever Redis does."""

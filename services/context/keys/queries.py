@@ -215,12 +215,16 @@ async def add_events(connection: Connection, tenant: str, key_ids: Sequence[int]
     await connection.execute(ADD_EVENTS, tenant, key_ids, kind, by)
 
 
-# Every replica uses the same order, so that they cannot deadlock.
+# Every replica uses the same order, so that they cannot deadlock. A key that a purge is erasing has no usage any more.
 COUNT_USAGE = f"""
+with used as materialized (
+    select k.tenant, k.id as key_id, g.requests, g.tokens
+    from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) g(tenant, key_id, requests, tokens)
+    join context.api_keys k on k.tenant = g.tenant and k.id = g.key_id
+    order by k.tenant, k.id for key share of k
+)
 insert into context.api_key_usage as u (tenant, key_id, day, requests, tokens)
-select tenant, key_id, {_TODAY}, requests, tokens
-from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) g(tenant, key_id, requests, tokens)
-order by tenant, key_id
+select tenant, key_id, {_TODAY}, requests, tokens from used order by tenant, key_id
 on conflict (tenant, key_id, day) do update set requests = u.requests + excluded.requests,
     tokens = u.tokens + excluded.tokens, last_used_at = clock_timestamp()
 returning tenant, key_id, requests, tokens
@@ -235,7 +239,7 @@ async def count_usage(
     requests: Sequence[int],
     tokens: Sequence[int],
 ) -> list[Row]:
-    """Adds to each key's counts of today, and returns the new counts."""
+    """Adds to each key's counts of today, and returns the new counts of the keys that exist."""
     rows: list[Row] = await connection.fetch(COUNT_USAGE, tenants, ids, requests, tokens)
     return rows
 

@@ -21,6 +21,7 @@ from services.context.keys.schemas import (
 )
 from services.context.keys.verification import PREFIX, REACH, Keys, hash_token
 from shared.auth import Access, Principal
+from shared.database.erasure import ERASED
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
@@ -89,7 +90,8 @@ class KeyService:
             await audit.record(connection, principal, "key_make", await _get(connection, owner, made))
             return made
 
-        return await self._once(principal, key, write, token, 201, deadline, tenant=tenant)
+        about = None if key is None else key.about([given.agent], given.users or (), given.missions or ())
+        return await self._once(principal, about, write, token, 201, deadline, tenant=tenant)
 
     async def list(self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline) -> ApiKeys:
         position = KeyCursor.read(cursor)
@@ -231,6 +233,8 @@ def _tenant_of(principal: Principal, given: KeyInput) -> str:
     """Only who runs the installation reaches beyond a tenant."""
     if given.tenant not in (None, principal.tenant) and not principal.of_environment:
         raise Forbidden("only an admin token of the environment makes keys of another tenant")
+    if given.tenant == ERASED:
+        raise Invalid.field("tenant", "stands for tenants that were erased")
     return given.tenant or principal.tenant
 
 

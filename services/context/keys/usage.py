@@ -109,8 +109,8 @@ class Usage:
         )
         totals = {(row["tenant"], row["key_id"]): row for row in rows}
         for new in taken:
-            total = totals[new.tenant, new.key_id]
-            new.count.requests, new.count.tokens = total["requests"], total["tokens"]
+            if (total := totals.get((new.tenant, new.key_id))) is not None:
+                new.count.requests, new.count.tokens = total["requests"], total["tokens"]
             new.count.new_requests -= new.requests
             new.count.new_tokens -= new.tokens
 

@@ -20,7 +20,8 @@ from services.context.log.replay import LoggedCandidate
 from shared.concurrency.batching import Batcher
 from shared.concurrency.tasks import end
 from shared.database.doorbell import Doorbell
-from shared.database.postgres import EVERY_TENANT, Database
+from shared.database.erasure import seconds_since
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, NotFound, Unavailable
 from shared.telemetry import metrics, tracing
@@ -66,6 +67,8 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
     taken: list[str]
     below_floor: list[str]
     created_at: datetime
+    waited: float = 0.0
+    """Seconds since the request began: a purge of what it names that began later keeps the row out of the log."""
 
 
 class _Waiting(NamedTuple):
@@ -74,6 +77,7 @@ class _Waiting(NamedTuple):
     tenant: str
     id: int
     row: Callable[[], AssemblyRow]
+    since: float
     written: asyncio.Future[None] | None
     origin: Any
 
@@ -131,16 +135,18 @@ class Journal:
         row: Callable[[], AssemblyRow],
         deadline: Deadline,
         *,
+        since: float,
         wait: bool = False,
     ) -> None:
-        """Queues a row. With `wait`, or when the log is behind, returns only when the row is written.
+        """Queues a row of a request that began at `since`, a time of the performance counter.
 
-        Raises Unavailable when it was not written in time.
+        With `wait`, or when the log is behind, returns only when the row is written. Raises Unavailable when it was
+        not written in time.
         """
         written: asyncio.Future[None] | None = None
         if wait or self._behind():
             written = asyncio.get_running_loop().create_future()
-        self._rows.add(_Waiting(tenant, assembly_id, row, written, tracing.here()))
+        self._rows.add(_Waiting(tenant, assembly_id, row, since, written, tracing.here()))
         metrics.LOG_BACKLOG.set(len(self._rows))
         if written is None:
             return
@@ -193,9 +199,13 @@ class Journal:
         for waiting in batch:
             rows.append(waiting.row())
             await asyncio.sleep(0)  # building a row takes time: let requests run in between
-        await self._database.run(
-            EVERY_TENANT, lambda c: queries.log_assemblies(c, rows), Deadline(_WRITE_SECONDS)
-        )
+
+        async def write(connection: Connection) -> None:
+            for row, waiting in zip(rows, batch, strict=True):
+                row.waited = seconds_since(waiting.since)
+            await queries.log_assemblies(connection, rows)
+
+        await self._database.run(EVERY_TENANT, write, Deadline(_WRITE_SECONDS))
 
     async def _write_singly(self, batch: list[_Waiting]) -> None:
         for waiting in batch:

@@ -20,14 +20,15 @@ async def reserve(connection: Connection, count: int) -> list[int]:
     return [row["id"] for row in await connection.fetch(RESERVE, count)]
 
 
-# A row that is written again, because the first answer was lost, is not stored twice.
+# A row that is written again, because the first answer was lost, is not stored twice. One that a purge would have
+# erased, had it been written in time, is not stored at all.
 LOG_ASSEMBLIES = """
 with given as materialized (
     select * from jsonb_to_recordset($1::jsonb) as g(
         tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
         dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
         token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
-        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz)
+        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz, waited float8)
 ), logged as (
     insert into context.context_assembly_log (
         tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
@@ -37,6 +38,7 @@ with given as materialized (
            decode(query_hash, 'hex'), token_budget, budget_asked, token_shares, as_of, total_tokens, retrieval_ms,
            low_relevance, degraded, candidates, taken, below_floor, created_at
     from given
+    where not timeline.was_erased(tenant, scopes || coalesce('user:' || user_id, ''), waited)
     on conflict do nothing
     returning tenant, id
 )

@@ -131,9 +131,10 @@ class Remember:
     ) -> RememberResult | _Plan:
         mission = request.mission_namespace
         scope = f"agent:{request.caller}" if mission is None else f"mission:{mission}"
+        about = key.about([request.caller], [request.user_id])
         return await self._database.run(
             principal.tenant,
-            lambda c: self._records.begin(c, principal.tenant, scope, key, RememberResult, plan),
+            lambda c: self._records.begin(c, principal.tenant, scope, about, RememberResult, plan),
             deadline,
         )
 

@@ -159,6 +159,8 @@ async def test_what_was_remembered_of_a_user_is_gone(
         "cache.psychic_chunks",
         "memory.agent_memory",
         "memory.agent_memory_chunks",
+        # Whom a keyed write was about.
+        *("cache.idempotency", "context.idempotency", "memory.idempotency"),
     }
     confirmed = await sql.fetchval("select count(*) from memory.confirmations where tenant = $1", tenant.name)
     counts = {"cache.psychic_cache": 2, "memory.agent_memory": 5}

@@ -77,6 +77,9 @@ class Commits:
             return CommitBatchResult(results)
 
         scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
+        if key is not None:
+            users, missions = zip(*((one.user_id, one.mission_namespace) for one in contents), strict=True)
+            key = key.about(agents, users, missions)
         return await self._transactions.once(principal, scope, CommitBatchResult, work, key, deadline)
 
     @tracing.memory("update_memory", "agent_memory")

@@ -917,20 +917,27 @@ def purge(
     mission_id: str | None = None,
     agent_name: str | None = None,
     user_id: str | None = None,
+    tenant: str | None = None,
+    confirm: str | None = None,
     agent: str | None = None,
     mission: str | None = None,
     timeout: float | None = None,
 ) -> Call[Receipt]:
-    """Erase a scope, or everything of an agent, a user or a mission, from every table of every service.
-    The receipt counts the erased rows of each table.
+    """Erase a scope, or everything of an agent, a user, a mission or the tenant, from every table of every
+    service. The keys that are bound to it alone are revoked. The receipt counts the erased rows of each
+    table. The purge of a tenant needs a key without bounds, and goes on by itself if it is interrupted.
 
     Args:
-        scope: Everything stored in `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`.
+        scope: Everything stored in `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`; or
+            `tenant`: everything.
         mission_id: The same as the scope `mission:…`.
         agent_name: The scope `agent:…`, what the agent wrote into missions, and what was learned about
             it.
         user_id: The same as the scope `user:…`: all about the user, and every assembly for the user or
             with any of this.
+        tenant: With the scope `tenant`: another than the caller's own, for an admin token of the
+            environment only.
+        confirm: With the scope `tenant`, the tenant's name. It cannot be undone.
         agent: Short for `agent_name`, in requests.
         mission: Short for `mission_id`, in requests.
         timeout: Seconds for the call with all its tries.
@@ -939,13 +946,15 @@ def purge(
         method="POST",
         path="/api/context/purge",
         answer=Receipt,
-        seconds=5.0,
+        seconds=60.0,
         repeatable=False,
         body=fields(
             scope=scope,
             mission_id=mission_id,
             agent_name=agent_name,
             user_id=user_id,
+            tenant=tenant,
+            confirm=confirm,
             agent=agent,
             mission=mission,
         ),

@@ -109,6 +109,10 @@ proof-overload: $(VENV)/run.stamp ## Prove that services shed overload and survi
 proof-fairness: $(VENV)/run.stamp ## Prove that one tenant cannot stop the others: SHORT=1 for a quick look
 	@$(PY) -m proofs.fairness $(if $(SHORT),--short)
 
+.PHONY: proof-purge
+proof-purge: $(VENV)/run.stamp ## Prove that purges leave nothing in tables, files or logs: SHORT=1 for a quick look
+	@$(PY) -m proofs.purge $(if $(SHORT),--short)
+
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
 

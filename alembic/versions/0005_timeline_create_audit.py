@@ -73,6 +73,7 @@ _OF_OWNER = "timeline.erase_rows(text, text, int, text[])"
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute("set local statement_timeout = '60s'")
     for statement in statements(TABLES):
         op.execute(statement)
     for name in FUNCTIONS:

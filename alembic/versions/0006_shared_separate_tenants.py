@@ -13,6 +13,7 @@ ADD_TENANT = "alter table {schema}.embedding_cache add column if not exists tena
 
 def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute("set local statement_timeout = '60s'")
     for schema in ("cache", "memory", "context"):
         op.execute(ADD_TENANT.format(schema=schema))
     with op.get_context().autocommit_block():

@@ -223,8 +223,9 @@ async def test_filters_narrow_pages_and_streams(client: Client) -> None:
     for mission, dispatch in (("one", 7), ("two", 7), ("one", 8)):
         await write(client, mission, dispatch_id=dispatch)
     await client.delete("/api/psychic-cache/one?reason=operator")
-    everything = await until(lambda: _pages(client, 4), 20)
+    everything = await until(lambda: _pages(client, 5), 20)
     for query, count in (
+        ("kind=audit", 1),
         ("mission=one", 3),
         ("mission=two", 1),
         ("mission=none", 0),

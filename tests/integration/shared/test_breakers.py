@@ -28,7 +28,9 @@ async def test_a_tenants_late_calls_degrade_nobody_elses_answers(
                     for number in range(MISSIONS)
                 )
             )
-            assert {answer.status for answer in late} == {503}
+            # The door refuses some of them before they start.
+            statuses = {answer.status for answer in late}
+            assert 503 in statuses <= {429, 503}
             for _ in range(3):
                 written = await victim.post("/api/psychic-cache/write", note("mine", "a note"))
                 assert written.status == 201, written

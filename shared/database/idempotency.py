@@ -85,7 +85,7 @@ class Records:
             answer = await write()
             await self.complete(connection, tenant, key, answer, status)
             return answer
-        return msgspec.convert((await self._kept(connection, tenant, key))["answer"], kind)
+        return msgspec.convert((await self._kept(connection, tenant, key))["answer"], kind, str_keys=True)
 
     async def begin(
         self, connection: Connection, tenant: str, scope: str, key: Key, kind: type[T], plan: P
@@ -101,7 +101,7 @@ class Records:
             return plan
         kept = await self._kept(connection, tenant, key)
         if kept["status"] != _BEGUN:
-            return msgspec.convert(kept["answer"], kind)
+            return msgspec.convert(kept["answer"], kind, str_keys=True)
         return plan if kept["answer"] is None else msgspec.convert(kept["answer"], type(plan))
 
     async def complete(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -219,3 +220,27 @@ async def test_old_records_are_swept_and_young_ones_stay(
     await sql.execute(Records(schema).sweep_sql, KEEP_RECORDS)
     left = await sql.fetch(f"select key from {schema}.idempotency where tenant = $1", tenant.name)
     assert [row["key"] for row in left] == ["young"]
+
+
+async def test_an_import_that_gave_new_ids_answers_its_retry(admin_client: Client) -> None:
+    line = {
+        "id": 1,
+        "agent_name": "ana",
+        "memory_type": "lesson_learned",
+        "written_by": "key:1",
+        "source_kind": "agent",
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+    }
+    answers = [
+        await admin_client.call(
+            "POST",
+            "/api/agent-memory/import",
+            data=json.dumps({**line, "content": content}).encode(),
+            headers={"content-type": "application/x-ndjson", "idempotency-key": content},
+        )
+        for content in ("one", "two", "two")
+    ]
+    assert [answer.status for answer in answers] == [201, 201, 201]
+    assert answers[1].body["remapped"]
+    assert answers[2].body == answers[1].body

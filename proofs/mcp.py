@@ -23,7 +23,7 @@ from local.process import free_port
 from proofs.ground import Ground, Proof, run
 from tests.support.cluster import Cluster, RoundRobin
 from tests.support.fakes.fake_openai import FakeOpenAI
-from tests.support.mcp_calls import (
+from tests.support.mcp.calls import (
     WORKERS,
     Call,
     Ledger,
@@ -34,7 +34,7 @@ from tests.support.mcp_calls import (
     run_python,
     unlike,
 )
-from tests.support.mcp_client import LEGACY, MODERN
+from tests.support.mcp.client import LEGACY, MODERN
 
 SEED = 20_261
 CALLS, SHORT_CALLS = 2_000, 200

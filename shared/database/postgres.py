@@ -38,6 +38,8 @@ Work = Callable[[Connection], Awaitable[T]]
 
 log = structlog.get_logger()
 
+PROBE = "select 1"
+
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -159,7 +161,7 @@ class Database:
                 self._dsn, server_settings={"application_name": f"{self._application}-probe"}
             )
             try:
-                await connection.execute("select 1")
+                await connection.execute(PROBE)
             finally:
                 connection.terminate()
 

@@ -15,8 +15,8 @@ from tests.conftest import Servers
 from tests.support.calls import Json, Stream, lesson, metric, nine, note, page_through, question, until
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import own_cluster
-from tests.support.mcp_calls import Ledger, killed_midway, make_room, plan, run_python, unlike
-from tests.support.mcp_client import ERAS
+from tests.support.mcp.calls import Ledger, killed_midway, make_room, plan, run_python, unlike
+from tests.support.mcp.client import ERAS
 
 REQUESTS = "scrubjay_http_requests_total"
 MCP_CALLS = 60

@@ -108,7 +108,7 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
         return [_scope(sql)] if type_.endswith("[]") else _scope(sql)
     if type_ in ("bigint", "integer", "smallint", "double precision", "real"):
         return _number(sql, place)
-    if type_ == "jsonb" and re.search(r"jsonb_(populate_record|to_record)\(", sql):
+    if type_ == "jsonb" and re.search(r"jsonb_(populate_record|to_record|each_text)\(", sql):
         return "{}"
     return _PARAMETERS.get(type_)
 

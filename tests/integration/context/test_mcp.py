@@ -15,7 +15,7 @@ from shared.render import parse_block
 from tests.integration.conftest import Tenant
 from tests.support.attacks.hostile import hostile
 from tests.support.cluster import Client, Cluster
-from tests.support.mcp_client import ERAS, LEGACY, MODERN, connect
+from tests.support.mcp.client import ERAS, LEGACY, MODERN, connect
 
 MISSION = "ledger"
 ENTRY = {"context_type": "intel", "mission_id": MISSION, "content": "The ledger is down", "intel_source": "x"}

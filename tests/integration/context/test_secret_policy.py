@@ -16,7 +16,7 @@ from tests.support.attacks.secret_samples import SAMPLES, told
 from tests.support.calls import lesson, note
 from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
-from tests.support.mcp_client import MODERN, connect
+from tests.support.mcp.client import MODERN, connect
 from tests.support.openapi import operations
 from tests.unit.cache.test_entries import COMMON, ENTRIES
 

@@ -16,7 +16,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from services.context.document import as_json
 from services.context.mcp.server import manager
-from tests.support.mcp_client import ERAS, LEGACY
+from tests.support.mcp.client import ERAS, LEGACY
 
 ADDRESS = "http://127.0.0.1:8080/mcp"
 

@@ -15,7 +15,7 @@ import pytest
 
 from local.database import ROLE_VARIABLES, ROOT, Database
 from shared.database.postgres import Connection
-from tests.integration.shared.test_migrations import alembic, connected
+from tests.integration.shared.database.test_migrations import alembic, connected
 from tests.support.calls import until
 
 # Made before anything ran that they could block.

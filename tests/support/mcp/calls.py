@@ -15,7 +15,7 @@ from mcp import Client
 from tests.support.calls import pages
 from tests.support.cluster import Client as Rest
 from tests.support.cluster import Cluster
-from tests.support.mcp_client import connect
+from tests.support.mcp.client import connect
 
 MISSION = "proof"
 WORKERS = 4

@@ -16,7 +16,7 @@ from shared.database.postgres import Database as Pool
 from shared.database.tenancy import OPEN, POLICY, STRICT
 from shared.deadline import Deadline
 from tests.conftest import Servers
-from tests.integration.shared.test_sql import EVERY, Statement
+from tests.integration.shared.database.test_sql import EVERY, Statement
 from tests.support import twins
 from tests.support.twins import TENANTS
 

@@ -8,7 +8,7 @@ import asyncpg
 
 from local.database import ROOT, Database
 from shared.database.postgres import Connection
-from tests.integration.shared.test_indexer import replicas
+from tests.integration.shared.database.test_indexer import replicas
 from tests.support.agent_memory import MANY_SECONDS, commit, fake_embedding, replica
 from tests.support.calls import until
 from tests.support.fakes.fake_openai import FakeOpenAI

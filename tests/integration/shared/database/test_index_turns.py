@@ -13,7 +13,7 @@ from local.database import Database
 from shared.database.index_queue import QueueStatements
 from shared.database.index_turns import ROUND
 from shared.database.postgres import Connection
-from tests.integration.shared.test_indexer import PATIENCE, Picky, api, replicas, until_indexed
+from tests.integration.shared.database.test_indexer import PATIENCE, Picky, api, replicas, until_indexed
 from tests.support.calls import until
 
 __all__ = ["api"]

@@ -20,7 +20,7 @@ _NOTHING = re.compile(r"(?!)")
 def main() -> None:
     name = os.environ["BENCH_SERVICE"]
     Gate.full = lambda gate, tenant, now: False  # type: ignore[method-assign,assignment]
-    Gate.may_run = lambda gate, work, now: True  # type: ignore[method-assign,assignment]
+    Gate.may_run = lambda gate, work: True  # type: ignore[method-assign,assignment]
     vars(http_protocol)["MAX_HEAD"] = 2**40
     shared.words._LONG_RUN = shared.words._SEVERAL_AT = _NOTHING
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()

@@ -129,9 +129,10 @@ CALLERS = 40
 
 
 async def test_a_full_context_service_refuses_at_once(cluster: Cluster) -> None:
+    few = {"SCRUBJAY_IN_FLIGHT": str(IN_FLIGHT), "SCRUBJAY_STREAMS": str(4 * IN_FLIGHT)}
     async with (
         Recorder(cluster.url("cache")) as cache,
-        spare(cluster, "context", SCRUBJAY_CACHE_URL=cache.url, SCRUBJAY_IN_FLIGHT=str(IN_FLIGHT)) as service,
+        spare(cluster, "context", SCRUBJAY_CACHE_URL=cache.url, **few) as service,
         Client(service.url, cluster.tokens.write) as agent,
     ):
         cache.hang()

@@ -23,8 +23,8 @@ class Masked(msgspec.Struct):
 class PolicyInput(Body, kw_only=True):
     policy: Annotated[
         Policy | None,
-        Meta(description="What becomes of secrets. Null returns to the installation's default."),
-    ]
+        Meta(description="What becomes of secrets. Without one, the installation's default holds again."),
+    ] = None
 
 
 class SecretPolicy(msgspec.Struct):

@@ -150,18 +150,21 @@ class Exchange:
         work, gate = self._work, self._gate
         if work is None:
             return
-        if gate.may_run(work, time.monotonic()):
+        if gate.may_run(work):
             gate.run(work, time.monotonic())
             return
         turn = asyncio.Event()
         gate.wait(work, turn.set)
+        deadline = deadlines.from_header(
+            self._state["timeout"], deadlines.WRITE_SECONDS, self._state["arrived"]
+        )
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(gate.patience(work)):
+            async with asyncio.timeout(gate.patience(deadline.left())):
                 await turn.wait()
         gate.take_turns(time.monotonic())
         if work.running:
             return
-        if gate.must_run(work):
+        if gate.may_run(work):
             gate.stop_waiting(work)
             gate.run(work, time.monotonic())
         else:

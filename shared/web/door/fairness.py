@@ -1,8 +1,7 @@
-"""Whose requests go first when several tenants ask at once.
+"""Whose requests wait when several tenants ask at once.
 
-The heaviest tenant is the one whose requests have recently taken the longest, in total. A tenant is light while its own
-take less than half as long. A few requests of a light tenant start at once, and so does one of each other tenant but
-the heaviest. All others wait in one line for each tenant, and the lines take turns.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. Its requests beyond a few wait
+for their turn. Those of all others start at once.
 
 Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -17,25 +16,23 @@ from collections.abc import Callable
 _RECENT_SECONDS = 10.0
 # Work is forgotten at this rate.
 _DECAY_SECONDS = 3.0
-_LIGHT = 0.5
 # Requests of a tenant other than the heaviest that may run or wait in any case.
 _LIGHT_OPEN = 8
 # Requests of the heaviest tenant that are no pile.
 _FEW = 4
-# Requests of a light tenant that start at once.
-_LIGHT_RUNNING = 4
+# The name for all callers that are not known.
+_UNKNOWN = ""
 
 
 class Share:
-    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, `running` run."""
+    """One tenant's requests: `open` are not yet answered, and `admitted` run or wait."""
 
-    __slots__ = ("_as_of", "_busy", "admitted", "line", "open", "running", "seen", "tenant")
+    __slots__ = ("_as_of", "_busy", "admitted", "line", "open", "seen", "tenant")
 
     def __init__(self, tenant: str, now: float) -> None:
         self.tenant = tenant
         self.open = 0
         self.admitted = 0
-        self.running = 0
         self.seen = now
         self.line: deque[Work] = deque()
         self._busy = 0.0
@@ -84,7 +81,11 @@ class Shares:
         return share
 
     def compete(self) -> bool:
-        return len(self._by_tenant) > 1
+        """Whether several tenants send requests. Callers that are not known count once they pile up."""
+        unknown = self._by_tenant.get(_UNKNOWN)
+        if unknown is None or unknown.admitted >= _FEW:
+            return len(self._by_tenant) > 1
+        return len(self._by_tenant) > 2
 
     def may_open(self, tenant: str, allowed: float, now: float) -> bool:
         """Whether the tenant has less than its share of the `allowed` requests."""
@@ -99,19 +100,9 @@ class Shares:
         share = self._by_tenant.get(tenant)
         return share.open if share else 0
 
-    def may_jump(self, share: Share, now: float) -> bool:
-        """Whether the tenant's next request may start before those that wait."""
-        if share is self._heaviest:
-            return False
-        return share.running < (_LIGHT_RUNNING if self.is_light(share, now) else 1)
-
     def piles_up(self, share: Share) -> bool:
-        """Whether it is the heaviest, and has more requests than anybody may have."""
-        return share is self._heaviest and share.admitted > _FEW
-
-    def is_light(self, share: Share, now: float) -> bool:
-        heaviest = self._heaviest
-        return heaviest is None or (heaviest is not share and share.busy(now) <= _LIGHT * heaviest.busy(now))
+        """Whether it is the heaviest of several, and has as many requests as may run at once in any case."""
+        return share is self._heaviest and share.admitted >= _FEW and self.compete()
 
     def add(self, share: Share, seconds: float, now: float) -> None:
         # All decay at the same rate, so only the tenant that is added to can become the heaviest.

@@ -35,18 +35,15 @@ _MOST_ROUTES = 1_000
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
-# The longest that a request waits for its turn: of the tenant whose requests pile up, and of any other. The first is
-# long enough for a burst of some hundred writes, which nobody else waits for.
-_TURN_SECONDS = 4.0
-_TURN_SECONDS_OF_FEW = 0.25
+# The longest that a request waits for its turn. A burst of some hundred writes takes no longer.
+_TURN_SECONDS = 1.5
 
 
 class Gate:
     """Admits requests. `working` are in progress, of which `_young` count against the limit; others wait.
 
-    While a single tenant sends requests, all that are admitted start at once. While several do, only `limit` run at
-    once, and `shares` says whose requests are admitted and who goes first. Otherwise the requests that one tenant may
-    pile up would slow down each request of the others.
+    While a single tenant sends requests, all that are admitted start at once. While several do, those that the heaviest
+    piles up wait until fewer than `limit` run. Otherwise they would slow down each request of the others.
     """
 
     def __init__(self, in_flight: int) -> None:
@@ -100,22 +97,17 @@ class Gate:
         work.resumed = now
         work.running = work.young = True
         work.share.admitted += 1
-        work.share.running += 1
         self.working += 1
         self._young += 1
         self._by_age.append(work)
 
-    def may_run(self, work: Work, now: float) -> bool:
+    def may_run(self, work: Work) -> bool:
         """Whether the request may run now, rather than wait for its turn."""
-        return self._has_room() or self._shares.may_jump(work.share, now)
+        return self._has_room() or not self._shares.piles_up(work.share)
 
-    def patience(self, work: Work) -> float:
-        """The longest that the request waits for its turn, in seconds."""
-        return _TURN_SECONDS if self._shares.piles_up(work.share) else _TURN_SECONDS_OF_FEW
-
-    def must_run(self, work: Work) -> bool:
-        """Whether a request that has waited for long runs now, rather than be refused."""
-        return not self._shares.piles_up(work.share)
+    def patience(self, left: float) -> float:
+        """How long a request waits for its turn, in seconds, when it has `left` to be answered."""
+        return min(_TURN_SECONDS, left / 2)
 
     def wait(self, work: Work, start: Callable[[], None]) -> None:
         """Calls `start` when it is the request's turn: it then runs."""
@@ -144,7 +136,6 @@ class Gate:
         self.working -= 1
         self._young -= work.young
         work.running = work.young = False
-        work.share.running -= 1
         work.share.admitted -= 1
 
     def leave(self, work: Work, now: float) -> None:

@@ -25,7 +25,7 @@ class Door:
         work = self.gate.enter(tenant, self.now)
         if work is None:
             self.refused[tenant] += 1
-        elif self.gate.may_run(work, self.now):
+        elif self.gate.may_run(work):
             self.gate.run(work, self.now)
             self.running.append((work, seconds))
         else:

@@ -890,14 +890,14 @@ def secret_policy(
 
 def set_secret_policy(
     *,
-    policy: Literal["allow", "mask", "refuse"] | None,
+    policy: Literal["allow", "mask", "refuse"] | None = None,
     timeout: float | None = None,
 ) -> Call[SecretPolicy]:
     """Set what becomes of secrets from now on: `mask`, `refuse` or `allow`. It holds for the whole tenant.
     What is stored already stays as it is.
 
     Args:
-        policy: What becomes of secrets. Null returns to the installation's default.
+        policy: What becomes of secrets. Without one, the installation's default holds again.
         timeout: Seconds for the call with all its tries.
     """
     return Call(

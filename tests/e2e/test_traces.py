@@ -84,7 +84,7 @@ async def test_the_trace_of_an_assemble_shows_every_hop_and_statement(
     logged = next(one for one in inside if one.name == "log assemblies")
     assert names(children[logged.id]) == {
         "BEGIN",
-        "INSERT context.context_assembly_log timeline.events",
+        "INSERT context.context_assembly_log timeline.was_erased timeline.events",
         "COMMIT",
         "PUBLISH",
     }

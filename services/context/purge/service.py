@@ -15,6 +15,7 @@ from services.context.purge.schemas import PurgeInput, Receipt
 from shared.auth import Principal
 from shared.database import audit
 from shared.database.audit import Deed
+from shared.database.erasure import SLACK_SECONDS
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.telemetry import tracing
@@ -64,8 +65,9 @@ class Purge:
 
         seconds = await self._database.transaction(principal.tenant, work, deadline)
         self._keys.forget()
-        if seconds is not None:
-            await asyncio.sleep(max(0.0, KNOWN_SECONDS - seconds))
+        known = 0.0 if seconds is None else KNOWN_SECONDS - seconds
+        # What begins after the purge has been answered must not look as if it had begun before.
+        await asyncio.sleep(max(SLACK_SECONDS, known))
 
 
 async def _erase(c: Connection, principal: Principal, request: PurgeInput) -> Counter[str]:

@@ -46,8 +46,8 @@ async def test_every_error_of_a_body_is_answered_at_once(client: Client) -> None
         "decision_alternatives[1]": {"message": "must be a string of 1 to 4000 characters, not an empty one"},
         "ttl_hours": {"message": "must be a number above 0 and up to 8784, not 0"},
         "source_kind": {
-            "message": "must be one of agent, derived, document, tool, user",
-            "allowed": ["agent", "derived", "document", "tool", "user"],
+            "message": "must be one of agent, derived, document, imported, tool, user",
+            "allowed": ["agent", "derived", "document", "imported", "tool", "user"],
             "did_you_mean": "agent",
         },
     }

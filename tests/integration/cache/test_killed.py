@@ -15,6 +15,7 @@ from local.database import Database
 from local.process import free_port
 from local.services import Service, Tokens, variables
 from shared.auth import Principal
+from shared.database.indexer import LEASE_SECONDS
 from tests.integration.conftest import embedder_settings
 from tests.support.calls import note, until
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -140,6 +141,6 @@ async def _check(load: Load, sql: asyncpg.Connection[asyncpg.Record]) -> None:
     async def all_have_vectors() -> None:
         assert await sql.fetchval(WITHOUT_VECTORS, TENANT) == 0
 
-    # The lease of one that was killed lasts as long.
-    await until(all_have_vectors, 60, every=0.5)
+    # A lease of the service that was killed last ends first.
+    await until(all_have_vectors, LEASE_SECONDS + 60, every=0.5)
     print(f"{load.count} acknowledged, {load.broken} broken off, {unknown} survivors never acknowledged")

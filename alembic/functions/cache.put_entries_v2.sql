@@ -59,13 +59,13 @@ begin
         from rows from (jsonb_to_recordset(p_entries) as (
             context_type text, content text, metadata jsonb, agent_name text, tags text[], source_turn int,
             dispatch_id bigint, occurred_at timestamptz, session_id text, seq bigint, speaker text, user_id text,
-            written_by text, source_kind text, recalled_from bigint, ttl_hours float8,
+            written_by text, source_kind text, source_claim text, recalled_from bigint, ttl_hours float8,
             bound_agent text, bound_missions text[],
             head text, starts int[], stops int[], chunks text[]
         )) with ordinality t(
             context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, occurred_at, session_id,
-            seq, speaker, user_id, written_by, source_kind, recalled_from, ttl_hours, bound_agent, bound_missions,
-            head, starts, stops, chunks, place)
+            seq, speaker, user_id, written_by, source_kind, source_claim, recalled_from, ttl_hours, bound_agent,
+            bound_missions, head, starts, stops, chunks, place)
     loop
         entry_id := null;
         evicted := 0;
@@ -114,12 +114,12 @@ begin
         expires_at := v_now + coalesce(e.ttl_hours, m.ttl_hours, p_default_ttl_hours) * interval '1 hour';
         insert into cache.psychic_cache (
             tenant, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id,
-            token_count, occurred_at, session_id, seq, speaker, user_id, written_by, source_kind, recalled_from,
-            created_at, expires_at)
+            token_count, occurred_at, session_id, seq, speaker, user_id, written_by, source_kind, source_claim,
+            recalled_from, created_at, expires_at)
         values (
             p_tenant, p_mission, e.context_type, e.content, e.metadata, e.agent_name, e.tags, e.source_turn,
             e.dispatch_id, e.tokens, e.occurred_at, e.session_id, e.seq, e.speaker, e.user_id, e.written_by,
-            e.source_kind, e.recalled_from, v_now, expires_at)
+            e.source_kind, e.source_claim, e.recalled_from, v_now, expires_at)
         returning id into entry_id;
         v_before := null;
         if e.seq is not null then

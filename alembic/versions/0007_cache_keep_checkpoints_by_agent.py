@@ -1,4 +1,4 @@
-"""cache: checkpoints are kept by agent, and the entries of a bound key tick only its own dispatches"""
+"""cache: a budget that shrinks keeps the newest checkpoint of each agent"""
 
 from alembic import op
 
@@ -9,14 +9,10 @@ down_revision = "0006_separate_tenants"
 branch_labels = None
 depends_on = None
 
-FUNCTIONS = ("cache.put_entries", "cache.shrink_mission")
-
 
 def upgrade() -> None:
-    for name in FUNCTIONS:
-        op.execute(function(f"{name}_v2"))
+    op.execute(function("cache.shrink_mission_v2"))
 
 
 def downgrade() -> None:
-    for name in FUNCTIONS:
-        op.execute(function(f"{name}_v1"))
+    op.execute(function("cache.shrink_mission_v1"))

@@ -1,4 +1,4 @@
-"""memory, cache: what a writer claims about its source beyond what its key may say"""
+"""memory, cache: what a writer claims about its source; entries evict by agent and tick only their key's dispatches"""
 
 from alembic import op
 
@@ -16,11 +16,11 @@ def upgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
     for table in TABLES:
         op.execute(f"alter table {table} add column source_claim text")
-    op.execute(function("cache.put_entries_v3"))
+    op.execute(function("cache.put_entries_v2"))
 
 
 def downgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
-    op.execute(function("cache.put_entries_v2"))
+    op.execute(function("cache.put_entries_v1"))
     for table in TABLES:
         op.execute(f"alter table {table} drop column source_claim")

@@ -32,6 +32,8 @@ from shared.provenance import utc
 _SCOPE = "keys"
 # Each request of a key looks at all that it descends from.
 MOST_GENERATIONS = 8
+# In bytes. The names stand, in base64, in a header of each request to an owner, whose head may take 64 KB.
+_MOST_NAMES = 40_000
 
 
 class _Id(msgspec.Struct):
@@ -64,6 +66,7 @@ class KeyService:
         tenant = _tenant_of(principal, given)
         token = _new_token()
         given.expires_at = utc(given.expires_at, "expires_at")
+        _require_short(given)
 
         async def write(connection: Connection) -> int:
             own = narrowed(await self._holder(connection, principal), given)
@@ -227,6 +230,14 @@ async def _locked(connection: Connection, principal: Principal, key_id: int) -> 
 def _api_key(row: queries.Row) -> ApiKey:
     access: Access = next(level for level in ("admin", "write", "read") if level in row["access"])
     return msgspec.convert({**row, "access": access}, ApiKey)
+
+
+def _require_short(given: KeyInput) -> None:
+    """Raises Invalid: the names travel to the owners in one header of each request, whose head is limited."""
+    names = {"missions": given.missions or [], "users": given.users or []}
+    if len(msgspec.json.encode(names)) > _MOST_NAMES:
+        field = max(names, key=lambda name: len(msgspec.json.encode(names[name])))
+        raise Invalid.field(field, f"missions and users together may take {_MOST_NAMES:,} bytes as JSON")
 
 
 def _tenant_of(principal: Principal, given: KeyInput) -> str:

@@ -357,3 +357,18 @@ async def test_only_hashes_are_stored(admin_client: Client, tenant: Tenant, sql:
     rows += await sql.fetch("select i::text as row from context.idempotency i where tenant = $1", tenant.name)
     for secret in (token, rotated):
         assert all(secret not in row["row"] and secret.removeprefix("sj_") not in row["row"] for row in rows)
+
+
+async def test_a_key_names_as_many_missions_and_users_as_fit_in_a_header(
+    cluster: Cluster, admin_client: Client
+) -> None:
+    users = [f"{n:03}{'ä' * 97}" for n in range(100)]
+    missions = [f"{n:03}{'ä' * 77}" for n in range(100)]
+    _, token = await make(admin_client, access="write", missions=missions, users=users)
+    async with Client(cluster.url(), token) as worker:
+        assert (await worker.post(WRITE, note(missions[99], "kept"))).status == 201
+        assert (await worker.get(f"/api/psychic-cache/{missions[0]}/entries")).status == 200
+    longer = [*missions, *(f"{n:03}{'ä' * 97}" for n in range(100, 150))]
+    answer = await admin_client.post(KEYS, {"name": "worker", "missions": longer, "users": users})
+    assert_problem(answer, 400)
+    assert [error["field"] for error in answer.body["errors"]] == ["missions"]

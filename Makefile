@@ -64,16 +64,16 @@ bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores cos
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
 	@$(PY) -m bench.quality.junk "$(DATA)" "$(JUNK)"
 
-bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path
+bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache
 
-bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look
+bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look, POLICIES=off
 	@$(PY) -m bench.assemble
 
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
-bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL
+bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL: POLICIES=off
 	@$(PY) -m bench.recall
 
 verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the Dockerfile, without an engine or a cluster

@@ -23,8 +23,9 @@ from typing import Any
 
 import asyncpg
 
+from bench.policies import migrate_bench
 from bench.wire import Wire
-from local.database import NAME, Database, create_database, create_roles, migrate
+from local.database import NAME, Database, create_database, create_roles
 from local.process import children, free_ports
 from local.servers import Postgres, Valkey, reachable
 from local.services import Service, Tokens, variables
@@ -287,7 +288,7 @@ def main() -> None:
             server.start()
         asyncio.run(create_roles(postgres.dsn()))
         database = asyncio.run(create_database(postgres.dsn(), NAME))
-        migrate(database.owner, folder / "migrations.log")
+        migrate_bench(database, folder / "migrations.log")
         port, away = free_ports(2)
         tokens = Tokens.make()
         settings = variables(

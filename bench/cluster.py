@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from local.database import NAME, Database, create_database, create_roles, migrate
+from bench.policies import migrate_bench
+from local.database import NAME, Database, create_database, create_roles
 from local.process import LocalError, free_ports, stop_together
 from local.servers import Postgres, Valkey, reachable
 from local.services import NAMES, Service, Tokens, variables
@@ -53,8 +54,8 @@ def cluster(
 
 
 @contextmanager
-def temporary_database() -> Iterator[str]:
-    """The owner's address of a migrated database on a server of its own, which goes with it."""
+def temporary_database() -> Iterator[Database]:
+    """A migrated database on a server of its own, which goes with it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
         folder = _folder(cleanup)
@@ -62,8 +63,8 @@ def temporary_database() -> Iterator[str]:
         cleanup.callback(postgres.stop)
         postgres.start()
         database = asyncio.run(_database(postgres.dsn()))
-        migrate(database.owner, folder / "migrations.log")
-        yield database.owner
+        migrate_bench(database, folder / "migrations.log")
+        yield database
 
 
 def _folder(cleanup: ExitStack) -> Path:
@@ -81,7 +82,7 @@ def _start(folder: Path, cleanup: ExitStack, other: Mapping[str, str] | None) ->
         cleanup.callback(server.stop)
         server.start()
     database = asyncio.run(_database(postgres.dsn()))
-    migrate(database.owner, folder / "migrations.log")
+    migrate_bench(database, folder / "migrations.log")
     *own, other_port = free_ports(len(NAMES) + 1)
     ports = dict(zip(NAMES, own, strict=True))
     addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}

@@ -11,7 +11,8 @@ import aiohttp
 import msgspec
 
 from bench.assemble.data import CALLER, MISSION, questions
-from local.database import NAME, create_database, create_roles, migrate
+from bench.policies import migrate_bench
+from local.database import NAME, create_database, create_roles
 from local.process import free_ports, stop_together
 from local.servers import Postgres, Valkey
 from local.services import NAMES, Service, Tokens, variables
@@ -29,7 +30,7 @@ class Cluster:
         self._redis = valkey.url
         asyncio.run(create_roles(postgres.dsn()))
         self.database = asyncio.run(create_database(postgres.dsn(), NAME))
-        migrate(self.database.owner, folder / "migrations.log")
+        migrate_bench(self.database, folder / "migrations.log")
         self._folder = folder
         self._cleanup = cleanup
 

@@ -2,8 +2,9 @@
 
 `python -m bench.recall [rows]`: one tenant with 100 agents of skewed sizes, then 100 tenants of skewed sizes with
 three agents each; clustered vectors, words by Zipf's law. Recall@10 is against exact search. Time is that of the
-service's search (statement, evidence, relevance) over that of a straightforward hybrid statement with the same
-indexes, asked in turns.
+service's search (statement, evidence, relevance, with the service's role and tenant) over that of a straightforward
+hybrid statement with the same indexes and the owner's role, for whom policies do not count. Both are asked in turns.
+POLICIES=off measures the service's search without row-level security.
 """
 
 from __future__ import annotations
@@ -20,24 +21,28 @@ from pgvector.asyncpg import register_vector
 from bench.cluster import temporary_database
 from bench.recall.data import SEED, Held, load, many_tenants, one_tenant
 from bench.recall.measuring import measure
+from local.database import Database
 
 
-async def run(dsn: str, held: Sequence[Held]) -> dict[str, Any]:
-    connection = await asyncpg.connect(dsn)
-    await register_vector(connection)
+async def run(database: Database, held: Sequence[Held]) -> dict[str, Any]:
+    owner = await asyncpg.connect(database.owner)
+    service = await asyncpg.connect(database.services["agent_memory"])
     try:
-        await load(connection, held)
-        return await measure(connection, held)
+        for connection in (owner, service):
+            await register_vector(connection)
+        await load(owner, held)
+        return await measure(service, owner, held)
     finally:
-        await connection.close()
+        await service.close()
+        await owner.close()
 
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     figures: dict[str, Any] = {}
     for name, held in (("agents", one_tenant(rows)), ("tenants", many_tenants(rows))):
-        with temporary_database() as dsn:
-            figures[name] = asyncio.run(run(dsn, held))
+        with temporary_database() as database:
+            figures[name] = asyncio.run(run(database, held))
         for arm, row in figures[name].items():
             print(f"100 {name}, {arm}: " + ", ".join(f"{key} {value}" for key, value in row.items()))
     print(json.dumps({"rows": rows, "seed": SEED, **figures}))

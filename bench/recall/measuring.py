@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import asyncpg
@@ -125,12 +126,16 @@ def _any_of(lexemes: list[str], key: str = "") -> str:
 
 
 class Measured:
-    """Both ways of asking, in turns on one connection."""
+    """Both ways of asking, in turns: as the service's role and, with bare SQL, as the owner."""
 
     def __init__(
-        self, connection: asyncpg.Connection[Any], held: Sequence[Held], exact_up_to: int = EXACT_UP_TO
+        self,
+        service: asyncpg.Connection[Any],
+        owner: asyncpg.Connection[Any],
+        held: Sequence[Held],
+        exact_up_to: int = EXACT_UP_TO,
     ) -> None:
-        self._connection = connection
+        self._service, self._owner = service, owner
         self._documents: Counter[str] = Counter()
         for one in held:
             self._documents[one.tenant] += one.rows
@@ -139,18 +144,20 @@ class Measured:
         self.own, self.peers = Arm(), Arm()
 
     async def ask(self, asked: Asked) -> None:
-        c, tenant = self._connection, asked.tenant
-        await c.execute("select set_config('scrubjay.tenant', $1, false)", tenant)
+        c, tenant = self._owner, asked.tenant
         lexemes = await c.fetchval(_LEXEMES, asked.text)
         fixed = (tenant, MODEL, asked.scope, asked.vector)
         query = StoreQuery(query=asked.text, vector=asked.vector, model=MODEL)
         texts = (_any_of(lexemes, scope_key(tenant, asked.scope) + ":"), _any_of(lexemes))
-        await _timed(lambda: c.fetch(BARE_OWN, *fixed, DEPTH, *texts), self.own.bare_ms)
+        await _timed(lambda: _inside(c, tenant, c.fetch(BARE_OWN, *fixed, DEPTH, *texts)), self.own.bare_ms)
         found = await _timed(lambda: self._search_own(query, asked), self.own.ms)
         self.own.recall.append(_share(found, await c.fetch(EXACT_OWN, *fixed)))
         texts = (_any_of(lexemes, scope_key(tenant, queries.EVERY_AGENT) + ":"), texts[1])
         bare = BARE_PEERS_APPROXIMATE if self._approximate(tenant) else BARE_PEERS
-        await _timed(lambda: self._set(c.fetch(bare, *fixed, DEPTH, *texts)), self.peers.bare_ms)
+        await _timed(
+            lambda: _inside(c, tenant, c.fetch(bare, *fixed, DEPTH, *texts), HNSW_SETTINGS),
+            self.peers.bare_ms,
+        )
         found = await _timed(lambda: self._search_peers(query, asked), self.peers.ms)
         self.peers.recall.append(_share(found, await c.fetch(EXACT_PEERS, *fixed)))
 
@@ -160,7 +167,7 @@ class Measured:
     async def _search_own(self, query: StoreQuery, asked: Asked) -> Rows:
         scope = queries.own_scope(asked.tenant, asked.agent)
         values = query.values(scope, common=self._common.get(scope.name))
-        rows = await search(self._connection, queries.SEARCH_OWN, values)
+        rows = await _inside(self._service, asked.tenant, search(self._service, queries.SEARCH_OWN, values))
         return self._as_served(scope, rows, query)
 
     async def _search_peers(self, query: StoreQuery, asked: Asked) -> Rows:
@@ -168,8 +175,8 @@ class Measured:
         documents, common = self._documents[asked.tenant], self._common.get(scope.name)
         values = query.values(scope, documents=documents, common=common)
         approximate = self._approximate(asked.tenant)
-        call = search(self._connection, queries.SEARCH_PEERS, values, approximate=approximate)
-        rows = await (self._set(call) if approximate else call)
+        call = search(self._service, queries.SEARCH_PEERS, values, approximate=approximate)
+        rows = await _inside(self._service, asked.tenant, call, HNSW_SETTINGS if approximate else {})
         return self._as_served(scope, rows, query)
 
     def _as_served(self, scope: Scope, rows: Rows, query: StoreQuery) -> Rows:
@@ -180,14 +187,20 @@ class Measured:
         score(Question(query.query, query.model), [found])
         return rows
 
-    async def _set(self, search: Awaitable[Rows]) -> Rows:
-        """As the service does: a transaction with the settings of the HNSW scan."""
-        settings = "".join(f"; set local {name} = {value}" for name, value in HNSW_SETTINGS.items())
-        await self._connection.execute(f"begin{settings}")
-        try:
-            return await search
-        finally:
-            await self._connection.execute("commit")
+
+async def _inside(
+    connection: asyncpg.Connection[Any],
+    tenant: str,
+    search: Awaitable[Rows],
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Rows:
+    """As the service does: a transaction that sets its tenant, and the settings of an HNSW scan."""
+    more = "".join(f"; set local {name} = {value}" for name, value in settings.items())
+    await connection.execute(f"begin; set local scrubjay.tenant = '{tenant}'{more}")
+    try:
+        return await search
+    finally:
+        await connection.execute("commit")
 
 
 async def _timed(call: Callable[[], Awaitable[Rows]], into: list[float]) -> Rows:
@@ -205,14 +218,15 @@ def _share(rows: Rows, exact: Rows) -> float:
 
 
 async def measure(
-    connection: asyncpg.Connection[Any],
+    service: asyncpg.Connection[Any],
+    owner: asyncpg.Connection[Any],
     held: Sequence[Held],
     *,
     count: int = QUESTIONS,
     exact_up_to: int = EXACT_UP_TO,
 ) -> dict[str, dict[str, float]]:
-    measured = Measured(connection, held, exact_up_to)
-    asked = await questions(connection, held, count)
+    measured = Measured(service, owner, held, exact_up_to)
+    asked = await questions(owner, held, count)
     for one in asked:
         await measured.ask(one)  # plans, caches, and which words are common
     measured.own, measured.peers = Arm(), Arm()

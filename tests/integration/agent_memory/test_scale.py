@@ -27,21 +27,29 @@ QUESTIONS = 30
 
 
 @pytest.fixture(scope="module")
-async def filled(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connection[Any]]:
+async def filled(
+    servers: Servers, template: str
+) -> AsyncIterator[tuple[asyncpg.Connection[Any], asyncpg.Connection[Any]]]:
+    """Connections of the service's role and of the owner."""
     server = servers.postgres.dsn()
     database: Database = await create_database(server, "memories_at_scale", template=template)
-    connection = await asyncpg.connect(database.owner)
-    await register_vector(connection)
-    await data.load(connection, HELD)
-    # As for many more rows: for these few, reading and sorting all would be cheaper than HNSW.
-    await connection.execute("set enable_sort = off")
-    yield connection
-    await connection.close()
+    service = await asyncpg.connect(database.services["agent_memory"])
+    owner = await asyncpg.connect(database.owner)
+    for connection in (service, owner):
+        await register_vector(connection)
+        # As for many more rows: for these few, reading and sorting all would be cheaper than HNSW.
+        await connection.execute("set enable_sort = off")
+    await data.load(owner, HELD)
+    yield service, owner
+    await service.close()
+    await owner.close()
     await drop_database(server, database.name)
 
 
-async def test_own_search_finds_all_and_peers_by_hnsw_nearly_all(filled: asyncpg.Connection[Any]) -> None:
-    figures = await measuring.measure(filled, HELD, count=QUESTIONS, exact_up_to=0)
+async def test_own_search_finds_all_and_peers_by_hnsw_nearly_all(
+    filled: tuple[asyncpg.Connection[Any], asyncpg.Connection[Any]],
+) -> None:
+    figures = await measuring.measure(*filled, HELD, count=QUESTIONS, exact_up_to=0)
     assert figures["own"]["recall_at_10"] == 1.0, figures
     assert figures["peers"]["recall_at_10"] >= 0.98, figures
 

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 from pgvector.asyncpg import register_vector
 
+from bench.policies import remove_policies
 from local.database import SERVICE_ROLES, Database, create_database, drop_database
 from shared.database.postgres import EVERY_TENANT, Connection, Tenants
 from shared.database.postgres import Database as Pool
@@ -265,3 +266,17 @@ async def test_writes_run_with_the_rights_of_the_tables_owner(admin: Connection)
     assert [row["prosecdef"] for row in rows] == [True]
     assert "{=" not in rows[0]["access"], "anyone may execute it"
     assert ",=" not in rows[0]["access"], "anyone may execute it"
+
+
+async def test_a_bench_without_policies_sees_every_tenant(fresh_database: Database) -> None:
+    """Otherwise it would measure the policies both times."""
+    admin = await asyncpg.connect(fresh_database.admin)
+    await twins.fill(admin)
+    service = await asyncpg.connect(fresh_database.services["agent_memory"])
+    seen = "select distinct tenant from memory.searchable_chunks order by 1"
+    assert await service.fetch(seen) == []
+    await remove_policies(fresh_database.owner)
+    assert [row["tenant"] for row in await service.fetch(seen)] == sorted(TENANTS)
+    await service.close()
+    assert not any(row["enabled"] for row in await admin.fetch(POLICIES, await twins.tables(admin)))
+    await admin.close()

@@ -1,0 +1,1 @@
+"""How well assemble finds the steps of coding agents."""

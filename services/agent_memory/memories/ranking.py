@@ -1,10 +1,10 @@
-"""The composite score of an agent's own memories, without recency, which assembly adds. Pure."""
+"""The composite score that a query shows beside each memory, and its parts. Pure."""
 
 from __future__ import annotations
 
 import math
 
-RELEVANCE, ACCESS, OUTCOME = 0.625, 0.25, 0.125
+_RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
 _OUTCOMES = {"success": 1.0, "partial": 0.5, None: 0.5, "failed": 0.0}
 
 
@@ -18,4 +18,4 @@ def outcome_boost(outcome: str | None) -> float:
 
 
 def composite(relevance: float, access: float, outcome: float) -> float:
-    return RELEVANCE * relevance + ACCESS * access + OUTCOME * outcome
+    return _RELEVANCE * relevance + _ACCESS * access + _OUTCOME * outcome

@@ -163,7 +163,7 @@ async def query(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> FoundMemories:
-    """Search an agent's own memories, best composite score first."""
+    """Search an agent's own memories, the most relevant first."""
     return await search.query(principal, data, deadline)
 
 

@@ -22,6 +22,7 @@ from shared.embeddings import CachedEmbedder
 from shared.errors import Invalid
 from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
+from shared.search.experience import experienced
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query
@@ -52,7 +53,7 @@ class MemorySearch:
     async def query(
         self, principal: Principal, request: QueryAgentMemoryInput, deadline: Deadline
     ) -> FoundMemories:
-        """An agent's own memories by composite score. This counts as an access."""
+        """An agent's own memories, the most relevant first. This counts as an access."""
         principal.require_agent(request.agent_name)
         answer = await self._query(
             self._own, principal, request.agent_name, request.query, _filter(request), deadline
@@ -146,13 +147,16 @@ def _agent(principal: Principal, request: SearchRequest) -> str:
 
 
 def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
-    """Each memory once, with its best chunk, by descending composite score."""
-    memories: dict[int, FoundMemory] = {}
+    """Each memory once, with its best chunk, ordered by relevance and experience."""
+    best: dict[int, Scored] = {}
     for each in scored:
-        id_ = each.candidate.id
-        if id_ not in memories:
-            memories[id_] = _found(found.rows[id_], each)
-    return sorted(memories.values(), key=lambda memory: -memory.score)
+        best.setdefault(each.candidate.id, each)
+
+    def key(each: Scored) -> float:
+        return experienced(each.relevance, _experience(found.rows[each.candidate.id]))
+
+    ordered = sorted(best.values(), key=key, reverse=True)
+    return [_found(found.rows[each.candidate.id], each) for each in ordered]
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:
@@ -161,20 +165,21 @@ def _candidate(row: asyncpg.Record) -> Candidate:
 
 def _own_candidate(row: asyncpg.Record) -> Candidate:
     candidate = _candidate(row)
-    candidate.composite = {
-        "access": ranking.access_boost(row["access_count"], row["most_accessed"] or 0),
+    candidate.composite = _experience(row)
+    return candidate
+
+
+def _experience(row: asyncpg.Record) -> dict[str, float]:
+    """A peer's memory shows no accesses."""
+    return {
+        "access": ranking.access_boost(row["access_count"], row.get("most_accessed") or 0),
         "outcome": ranking.outcome_boost(row["outcome"]),
     }
-    return candidate
 
 
 def _found(row: asyncpg.Record, scored: Scored) -> FoundMemory:
     candidate = scored.candidate
-    parts = {
-        "relevance": round(scored.relevance, 4),
-        "access": ranking.access_boost(row["access_count"], row.get("most_accessed") or 0),
-        "outcome": ranking.outcome_boost(row["outcome"]),
-    }
+    parts = {"relevance": round(scored.relevance, 4), **_experience(row)}
     columns = {**row, "id": candidate.id, "memory_type": candidate.kind, "content": candidate.text}
     return FoundMemory.from_row(
         columns,

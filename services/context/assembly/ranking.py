@@ -10,13 +10,12 @@ from typing import NamedTuple
 from services.context import stores
 from services.context.stores import Store
 from shared.search.evidence import Candidate
+from shared.search.experience import experienced
 from shared.search.relevance import Scored
 
 RECENCY_FLOOR = 0.5
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
-# The composite of an agent's own memories.
-_RELEVANCE, _ACCESS, _OUTCOME = 0.625, 0.25, 0.125
 
 
 class Ranked(NamedTuple):
@@ -54,15 +53,8 @@ def recency(store: Store, at: datetime, now: datetime) -> float:
 
 
 def own_relevance(candidate: Candidate, relevance: float) -> float:
-    """The relevance of an own memory is its composite: access and outcome scale the odds of its relevance.
-
-    It keeps the order of both, and stays below 1: clipped there, most good memories would be equal.
-    """
-    if candidate.composite is None:
-        return relevance
-    boost = _ACCESS * candidate.composite["access"] + _OUTCOME * candidate.composite["outcome"]
-    scale = (_RELEVANCE + boost) / _RELEVANCE
-    return relevance * scale / (1 + relevance * (scale - 1))
+    """What the agent experienced with an own memory moves its relevance."""
+    return relevance if candidate.composite is None else experienced(relevance, candidate.composite)
 
 
 def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:

@@ -182,7 +182,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "query_agent_memory",
         "agent_memory_query",
-        "Search one agent's own memories, best composite score first. Counts as a use of what is found.",
+        "Search one agent's own memories, the most relevant first. Counts as a use of what is found.",
         fields=_OF_TIER,
         without=("until",),
     ),

@@ -119,6 +119,7 @@ def test_own_memories_enter_with_their_composite() -> None:
     assert own_relevance(often, 0.5) > 0.5
     assert own_relevance(often, 0.0) == 0
     assert 0.95 < own_relevance(often, 0.95) < own_relevance(often, 0.96) < 1
+    assert own_relevance(often, 0.5) < 0.57, "not even the most read and most successful memory gains more"
     assert own_relevance(scored().candidate, 0.5) == 0.5
 
 

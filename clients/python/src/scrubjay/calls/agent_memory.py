@@ -301,7 +301,7 @@ def query(
     agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[FoundMemories]:
-    """Search an agent's own memories, best composite score first.
+    """Search an agent's own memories, the most relevant first.
 
     Args:
         agent_name: Whose memories. Required unless the key is bound to one.

@@ -14,9 +14,8 @@ from services.context.settings import Settings, key_ttl_days
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.settings import Env
-from shared.telemetry import log, tracing
 from shared.text import to_json
-from shared.web.serving.server import serve
+from shared.web.serving.start import start
 
 _EVAL_SECONDS = 3_600.0
 
@@ -56,10 +55,7 @@ def main() -> None:
     if arguments.command == "eval":
         sys.stdout.write(asyncio.run(_evaluate(arguments.tenant)) + "\n")
         return
-    settings = Settings.from_env()
-    log.configure("context", settings.log_level)
-    tracing.start("context", settings.tracing)
-    serve(create(settings), settings.host, settings.port, settings.linger_seconds)
+    start("context", Settings.from_env, create)
 
 
 if __name__ == "__main__":

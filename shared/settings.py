@@ -78,6 +78,9 @@ class Env:
             self._problems.append(f"{name} must lie in [{low:g}, {high:g}]: {raw}")
         return value
 
+    def refuse(self, problem: str) -> None:
+        self._problems.append(problem)
+
     def done(self) -> None:
         """Raises SettingsError with every problem found so far."""
         if self._problems:

@@ -121,6 +121,7 @@ MISTAKES: Mapping[str, Mapping[str, Mapping[str, Mutation | Changes]]] = {
             "a mount without a volume": drop("Deployment -agent-memory", f"{_POD}.volumes"),
         },
         "monitors": {
+            "a scraper without the token": drop("ServiceMonitor", "spec.endpoints.0.authorization"),
             "a ServiceMonitor of a missing port": put("ServiceMonitor", "spec.endpoints.0.port", "metrics"),
             "an alert on a metric that is not served": put(
                 "PrometheusRule", "spec.groups.0.rules.0.expr", "scrubjay_errors > 1"

@@ -167,7 +167,10 @@ def mounts(manifests: Sequence[Manifest]) -> Iterator[str]:
 
 
 def monitors(manifests: Sequence[Manifest]) -> Iterator[str]:
-    """A ServiceMonitor selects every Service by an existing port. Alert rules name only metrics that are served."""
+    """A ServiceMonitor selects every Service by an existing port and sends the token that /metrics needs.
+
+    Alert rules name only metrics that are served.
+    """
     for monitor in of_kind(manifests, "ServiceMonitor"):
         wanted = {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]}
         for service in of_kind(manifests, "Service"):
@@ -175,8 +178,17 @@ def monitors(manifests: Sequence[Manifest]) -> Iterator[str]:
                 yield f"{title(monitor)} does not select {title(service)}"
             for port in wanted - {port.get("name") for port in service["spec"]["ports"]}:
                 yield f"{title(monitor)}: {title(service)} has no port {port}"
+        yield from _scraping(manifests, monitor)
     for name in _queried_metrics(manifests) - served_metrics():
         yield f"a rule names {name}, a metric that no service serves"
+
+
+def _scraping(manifests: Sequence[Manifest], monitor: Manifest) -> Iterator[str]:
+    sent = [endpoint.get("authorization", {}).get("credentials") for endpoint in monitor["spec"]["endpoints"]]
+    for where, container in containers(manifests):
+        for variable, needed in _secret_references(container):
+            if variable == "SCRUBJAY_METRICS" and sent != [needed] * len(sent):
+                yield f"{title(monitor)} does not send the token that {where} needs"
 
 
 def _queried_metrics(manifests: Sequence[Manifest]) -> set[str]:

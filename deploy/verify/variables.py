@@ -78,4 +78,4 @@ def faults(command: Sequence[str], values: Mapping[str, str]) -> Iterator[str]:
 
 
 def _stand_in(name: str) -> str:
-    return "redis://redis:6379/0" if name == "REDIS_URL" else "from-a-secret"
+    return "redis://redis:6379/0" if name == "REDIS_URL" else "stands-for-a-secret"

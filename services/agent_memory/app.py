@@ -98,4 +98,5 @@ def create(settings: Settings) -> Admission:
         tenant_of=tenant_of(verifier),
         database=database,
         in_flight=settings.in_flight,
+        scraping=settings.scraping,
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
 from shared.telemetry import log
+from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
 
 
@@ -27,17 +28,19 @@ class Settings:
     """Explicitly linked files are read from `<root>/<tenant>/…`. None disables them."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
+    scraping: Scraping = field(default_factory=Scraping)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
         """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
+        host = env.text("SCRUBJAY_HOST", "127.0.0.1")
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
             identity_secrets=env.secrets("SCRUBJAY_AGENT_MEMORY_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
-            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            host=host,
             port=env.integer("SCRUBJAY_PORT", 8082, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
@@ -46,6 +49,7 @@ class Settings:
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
+            scraping=Scraping.from_env(env, host),
         )
         env.done()
         return settings

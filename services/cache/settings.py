@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
 from shared.telemetry import log
+from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
 
 
@@ -29,17 +30,19 @@ class Settings:
     tags: frozenset[str] | None = None
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
+    scraping: Scraping = field(default_factory=Scraping)
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
         """Raises SettingsError, which names what is missing or wrong."""
         env = Env(values)
+        host = env.text("SCRUBJAY_HOST", "127.0.0.1")
         settings = cls(
             database_url=env.text("DATABASE_URL"),
             redis_url=env.text("REDIS_URL"),
             identity_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
-            host=env.text("SCRUBJAY_HOST", "127.0.0.1"),
+            host=host,
             port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
@@ -52,6 +55,7 @@ class Settings:
             tags=_names(env.optional("SCRUBJAY_CACHE_TAGS")),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
+            scraping=Scraping.from_env(env, host),
         )
         env.done()
         return settings

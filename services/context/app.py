@@ -161,6 +161,7 @@ def create(settings: Settings) -> Admission:
         tenant_of=keys.tenant_of,
         database=database,
         in_flight=settings.in_flight,
+        scraping=settings.scraping,
         screen=scrubber.screen,
         before_send=[tell_masked],
     )

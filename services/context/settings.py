@@ -11,6 +11,7 @@ from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
 from shared.telemetry import log
+from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
 from shared.web.door.streams import StreamLimits
 
@@ -50,6 +51,7 @@ class Settings:
     """The most event streams that a process keeps open."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
+    scraping: Scraping = field(default_factory=Scraping)
     public_url: str | None = None
     """The address that agents use, if their requests do not show it."""
     mcp_toolset: tuple[str, ...] = ("default",)
@@ -102,6 +104,7 @@ class Settings:
             key_ttl_days=key_ttl_days(env),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
+            scraping=Scraping.from_env(env, host),
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
             mcp_toolset=env.names("SCRUBJAY_MCP_TOOLSET", TOOLSETS) or ("default",),
             mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS") or (_LOOPBACK if host in _LOOPBACK else ()),

@@ -13,6 +13,7 @@ from litestar.types import BeforeMessageSendHookHandler, ControllerRouterHandler
 
 from shared.body import MAX_BODY
 from shared.database.postgres import Database
+from shared.telemetry.scraping import Scraping
 from shared.web.authentication import Authenticate, Screen, authorize
 from shared.web.dependencies import Running, providers
 from shared.web.door.admission import Admission, TenantOf
@@ -34,6 +35,7 @@ def create_app(
     tenant_of: TenantOf,
     database: Database,
     in_flight: int,
+    scraping: Scraping,
     screen: Screen | None = None,
     before_send: Sequence[BeforeMessageSendHookHandler] = (),
 ) -> Admission:
@@ -46,7 +48,7 @@ def create_app(
     drain = Drain()
     running = Running(drain)
     app = Litestar(
-        route_handlers=[*routes, livez, readiness(database, drain), metrics_page],
+        route_handlers=[*routes, livez, readiness(database, drain), metrics_page(scraping)],
         dependencies=providers(services, running),
         exception_handlers=EXCEPTION_HANDLERS,
         before_request=authorize(authenticate, screen),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from litestar import get
+from typing import Any
+
+from litestar import Request, get
 from litestar.enums import MediaType
 from litestar.types import ControllerRouterHandler
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from shared.database.postgres import Database
 from shared.deadline import Deadline
-from shared.errors import NotReady
+from shared.errors import NotReady, Unauthorized
+from shared.telemetry.scraping import Scraping
 from shared.web.drain import Drain
 from shared.web.operations import PUBLIC
 
@@ -23,9 +26,16 @@ def livez() -> str:
     return "ok"
 
 
-@get("/metrics", opt=PUBLIC, media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False)
-def metrics_page() -> bytes:
-    return generate_latest()
+def metrics_page(scraping: Scraping) -> ControllerRouterHandler:
+    @get(
+        "/metrics", opt=PUBLIC, media_type=CONTENT_TYPE_LATEST, sync_to_thread=False, include_in_schema=False
+    )
+    def read_metrics(request: Request[Any, Any, Any]) -> bytes:
+        if not scraping.allows(request.headers.get("authorization", "")):
+            raise Unauthorized("metrics are closed, or need another token (SCRUBJAY_METRICS)")
+        return generate_latest()
+
+    return read_metrics
 
 
 def readiness(database: Database, drain: Drain) -> ControllerRouterHandler:

@@ -113,7 +113,14 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 - name: VAULT_ROOT
   value: /vault
 {{- end }}
-{{- range $variable, $value := merge (dict) $values.config $root.Values.config }}
+{{- $config := merge (dict) $values.config $root.Values.config }}
+{{- if $root.Values.monitoring.token }}
+{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_METRICS" "key" "metrics-token") }}
+{{- else if and $root.Values.monitoring.serviceMonitor (not (hasKey $config "SCRUBJAY_METRICS")) }}
+- name: SCRUBJAY_METRICS
+  value: open
+{{- end }}
+{{- range $variable, $value := $config }}
 - name: {{ $variable }}
   value: {{ $value | quote }}
 {{- end }}

@@ -12,6 +12,7 @@ from uvicorn.server import ServerState
 
 from local.process import free_port
 from shared.database.postgres import Database
+from shared.telemetry.scraping import Scraping
 from shared.web.app import create_app
 from shared.web.door.admission import Admission
 from shared.web.serving.http_protocol import HttpProtocol
@@ -43,7 +44,10 @@ async def wait() -> str:
     return "waited"
 
 
-def make(in_flight: int) -> Admission:
+OPEN = Scraping()
+
+
+def make(in_flight: int, scraping: Scraping = OPEN) -> Admission:
     """The header `tenant` names the tenant."""
 
     @contextlib.asynccontextmanager
@@ -61,6 +65,7 @@ def make(in_flight: int) -> Admission:
         tenant_of=lambda headers: headers.get(b"tenant", b"").decode(),
         database=Database("postgresql://"),
         in_flight=in_flight,
+        scraping=scraping,
     )
 
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 
 from bench.policies import migrate_bench
 from bench.wire import Wire
@@ -33,6 +34,7 @@ from services.cache.entries.queries_write import Put, put_entries
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.database.postgres import _prepare
+from shared.search.lexicon import Hints, indexed
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens
 
@@ -61,7 +63,7 @@ with entry as (
 insert into cache.psychic_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
 select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv, w.scoped
 from entry e
-cross join lateral cache.chunk_words(array[$11], $12, $13, $14, $15, null) w
+cross join lateral cache.chunk_words(array[$11], $12, $13, $14, $15, $16, $17, null) w
 """
 LOCK = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
 HELD = "select sum(token_count), count(*) from cache.psychic_cache where tenant = $1 and mission_id = $2"
@@ -121,9 +123,7 @@ class Bench:
             **_ENTRY,
             content=text,
             token_count=estimate_tokens(text),
-            starts=[0],
-            stops=[len(text)],
-            chunks=[text],
+            **msgspec.structs.asdict(indexed(text, Hints())),
         )
         await put_entries(self.sql, MissionKey(TENANT, mission), [put], model="none", limits=LIMITS)
 
@@ -134,7 +134,7 @@ class Bench:
         await (connection or self.sql).execute(
             PLAIN_INSERT,
             *(TENANT, mission, kind, text, metadata, agent, tags, estimate_tokens(text), written_by),
-            *(source_kind, key, [0], [len(text)], [text], head),
+            *(source_kind, key, *msgspec.structs.astuple(indexed(text, Hints())), head),
         )
 
     async def naively(self, mission: str) -> None:

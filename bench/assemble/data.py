@@ -70,7 +70,8 @@ insert into memory.agent_memory_chunks
     (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
 select $1, u.scope, u.id, 0, 1, 0, length(u.body), w.words, false, w.tsv, w.scoped
 from unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) u(id, scope, key, body)
-cross join lateral memory.chunk_words(array[u.key, $6], array[0], array[length(u.body)], array[u.body], '', null) w
+cross join lateral memory.chunk_words(
+    array[u.key, $6], array[0], array[length(u.body)], array[u.body], array['english'], array[''], '', null) w
 """
 
 

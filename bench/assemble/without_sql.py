@@ -21,7 +21,7 @@ def _remember(search: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
 
     @functools.wraps(search)
     async def remembered(connection: Any, forms: Forms, values: Values, **form: Any) -> Any:
-        key = (forms, values.tenant, values.query, str(values.scope))
+        key = (forms, values.tenant, str(values.texts), str(values.scope))
         if key not in known:
             known[key] = await search(connection, forms, values, **form)
         return known[key]

@@ -97,7 +97,8 @@ insert into memory.agent_memory_chunks
 select $1, $2, u.id, 0, 1, 0, length(u.body), w.words, u.private, w.tsv, w.scoped
 from unnest($3::bigint[], $4::text[], $5::bool[]) u(id, body, private)
 cross join lateral memory.chunk_words(
-    case when u.private then array[$6] else array[$6, $7] end, array[0], array[10], array[u.body], '', null) w
+    case when u.private then array[$6] else array[$6, $7] end, array[0], array[10], array[u.body],
+    array['english'], array[''], '', null) w
 """
 
 

@@ -59,7 +59,11 @@ class Values(msgspec.Struct, frozen=True, kw_only=True):
     """The values of a search statement. Its parameters are numbered in this order."""
 
     tenant: str
-    query: str
+    configs: list[str]
+    texts: list[str]
+    """The words to look for are those of each text, read with its text search configuration."""
+    terms: list[str]
+    """More words, as they are indexed."""
     vector: HalfVector | None
     """None: search by text only."""
     model: str

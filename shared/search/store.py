@@ -17,8 +17,8 @@ from shared.provenance import utc
 from shared.search import sql
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
+from shared.search.lexicon import asked
 from shared.search.sql import Forms, Values, scope_key
-from shared.words import readable
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -65,9 +65,12 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         common: Common = NONE_COMMON,
     ) -> Values:
         """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
+        words = asked(self.query)
         return Values(
             tenant=scope.tenant,
-            query=readable(self.query),
+            configs=words.configs,
+            texts=words.texts,
+            terms=words.terms,
             vector=self.vector,
             model=self.model,
             depth=self.depth,

@@ -28,7 +28,9 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     starts: list[int]
     stops: list[int]
     chunks: list[str]
-    """The text between each start and stop."""
+    configs: list[str]
+    terms: list[str]
+    """Those five as in `IndexedText`."""
     agent_name: str | None = None
     source_turn: int | None = None
     dispatch_id: int | None = None

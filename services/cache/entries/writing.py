@@ -28,10 +28,9 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, Invalid, Unprocessable
 from shared.provenance import Origin, head, utc
-from shared.search.chunking import chunk
+from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
-from shared.words import readable
 
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
@@ -176,7 +175,6 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     context_type = str(entry.__struct_config__.tag)
     metadata = branch_fields(entry)
     text = entry_text(entry.content, context_type, metadata)
-    chunks = chunk(text)
     occurred_at = utc(entry.occurred_at)
     origin = Origin.of(principal, entry.source_kind)
     put = Put(
@@ -202,9 +200,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         head=head(
             entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
         ),
-        starts=[c.start for c in chunks],
-        stops=[c.stop for c in chunks],
-        chunks=[readable(text[c.start : c.stop]) for c in chunks],
+        **msgspec.structs.asdict(indexed(text, Hints())),
     )
     put.token_count = entry_tokens(msgspec.structs.asdict(put))
     return put

@@ -1,14 +1,21 @@
 -- Both arms, the evidence of their union, and word statistics. The vector arm compares every vector of the scope:
 -- `+ 0.0` keeps its ordering off the HNSW index. The comments about words apply to all four forms.
-
--- A tsvector's word may have 2,046 bytes, and in `scoped` its scope's key takes some of them.
-with lexeme as materialized (
+with word as (
+    select distinct on (w.word) w.word, part, w.place
+    from unnest(:configs::text[]::regconfig[], :texts::text[]) with ordinality p(config, text, part)
+    cross join unnest(tsvector_to_array(to_tsvector(p.config, p.text))) with ordinality w(word, place)
+    where octet_length(w.word) <= 2000
+    order by w.word, part, w.place
+), asked as materialized (
+    -- A question has at most 64 words and 64 terms. A tsvector's word may have 2,046 bytes, and in `scoped` its scope's
+    -- key takes some of them.
+    select array(select w.word from word w order by w.part, w.place limit 64) as words
+), lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
-    from unnest(array(
-        select word from unnest(tsvector_to_array(to_tsvector('english', :query))) with ordinality w(word, place)
-        where octet_length(word) <= 2000 order by place limit 64
-    )) with ordinality l(word, place)
+    from asked
+    cross join unnest(asked.words || array(select t from unnest(:terms::text[]) t where t <> all (asked.words)))
+        with ordinality l(word, place)
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
 ), any_word as materialized (
     -- Common words match many chunks and say little. Only the two rarest of them select rows, together with all other
@@ -31,9 +38,10 @@ with lexeme as materialized (
     where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
 ), hit as materialized (
     -- ts_rank takes weights in the order {D, C, B, A}. A is the chunk's own text, B its speaker and date, C the end of
-    -- the session's previous turn. For one lexeme it lies in [0, 1] and saturates with the count. The divisor lowers
-    -- long chunks, which match by chance. It is absolute, so stores stay comparable and need no average length.
-    select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
+    -- the session's previous turn, D the turns before it. For one lexeme it lies in [0, 1] and saturates with the count.
+    -- The divisor lowers long chunks, which match by chance. It is absolute, so stores stay comparable and need no
+    -- average length.
+    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
     -- df counts only chunks that were searched.
@@ -62,7 +70,7 @@ with lexeme as materialized (
     join {items} i on i.tenant = :tenant and i.id = k.item_id
     cross join lateral (
         select array_agg(l.place) as places,
-               array_agg((ts_rank('{0, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
+               array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
         from lexeme l where c.tsv @@ l.query
     ) held
 )

@@ -1,11 +1,18 @@
 -- As exact.sql, for a key of some users or missions: each arm checks its rows in order until enough are visible to it.
-with lexeme as materialized (
+with word as (
+    select distinct on (w.word) w.word, part, w.place
+    from unnest(:configs::text[]::regconfig[], :texts::text[]) with ordinality p(config, text, part)
+    cross join unnest(tsvector_to_array(to_tsvector(p.config, p.text))) with ordinality w(word, place)
+    where octet_length(w.word) <= 2000
+    order by w.word, part, w.place
+), asked as materialized (
+    select array(select w.word from word w order by w.part, w.place limit 64) as words
+), lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
-    from unnest(array(
-        select word from unnest(tsvector_to_array(to_tsvector('english', :query))) with ordinality w(word, place)
-        where octet_length(word) <= 2000 order by place limit 64
-    )) with ordinality l(word, place)
+    from asked
+    cross join unnest(asked.words || array(select t from unnest(:terms::text[]) t where t <> all (asked.words)))
+        with ordinality l(word, place)
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
 ), any_word as materialized (
     select string_agg(
@@ -32,7 +39,7 @@ with lexeme as materialized (
     from {chunks} m
     where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
 ), hit as materialized (
-    select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
+    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
     select l.place, coalesce(l.df, h.df, 0) as df,
@@ -67,7 +74,7 @@ with lexeme as materialized (
     join {items} i on i.tenant = :tenant and i.id = k.item_id
     cross join lateral (
         select array_agg(l.place) as places,
-               array_agg((ts_rank('{0, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
+               array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
         from lexeme l where c.tsv @@ l.query
     ) held
 )

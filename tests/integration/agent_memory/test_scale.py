@@ -73,7 +73,8 @@ select m.tenant, m.scope, m.id, 0, 1, 0, length(m.content), w.words, false, w.ts
 from memory.agent_memory m
 join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = m.scope
 cross join lateral memory.chunk_words(
-    array[k.key, $4], array[0], array[length(m.content)], array[m.content], '', null) w
+    array[k.key, $4], array[0], array[length(m.content)], array[m.content], array['english'], array[''], '',
+    null) w
 where m.tenant = $1
 """
 FILL_VECTORS = """

@@ -32,8 +32,8 @@ def test_a_row_counts_the_chunks_that_its_words_have() -> None:
     long = msgspec.structs.replace(MEMORY, content="One sentence of a long text. " * 200)
     row = memory_row("acme", "scout", long)
     words = chunk_words(row)
-    assert row.chunks == len(words.texts) == len(words.starts) == len(words.stops) > 1
-    assert "".join(words.texts) == long.content
+    assert row.chunks == len(words.chunks) == len(words.starts) == len(words.stops) > 1
+    assert "".join(words.chunks) == long.content
     assert words.head == "scout lesson learned sql"
 
 

@@ -46,18 +46,26 @@ def content_of(row: asyncpg.Record) -> MemoryContent:
     return MemoryContent(**{field: row[field] for field in MemoryContent.__struct_fields__})
 
 
-# For the memories in `written`. $2 is the ChunkWords.
+# For the memories in `written`. $2 is the ChunkWords. A turn's context is the turns before it: as many as fill 300
+# characters, of which one takes four bytes at most.
 _ADD_CHUNKS = """
 insert into memory.agent_memory_chunks
     (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
 select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, m.private, c.tsv, c.scoped
 from written m
-cross join jsonb_to_record($2::jsonb) as w(keys text[], starts int[], stops int[], texts text[], head text)
-cross join lateral memory.chunk_words(w.keys, w.starts, w.stops, w.texts, w.head, (
-    select previous.content from memory.agent_memory previous
-    where previous.tenant = m.tenant and previous.scope = m.scope and previous.session_id = m.session_id
-      and previous.seq < m.seq and previous.user_id is not distinct from m.user_id
-    order by previous.seq desc limit 1)) c
+cross join jsonb_to_record($2::jsonb) as w(
+    keys text[], starts int[], stops int[], chunks text[], configs text[], terms text[], head text)
+cross join lateral memory.chunk_words(w.keys, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head, array(
+    select right(t.content, 300) from (
+        select before.content, before.seq, sum(octet_length(before.content)) over (
+                   order by before.seq desc rows between unbounded preceding and 1 preceding) as newer
+        from memory.agent_memory before
+        where before.tenant = m.tenant and before.scope = m.scope and before.session_id = m.session_id
+          and before.seq < m.seq and before.user_id is not distinct from m.user_id
+          and (m.private or not before.private)
+        order by before.seq desc limit 5
+    ) t
+    where t.newer is null or t.newer < 1200 order by t.seq desc)) c
 """
 # $1 is the MemoryRow.
 INSERT = f"""

@@ -13,9 +13,9 @@ from services.agent_memory.memories.queries_search import EVERY_AGENT
 from shared.embeddings import fact_key
 from shared.provenance import head
 from shared.search.chunking import chunk
+from shared.search.lexicon import Hints, IndexedText, indexed
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens_of
-from shared.words import readable
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
@@ -35,13 +35,10 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
     updated_at: datetime | None = None
 
 
-class ChunkWords(msgspec.Struct, frozen=True, kw_only=True):
-    """The arguments of `memory.chunk_words`: the scopes' keys, the chunks of a text, and the words before it."""
+class ChunkWords(IndexedText, frozen=True, kw_only=True):
+    """The arguments of `memory.chunk_words`: besides those of the text, the scopes' keys and the words before it."""
 
     keys: list[str]
-    starts: list[int]
-    stops: list[int]
-    texts: list[str]
     head: str
 
 
@@ -79,14 +76,11 @@ def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -
 
 
 def chunk_words(row: MemoryRow) -> ChunkWords:
-    chunks = chunk(row.content)
     kind = row.memory_type.replace("_", " ")
     scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
     return ChunkWords(
+        **msgspec.structs.asdict(indexed(row.content, Hints())),
         keys=[scope_key(row.tenant, scope) for scope in scopes],
-        starts=[c.start for c in chunks],
-        stops=[c.stop for c in chunks],
-        texts=[readable(row.content[c.start : c.stop]) for c in chunks],
         head=head(
             row.speaker or row.agent_name, row.occurred_at, kind, row.task_description, *row.skills_used
         ),

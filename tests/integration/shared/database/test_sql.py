@@ -230,7 +230,8 @@ insert into cache.psychic_chunks
 select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv, w.scoped
 from cache.psychic_cache e
 join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = e.scope
-cross join lateral cache.chunk_words(array[k.key], array[0], array[length(e.content)], array[e.content], '', '') w
+cross join lateral cache.chunk_words(
+    array[k.key], array[0], array[length(e.content)], array[e.content], array['english'], array[''], '', null) w
 where e.tenant = $1
 """
 FILL_VECTORS = """

@@ -38,16 +38,16 @@ def parts(statement: Statement) -> dict[str, str]:
 def test_the_forms_differ_only_in_how_an_arm_chooses_its_rows() -> None:
     forms = search_forms(SOURCE)
     exact = parts(forms.exact)
-    assert len(exact) == 11
+    assert len(exact) == 13
     for form in (forms.exact_of_users, forms.approximate, forms.approximate_of_users):
         assert {name for name, part in parts(form).items() if part != exact[name]} <= ARMS
 
 
 def test_parameters_are_numbered_in_the_order_of_the_values() -> None:
     forms = search_forms(SOURCE)
-    assert forms.exact.parameters == Values.__struct_fields__[:10]
-    assert forms.exact_of_users.parameters == (*Values.__struct_fields__[:10], "users")
-    assert "any($11)" in forms.exact_of_users.sql
+    assert forms.exact.parameters == Values.__struct_fields__[:12]
+    assert forms.exact_of_users.parameters == (*Values.__struct_fields__[:12], "users")
+    assert "any($13)" in forms.exact_of_users.sql
     assert ":" not in re.sub(r"::|':'", "", forms.exact.sql)
 
 
@@ -55,7 +55,7 @@ def test_parameters_are_numbered_in_the_order_of_the_values() -> None:
 def test_no_value_is_ignored(narrowed: dict[str, Any]) -> None:
     values = StoreQuery(query="q", vector=None, model="m").values(SCOPE)
     statement = search_forms(SOURCE).exact
-    assert statement.arguments(values)[:2] == ["t", "q"]
+    assert statement.arguments(values)[:4] == ["t", ["english"], ["q"], []]
     with pytest.raises(ValueError, match=next(iter(narrowed))):
         statement.arguments(msgspec.structs.replace(values, **narrowed))
 

@@ -1,31 +1,38 @@
--- $1 tenant, $2 query, $3 vector, $4 model, $5 depth, $6 keys, $7 documents, $8 common_words, $9 common_df, $10 scope, $11 only, $12 until
-with lexeme as materialized (
+-- $1 tenant, $2 configs, $3 texts, $4 terms, $5 vector, $6 model, $7 depth, $8 keys, $9 documents, $10 common_words, $11 common_df, $12 scope, $13 only, $14 until
+with word as (
+    select distinct on (w.word) w.word, part, w.place
+    from unnest($2::text[]::regconfig[], $3::text[]) with ordinality p(config, text, part)
+    cross join unnest(tsvector_to_array(to_tsvector(p.config, p.text))) with ordinality w(word, place)
+    where octet_length(w.word) <= 2000
+    order by w.word, part, w.place
+), asked as materialized (
+    select array(select w.word from word w order by w.part, w.place limit 64) as words
+), lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
-    from unnest(array(
-        select word from unnest(tsvector_to_array(to_tsvector('english', $2))) with ordinality w(word, place)
-        where octet_length(word) <= 2000 order by place limit 64
-    )) with ordinality l(word, place)
-    left join unnest($8::text[], $9::bigint[]) common(word, df) on common.word = l.word
+    from asked
+    cross join unnest(asked.words || array(select t from unnest($4::text[]) t where t <> all (asked.words)))
+        with ordinality l(word, place)
+    left join unnest($10::text[], $11::bigint[]) common(word, df) on common.word = l.word
 ), any_word as materialized (
     select string_agg(
         '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest($6::text[]) k
+    from lexeme l, unnest($8::text[]) k
     where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
 ), searched as materialized (
-    select coalesce($7::bigint, (select count(*) from memory.searchable_chunks c where tenant = $1 and scope = $10)) as documents
+    select coalesce($9::bigint, (select count(*) from memory.searchable_chunks c where tenant = $1 and scope = $12)) as documents
 ), by_vector as materialized (
-    select v.item_id, v.chunk, 1 - (v.embedding <=> $3::halfvec) as cosine
+    select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
     from memory.agent_memory_vec v
-    where $3::halfvec is not null and v.tenant = $1 and v.model = $4 and scope = $10 and ($11::bigint[] is null or item_id = any($11)) and ($12::bigint is null or item_id <= $12)
-    order by (v.embedding <=> $3::halfvec) + 0.0
-    limit $5
+    where $5::halfvec is not null and v.tenant = $1 and v.model = $6 and scope = $12 and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
+    order by (v.embedding <=> $5::halfvec) + 0.0
+    limit $7
 ), matched as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
     from memory.searchable_chunks m
-    where m.scoped @@ (select query from any_word) and m.tenant = $1 and scope = $10 and ($11::bigint[] is null or item_id = any($11)) and ($12::bigint is null or item_id <= $12)
+    where m.scoped @@ (select query from any_word) and m.tenant = $1 and scope = $12 and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
 ), hit as materialized (
-    select m.item_id, m.chunk, l.place, ts_rank('{0, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
+    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query
 ), rarity as materialized (
     select l.place, coalesce(l.df, h.df, 0) as df,
@@ -36,24 +43,24 @@ with lexeme as materialized (
            sum(((select array_agg(r.idf order by r.place) from rarity r))[h.place] * h.tf) as score
     from hit h group by h.item_id, h.chunk
     order by score desc, h.item_id desc, h.chunk
-    limit $5
+    limit $7
 ), candidate as materialized (
     select item_id, chunk, cosine from by_vector
     union all
     select t.item_id, t.chunk,
-           (select 1 - (v.embedding <=> $3::halfvec) from memory.agent_memory_vec v
-            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $4)
+           (select 1 - (v.embedding <=> $5::halfvec) from memory.agent_memory_vec v
+            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $6)
     from best_text t
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.dispatch_id, i.recalled_from, (select max(a.access_count) from memory.agent_memory a where a.tenant = $1 and a.agent_name = substr($10, 7)) as most_accessed
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.dispatch_id, i.recalled_from, (select max(a.access_count) from memory.agent_memory a where a.tenant = $1 and a.agent_name = substr($12, 7)) as most_accessed
     from candidate k
     join memory.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join memory.agent_memory i on i.tenant = $1 and i.id = k.item_id
     cross join lateral (
         select array_agg(l.place) as places,
-               array_agg((ts_rank('{0, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
+               array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
         from lexeme l where c.tsv @@ l.query
     ) held
 )

@@ -1,0 +1,84 @@
+"""The words that search keeps of a text and looks for in a question. Pure.
+
+PostgreSQL reads a text's words with a configuration, which knows the stems of a language. Terms are exact: they are
+kept and looked for as they are. A question finds a term only when both sides write it the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from shared.search.chunking import chunk
+from shared.words import readable
+
+ENGLISH = "english"
+# A tsvector's word may have 2,046 bytes, and a scope's key takes some of them. Nobody asks for a longer term.
+MAX_TERM_BYTES = 200
+# The positions of a tsvector end at 16,383.
+_MAX_TERMS = 2_000
+
+
+class Hints(NamedTuple):
+    """What is known about a text besides the text."""
+
+
+class Lexicon(NamedTuple):
+    """`config` is a text search configuration. A repeated term weighs more, as a repeated word does."""
+
+    config: str = ENGLISH
+    terms: Sequence[str] = ()
+
+
+class IndexedText(msgspec.Struct, frozen=True):
+    """The arguments of `chunk_words` that come from a text, an element per chunk. Offsets are characters."""
+
+    starts: list[int]
+    stops: list[int]
+    chunks: list[str]
+    configs: list[str]
+    terms: list[str]
+    """Each is the text of a tsvector."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The words that a question looks for: those of each text, read with its configuration, and exact terms."""
+
+    configs: list[str]
+    texts: list[str]
+    terms: list[str] = []
+
+
+def lexicon(text: str, hints: Hints) -> Lexicon:
+    """Of one chunk. The same chunk and hints must give the same lexicon whenever it is indexed again."""
+    return Lexicon()
+
+
+def asked(query: str) -> Asked:
+    """It depends on the question alone: stores add up how many chunks hold each of its words."""
+    return Asked([ENGLISH], [readable(query)])
+
+
+def indexed(text: str, hints: Hints) -> IndexedText:
+    chunks = chunk(text)
+    bodies = [text[c.start : c.stop] for c in chunks]
+    lexicons = [lexicon(body, hints) for body in bodies]
+    return IndexedText(
+        starts=[c.start for c in chunks],
+        stops=[c.stop for c in chunks],
+        chunks=[readable(body) for body in bodies],
+        configs=[each.config for each in lexicons],
+        terms=[_tsvector(each.terms) for each in lexicons],
+    )
+
+
+def _tsvector(terms: Iterable[str]) -> str:
+    """The terms in weight A, at one position each."""
+    short = [term for term in terms if term and len(term.encode()) <= MAX_TERM_BYTES][:_MAX_TERMS]
+    return " ".join(f"'{_quoted(term)}':{place}A" for place, term in enumerate(short, 1))
+
+
+def _quoted(term: str) -> str:
+    return term.replace("\\", "\\\\").replace("'", "''")

@@ -1,0 +1,157 @@
+"""Which words the index holds of an item: its own, exact terms, and those of the session's earlier turns."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from local.database import Database
+from services.cache.entries.queries_search import SEARCH, missions_scope
+from services.cache.entries.queries_write import put_entries
+from services.cache.entries.writing import put_of
+from services.cache.missions.queries import DefaultLimits, MissionKey
+from shared.database.postgres import Connection, _prepare
+from shared.search import lexicon as lexicons
+from shared.search import store
+from shared.search.lexicon import MAX_TERM_BYTES, Asked, Hints, Lexicon
+from shared.search.sql import search
+from shared.search.store import StoreQuery
+from tests.support.cache_services import intel, principal
+from tests.support.calls import lesson, note
+from tests.support.cluster import Client
+
+CACHE, MEMORY = "/api/psychic-cache", "/api/agent-memory"
+LIMITS = DefaultLimits(token_budget=10_000, entry_budget=200, ttl_hours=24.0)
+# "elderberries", "olives" and what comes first of the cherries have 300 characters.
+TURNS = ["apples", "berries", "cherries " + "red " * 69, "olives", "elderberries", "figs"]
+
+
+async def words(sql: Connection, table: str, item: int, weight: str) -> set[str]:
+    held = await sql.fetchval(
+        f'select tsvector_to_array(ts_filter(tsv, $2::"char"[])) from {table} where item_id = $1 and chunk = 0',
+        item,
+        [weight.encode()],
+    )
+    return set(held)
+
+
+async def of_entry(sql: Connection, item: int, weight: str) -> set[str]:
+    return await words(sql, "cache.psychic_chunks", item, weight)
+
+
+async def of_memory(sql: Connection, item: int, weight: str) -> set[str]:
+    return await words(sql, "memory.agent_memory_chunks", item, weight)
+
+
+def turns(mission: str, **more: Any) -> list[dict[str, Any]]:
+    return [note(mission, text, session_id="s", seq=number, **more) for number, text in enumerate(TURNS)]
+
+
+@pytest.mark.parametrize("batch", [True, False])
+async def test_a_turn_holds_the_words_of_the_turns_before_it(
+    client: Client, sql: Connection, batch: bool
+) -> None:
+    mission = f"turns-{batch}"
+    if batch:
+        answer = await client.post(f"{CACHE}/write/batch", {"entries": turns(mission)})
+        ids = [item["data"]["id"] for item in answer.body["data"]["entries"]]
+    else:
+        ids = [(await client.post(f"{CACHE}/write", turn)).body["data"]["id"] for turn in turns(mission)]
+    last = ids[-1]
+    assert await of_entry(sql, last, "a") == {"fig"}
+    assert await of_entry(sql, last, "c") == {"elderberri"}
+    # The nearest turns come first, and all context together has 300 characters.
+    assert await of_entry(sql, last, "d") == {"oliv", "cherri", "red"}
+    assert await of_entry(sql, ids[0], "c") == await of_entry(sql, ids[0], "d") == set()
+    assert await of_entry(sql, ids[1], "c") == {"appl"}
+    assert await of_entry(sql, ids[1], "d") == set()
+
+
+async def test_a_turns_context_is_of_its_user(client: Client, sql: Connection) -> None:
+    for turn in turns("users", user_id="ana"):
+        await client.post(f"{CACHE}/write", turn)
+    of_bo = note("users", "grapes", session_id="s", seq=len(TURNS), user_id="bo")
+    written = (await client.post(f"{CACHE}/write", of_bo)).body["data"]["id"]
+    assert await of_entry(sql, written, "c") == await of_entry(sql, written, "d") == set()
+
+
+async def test_new_tags_leave_a_turns_other_words(client: Client, sql: Connection) -> None:
+    ids = [(await client.post(f"{CACHE}/write", turn)).body["data"]["id"] for turn in turns("tags")]
+    before = {weight: await of_entry(sql, ids[-1], weight) for weight in "acd"}
+    assert before["d"]
+    tagged = await client.call("PATCH", f"{CACHE}/all/entries/{ids[-1]}", {"tags": ["orchard"]})
+    assert tagged.status == 200, tagged.body
+    assert {weight: await of_entry(sql, ids[-1], weight) for weight in "acd"} == before
+    assert "orchard" in await of_entry(sql, ids[-1], "b")
+
+
+async def test_peers_find_no_words_of_a_private_turn(client: Client, sql: Connection) -> None:
+    for number, (text, private) in enumerate(
+        [("the wombat", True), ("the ferret", False), ("the otter", True)]
+    ):
+        turn = lesson("scout", text, session_id="s", seq=number, private=private)
+        await client.post(f"{MEMORY}/commit", turn)
+    answer = await client.post(f"{MEMORY}/commit", lesson("scout", "the badger", session_id="s", seq=3))
+    shared = answer.body["memory_id"]
+    assert await of_memory(sql, shared, "c") == {"ferret"}
+    assert await of_memory(sql, shared, "d") == set()
+    turn = lesson("scout", "the marten", session_id="s", seq=4, private=True)
+    own = (await client.post(f"{MEMORY}/commit", turn)).body["memory_id"]
+    assert await of_memory(sql, own, "c") == {"badger"}
+    assert await of_memory(sql, own, "d") == {"wombat", "ferret", "otter"}
+
+
+TERMS = ["don't", r"C:\temp", "a b", "x" * MAX_TERM_BYTES, "y" * (MAX_TERM_BYTES + 1), "", "E4242", "E4242"]
+
+
+@pytest.fixture
+async def service(database: Database) -> AsyncIterator[Connection]:
+    """A connection as the cache service has it."""
+    connection = await asyncpg.connect(
+        database.services["cache"], server_settings={"scrubjay.tenant": "terms"}
+    )
+    await _prepare(connection)
+    yield connection
+    await connection.close()
+
+
+async def test_terms_are_found_as_they_are(service: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    who, mission = principal("terms"), MissionKey("terms", "m")
+
+    def known(text: str, hints: Hints) -> Lexicon:
+        return Lexicon(config="german" if "Häuser" in text else "english", terms=TERMS)
+
+    monkeypatch.setattr(lexicons, "lexicon", known)
+    puts = [put_of(who, intel("m", text)) for text in ("some prose", "Häuser")]
+    await put_entries(service, mission, puts[:1], model="m", limits=LIMITS)
+    await put_entries(service, mission, puts, model="m", limits=LIMITS)
+    rows = await service.fetch(
+        "select words, tsv::text as tsv from cache.psychic_chunks where tenant = 'terms' order by item_id"
+    )
+    assert [row["words"] for row in rows] == [1, 1, 1]
+    assert "'haus':1A" in rows[2]["tsv"]
+    assert rows[0]["tsv"] == rows[1]["tsv"]
+
+    async def asked(configs: list[str], texts: list[str], terms: list[str]) -> list[Any]:
+        monkeypatch.setattr(store, "asked", lambda query: Asked(configs, texts, terms))
+        query = StoreQuery(query="q", vector=None, model="m")
+        values = query.values(missions_scope("terms", ["mission:m"]))
+        return await search(service, SEARCH, values)
+
+    for term in ["don't", r"C:\temp", "a b", "x" * MAX_TERM_BYTES, "E4242"]:
+        found = await asked(["english"], ["nothing of it"], [term])
+        assert [row["places"] for row in found] == [[2]] * 3, term
+        assert found[0]["lexemes"] == ["noth", term]
+    assert [row["item_id"] for row in await asked(["english"], ["q"], ["e4242", "y" * 201])] == [None]
+    (one,) = await asked(["english", "german"], ["Haus", "Haus"], ["haus"])
+    assert one["lexemes"] == ["haus"]
+
+
+async def test_an_english_question_has_the_words_of_its_text(sql: Connection) -> None:
+    text = "Which of the ports, 5433 or 6644, do the staging ledgers listen on at night?"
+    values = StoreQuery(query=text, vector=None, model="m").values(missions_scope("none", ["mission:m"]))
+    (row,) = await search(sql, SEARCH, values)
+    assert row["lexemes"] == await sql.fetchval("select tsvector_to_array(to_tsvector('english', $1))", text)

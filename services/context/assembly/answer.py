@@ -11,6 +11,7 @@ from services.context.assembly.choice import Chosen, Placed
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
+from services.context.log.replay import SUPERSEDED
 from services.context.schemas import Degraded
 from shared.render import Fence
 from shared.tokens import estimate_tokens
@@ -80,11 +81,13 @@ def evidence(chosen: Chosen) -> Iterable[Evidence]:
     """Every ranked candidate with the scores of each arm, for the debug answer."""
     for placed in chosen.placed:
         yield _evidence(placed.ranked, placed.outcome, chosen.fence)
+    for older in chosen.superseded:
+        yield _evidence(older.ranked, SUPERSEDED, chosen.fence, superseded_by=older.by)
     for ranked in chosen.repeats:
         yield _evidence(ranked, "repeat", chosen.fence)
 
 
-def _evidence(ranked: Ranked, outcome: str, fence: Fence) -> Evidence:
+def _evidence(ranked: Ranked, outcome: str, fence: Fence, superseded_by: str | None = None) -> Evidence:
     scored, candidate = ranked.scored, ranked.candidate
     return Evidence(
         handle=rendering.handle(ranked),
@@ -98,4 +101,5 @@ def _evidence(ranked: Ranked, outcome: str, fence: Fence) -> Evidence:
         cosine=candidate.cosine,
         tokens=rendering.size(ranked, fence),
         outcome=outcome,
+        superseded_by=superseded_by,
     )

@@ -9,6 +9,7 @@ from services.context import stores
 from services.context.assembly import ranking, rendering
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File
+from services.context.assembly.supersession.newest import Superseded, without_superseded
 from services.context.stores import LINKS
 from shared import packing
 from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
@@ -29,9 +30,10 @@ class Placed(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The outcome of each candidate, best first. Repeats of a text are separate."""
+    """The outcome of each candidate, best first. What is superseded or repeats a text is separate."""
 
     placed: list[Placed]
+    superseded: list[Superseded]
     repeats: list[Ranked]
     fence: Fence
 
@@ -52,7 +54,8 @@ class Chosen(NamedTuple):
 
     def scopes(self) -> Iterable[str]:
         """The candidates' scopes. Files have none."""
-        for ranked in (*(placed.ranked for placed in self.placed), *self.repeats):
+        superseded = (older.ranked for older in self.superseded)
+        for ranked in (*(placed.ranked for placed in self.placed), *superseded, *self.repeats):
             if ranked.store != LINKS.name:
                 yield from ranked.candidate.scopes
 
@@ -69,10 +72,11 @@ def choose(
     links = [_Item(_linked(file), fence) for file in files]
     linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
     left = tokens - sum(placed.taken for placed in linked)
-    found = ranking.without_repeats(ranking.rank(scored, weights, fence.now))
+    current = without_superseded(ranking.rank(scored, weights, fence.now))
+    found = ranking.without_repeats(current.kept)
     items = [_Item(ranked, fence) for ranked in found.kept]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
-    return Chosen([*linked, *placed], found.repeats, fence)
+    return Chosen([*linked, *placed], current.superseded, found.repeats, fence)
 
 
 def _linked(file: File) -> Ranked:

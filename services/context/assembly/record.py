@@ -14,7 +14,7 @@ from services.context.assembly.ranking import Ranked, text_key
 from services.context.assembly.rendering import handle_of
 from services.context.assembly.schemas import Assembly
 from services.context.log.journal import AssemblyRow
-from services.context.log.replay import LoggedCandidate
+from services.context.log.replay import SUPERSEDED, LoggedCandidate
 from shared.search.evidence import SearchResult
 from shared.search.relevance import Scored
 
@@ -63,8 +63,12 @@ def row(
 
 
 def logged(chosen: Chosen) -> list[LoggedCandidate]:
-    """Every ranked candidate. A repeat names the candidate whose text it repeats."""
+    """Every ranked candidate. What is superseded names the newer item, a repeat the candidate whose text it repeats."""
     rows = [_logged(placed.ranked, placed.tokens, placed.taken, placed.outcome) for placed in chosen.placed]
+    for older in chosen.superseded:
+        row = _logged(older.ranked, rendering.size(older.ranked, chosen.fence), 0, SUPERSEDED)
+        row.superseded_by = older.by
+        rows.append(row)
     if chosen.repeats:
         first = {
             text_key(placed.ranked.candidate): rendering.handle(placed.ranked)

@@ -100,7 +100,10 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), repeat (of another) or floor (too little relevance)."""
+    """What became of it: taken, cut, budget (no room was left), repeat (of another), superseded (by a newer item) or
+    floor (too little relevance)."""
+    superseded_by: str | None = None
+    """The handle of the newer item that says something else about the same."""
 
 
 class SearchedScope(msgspec.Struct):

@@ -15,6 +15,8 @@ from shared import packing
 from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
+SUPERSEDED = "superseded"
+"""The outcome of an item that a newer one supersedes."""
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
 _WORD = "xxxxxxx "
 
@@ -33,6 +35,8 @@ class LoggedCandidate(msgspec.Struct, array_like=True):
     outcome: str
     same_as: str | None = None
     """The handle of the item that it repeats, if that is why it was left out."""
+    superseded_by: str | None = None
+    """The handle of the newer item, if that is why it was left out."""
 
     @property
     def store(self) -> str:
@@ -57,7 +61,12 @@ def replay(
     ranked = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
-        if candidate.store != LINKS.name
+        if candidate.store != LINKS.name and candidate.superseded_by is None
+    ]
+    superseded = [
+        _reweighed(candidate, weights.get(candidate.store))
+        for candidate in logged
+        if candidate.superseded_by is not None
     ]
     kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
     files = list(map(_Sized, links))
@@ -65,7 +74,9 @@ def replay(
     spent = sum(candidate.taken for candidate in linked)
     items = list(map(_Sized, kept))
     packed = _packed(kept, packing.pack(items, tokens - spent, {**stores.TOKEN_SHARES, **shares}))
-    return Replayed([*linked, *packed, *repeats], spent + sum(candidate.taken for candidate in packed))
+    return Replayed(
+        [*linked, *packed, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
+    )
 
 
 def _reweighed(candidate: LoggedCandidate, weight: float | None) -> LoggedCandidate:

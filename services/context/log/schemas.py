@@ -93,7 +93,7 @@ class CallerCursor(Cursor, tag="callers"):
 
 class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left), repeat (of
-    `same_as`), floor (too little evidence)."""
+    `same_as`), superseded (by the newer `superseded_by`), floor (too little evidence)."""
 
     handle: str
     store: str
@@ -110,6 +110,8 @@ class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     """Tokens of the candidate whole."""
     same_as: str | None = None
     """The candidate that it repeats."""
+    superseded_by: str | None = None
+    """The newer item that says something else about the same."""
 
 
 class Explained(LogEntry, kw_only=True, omit_defaults=True):

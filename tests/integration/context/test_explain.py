@@ -185,7 +185,7 @@ async def test_as_of_shows_what_was_there_then(client: Client) -> None:
     await client.post("/api/psychic-cache/write", note("then", "the failover plan is version one"))
     early = await assemble(client, "then", text="failover plan version")
     then = early["sources"][0]["at"]
-    await client.post("/api/psychic-cache/write", note("then", "the failover plan is version two"))
+    await client.post("/api/psychic-cache/write", note("then", "the failover plan needs a second version"))
     now = await assemble(client, "then", text="failover plan version")
     assert len(now["sources"]) == 2
     back = await assemble(client, "then", text="failover plan version", as_of=then)

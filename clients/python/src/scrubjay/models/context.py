@@ -252,9 +252,11 @@ class Evidence:
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), repeat (of another) or floor (too little
-    relevance).
+    """What became of it: taken, cut, budget (no room was left), repeat (of another), superseded (by a
+    newer item) or floor (too little relevance).
     """
+    superseded_by: str | None = None
+    """The handle of the newer item that says something else about the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,7 +312,7 @@ class Explained:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedCandidate:
     """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left),
-    repeat (of `same_as`), floor (too little evidence).
+    repeat (of `same_as`), superseded (by the newer `superseded_by`), floor (too little evidence).
     """
 
     handle: str
@@ -335,6 +337,8 @@ class ExplainedCandidate:
     """Tokens of the candidate whole."""
     same_as: str | None = None
     """The candidate that it repeats."""
+    superseded_by: str | None = None
+    """The newer item that says something else about the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

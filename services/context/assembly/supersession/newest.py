@@ -1,0 +1,142 @@
+"""Which candidates a newer one supersedes by rule. Pure.
+
+A statement supersedes an older one with the same subject and relation and another value: of the same store and
+scope, by the same author, about the same user, and from a source that is trusted as much.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from services.context import stores
+from services.context.assembly.ranking import Ranked
+from services.context.assembly.supersession.parts import Statement
+from services.context.assembly.supersession.statements import read, split
+from services.context.assembly.supersession.values import Kind, alike, differ_in_a_number, is_short
+from shared.provenance import TRUSTED
+from shared.search.evidence import Candidate
+
+Item = tuple[str, int]
+"""A store and an item's id there."""
+
+
+class Superseded(NamedTuple):
+    ranked: Ranked
+    by: str
+    """The handle of the newer item."""
+
+
+class Current(NamedTuple):
+    """Candidates that hold now, and those that newer ones supersede."""
+
+    kept: list[Ranked]
+    superseded: list[Superseded]
+
+
+def without_superseded(ranking: Sequence[Ranked]) -> Current:
+    newer = superseded((ranked.store, ranked.candidate) for ranked in ranking)
+    current = Current([], [])
+    for ranked in ranking:
+        by = newer.get((ranked.store, ranked.candidate.id))
+        if by is None:
+            current.kept.append(ranked)
+        else:
+            current.superseded.append(Superseded(ranked, stores.BY_NAME[by[0]].handle(by[1])))
+    return current
+
+
+class _Said(NamedTuple):
+    store: str
+    candidate: Candidate
+    statement: Statement
+
+    @property
+    def item(self) -> Item:
+        return self.store, self.candidate.id
+
+    @property
+    def time(self) -> tuple[float, float, int, int]:
+        """Items of the same time are in the order in which they were written."""
+        candidate = self.candidate
+        return (
+            candidate.time.timestamp(),
+            candidate.created_at.timestamp(),
+            candidate.seq or 0,
+            candidate.id,
+        )
+
+
+def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Item]:
+    """Each superseded item with the newest that supersedes it. Candidates come with their stores."""
+    groups: defaultdict[Hashable, list[_Said]] = defaultdict(list)
+    for said in _statements(candidates):
+        bounds = _bounds(said.store, said.candidate)
+        groups[bounds, said.statement.subject, said.statement.relation].append(said)
+    return dict(pair for group in groups.values() if len(group) > 1 for pair in _within(group))
+
+
+def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Said]:
+    """Only an item of one sentence is superseded. A longer one is read if it may say something newer about the same."""
+    longer: list[tuple[str, Candidate, list[str]]] = []
+    subjects: defaultdict[Hashable, set[tuple[str, ...]]] = defaultdict(set)
+    for store, candidate in candidates:
+        sentences = split(candidate.text) if candidate.chunks == 1 else []
+        if len(sentences) > 1:
+            longer.append((store, candidate, sentences))
+        for statement in read(sentences) if len(sentences) == 1 else ():
+            subjects[_bounds(store, candidate)].add(statement.subject)
+            yield _Said(store, candidate, statement)
+    for store, candidate, sentences in longer:
+        if _mentions(candidate.text, subjects[_bounds(store, candidate)]):
+            yield from (_Said(store, candidate, statement) for statement in read(sentences))
+
+
+def _mentions(text: str, subjects: Iterable[tuple[str, ...]]) -> bool:
+    lower = text.lower()
+    return any(all(word in lower for word in subject) for subject in subjects)
+
+
+def _bounds(store: str, candidate: Candidate) -> Hashable:
+    return store, candidate.scope, candidate.agent, candidate.speaker, candidate.user_id
+
+
+def _within(group: Sequence[_Said]) -> Iterator[tuple[Item, Item]]:
+    """Compares each with the newest of every other value, not with every newer one."""
+    newest: dict[Hashable, _Said] = {}
+    for said in sorted(group, key=lambda said: said.time, reverse=True):
+        newer = next((newer for newer in newest.values() if _supersedes(newer, said)), None)
+        if newer is not None:
+            yield said.item, newer.item
+        newest.setdefault((said.statement, said.candidate.source_kind in TRUSTED), said)
+
+
+def _supersedes(newer: _Said, older: _Said) -> bool:
+    if newer.item == older.item or not older.statement.alone:
+        return False
+    if older.candidate.source_kind in TRUSTED and newer.candidate.source_kind not in TRUSTED:
+        return False
+    return replaces(newer.statement, older.statement)
+
+
+def replaces(newer: Statement, older: Statement) -> bool:
+    """Whether the value of `newer` stands in the place of that of `older`, which has the same subject and relation."""
+    if newer.value == older.value:
+        return False
+    if newer.many or older.many:
+        return _replaces_one_of_many(newer, older)
+    if newer.bare and not newer.note and newer.relation[0] == "be":
+        return newer.kind is older.kind is Kind.NUMBER
+    if newer.note or newer.change:
+        return True
+    if newer.relation[0] == "prefer" and len(newer.value) + len(older.value) > 2:
+        return differ_in_a_number(newer.value, older.value)
+    return alike(newer.kind, older.kind) and is_short(newer.value) and is_short(older.value)
+
+
+def _replaces_one_of_many(newer: Statement, older: Statement) -> bool:
+    if differ_in_a_number(newer.value, older.value):
+        return True
+    short = len(newer.value) <= 2 and len(older.value) <= 2
+    return short and newer.kind is older.kind and (newer.change or len(newer.relation) > 2)

@@ -51,6 +51,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     source_claim: str | None = None
     labels: list[str] = []
     """What its header in a block says besides its kind, its source and its author."""
+    step: str | None = None
+    """The kind of an agent's step that it is."""
     composite: dict[str, float] | None = None
 
     @property

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shared.search import dates, turns
+from shared.search import dates, steps, turns
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.turns import Weighed
 
@@ -65,8 +65,8 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
 
     text = sum(idf * tf) / max(the best candidate's sum, MASS_SHARE * sum(idf)), where idf = ln(1 + N/df) over
     everything searched. vector = (cosine - low) / (high - low). relevance = their weighted mean, smoothed over
-    neighbouring turns, raised for a speaker or date that the question names, and corrected by what turns show of
-    themselves. Equal relevance goes to the newer.
+    neighbouring turns, raised for a speaker or date that the question names and for text that it quotes, and corrected
+    by what turns show of themselves. Equal relevance goes to the newer.
     """
     results = list(results)
     found = [
@@ -78,13 +78,15 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     words = _word_weights(results)
     _weigh_text(found, words)
     _weigh_vectors(found, question.model)
-    addressed = _addresses_assistant(question.query)
+    addressed, task = _addresses_assistant(question.query), steps.tells_a_task(question.query)
     for each in found:
         each.evidence = _evidence(each)
-        each.alone = each.value = each.evidence * _prior(each.candidate, addressed)
+        prior = _prior(each.candidate, addressed) * steps.prior(each.candidate.step, task)
+        each.alone = each.value = each.evidence * prior
     turns.smooth(found)
     _boost(question.query, found)
     turns.weigh_cues(question.query, found, words)
+    steps.favour_quoted(question.query, found)
     scored = [_scored(each) for each in found if each.evidence >= FLOOR]
     return sorted(scored, key=_order)
 

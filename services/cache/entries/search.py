@@ -25,6 +25,7 @@ from shared.render import new_fence
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, score
+from shared.search.steps import step_of
 from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query
 from shared.telemetry import tracing
 
@@ -127,4 +128,4 @@ def _filter(request: QueryCacheInput) -> EntryFilter:
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = entry_text(row["content"], row["kind"], row["metadata"])
     labels = header_labels(row["metadata"], row["speaker"] or row["agent_name"])
-    return candidate_from_row(row, text[row["start"] : row["stop"]], labels=labels)
+    return candidate_from_row(row, text[row["start"] : row["stop"]], labels=labels, step=step_of(text))

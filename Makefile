@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk bench-steps proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
 	@$(PY) -m bench.quality.junk "$(DATA)" "$(JUNK)"
+
+bench-precision: $(VENV)/run.stamp ## Measure how much of a block is wanted: DATA="folder folder" asks data sets, too
+	@$(PY) -m bench.precision $(DATA)
 
 bench-steps: $(VENV)/run.stamp ## Measure the search for steps of coding agents: DATA=folder of transcripts
 	@test -n "$(DATA)" || { echo "make bench-steps needs DATA=folder"; exit 2; }

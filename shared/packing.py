@@ -58,6 +58,8 @@ class Packed(NamedTuple):
 
 NOT_PACKED = "budget"
 """The outcome of an item without room."""
+BELOW_CUT = "below_cut"
+"""The outcome of an item that is too far from the best to be packed."""
 
 
 def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> list[Packed]:

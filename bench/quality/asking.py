@@ -149,30 +149,15 @@ async def _ask(
 
 
 async def _answers(client: Client, text: str, mission: str) -> Answers:
-    return {tokens: await ask_until_whole(client, text, mission, tokens) for tokens in BUDGETS}
+    """`fill`, because the figures are of what fits into a budget, not of what is near the best."""
+    body = {"query": text, "caller": CALLER, "mission_namespace": mission, "fill": True}
+    return {tokens: await ask_until_whole(client, {**body, "token_budget": tokens}) for tokens in BUDGETS}
 
 
-async def ask_until_whole(
-    client: Client,
-    text: str,
-    mission: str,
-    tokens: int,
-    *,
-    caller: str = CALLER,
-    scopes: Sequence[str] = (),
-) -> Any:
+async def ask_until_whole(client: Client, request: Mapping[str, Any]) -> Any:
     """A degraded answer says how busy the machine is, not how good the ranking: it is asked again."""
-    body = {
-        "query": text,
-        "caller": caller,
-        "mission_namespace": mission,
-        "scopes": list(scopes),
-        "token_budget": tokens,
-        "log": False,
-        "debug": True,
-    }
     for _ in range(_TRIES):
-        answer = await client.post("/api/context/assemble", body)
+        answer = await client.post("/api/context/assemble", {**request, "log": False, "debug": True})
         if not answer["degraded"]:
             break
     return answer

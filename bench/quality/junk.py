@@ -129,9 +129,8 @@ async def _ask(
     answers: list[Answer] = []
 
     async def ask(query: Query) -> None:
-        answer = await ask_until_whole(
-            client, query.text, missions[query.group], BUDGET, caller=caller, scopes=scopes
-        )
+        request = {"query": query.text, "mission_namespace": missions[query.group], "token_budget": BUDGET}
+        answer = await ask_until_whole(client, {**request, "caller": caller, "scopes": scopes})
         # What stands for another store's item is in no gold.
         order = [
             ids.get((query.group, c["id"]), c["handle"]) if c["store"] == "psychic_cache" else c["handle"]

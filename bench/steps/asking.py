@@ -42,7 +42,8 @@ class Asker(NamedTuple):
 
     async def ranked(self, group: str, query: str) -> list[str]:
         """Each step once, by its best chunk."""
-        answer = await ask_until_whole(self.client, query[:MAX_QUERY], self.missions[group], BUDGET)
+        request = {"query": query[:MAX_QUERY], "caller": CALLER, "mission_namespace": self.missions[group]}
+        answer = await ask_until_whole(self.client, {**request, "token_budget": BUDGET})
         found = [each for each in answer["candidates"] if each["store"] == STORE]
         found.sort(key=lambda each: -each["score"])
         return list(dict.fromkeys(self.ids[group, each["id"]] for each in found))

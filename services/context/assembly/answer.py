@@ -13,6 +13,7 @@ from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, L
 from services.context.assembly.searching import Found
 from services.context.log.replay import SUPERSEDED
 from services.context.schemas import Degraded
+from shared.packing import BELOW_CUT
 from shared.render import Fence
 from shared.tokens import estimate_tokens
 
@@ -40,8 +41,10 @@ def answer(
 
 
 def _left_out(chosen: Chosen) -> LeftOut:
-    waiting = [placed.ranked for placed in chosen.placed if placed.rendered is None]
-    return LeftOut(len(waiting), [rendering.handle(ranked) for ranked in waiting[:_BEST_LEFT_OUT]])
+    out = [placed for placed in chosen.placed if placed.rendered is None]
+    waiting = [placed.ranked for placed in out if placed.outcome != BELOW_CUT]
+    handles = [rendering.handle(ranked) for ranked in waiting[:_BEST_LEFT_OUT]]
+    return LeftOut(len(waiting), handles, below_cut=len(out) - len(waiting))
 
 
 def searched(scopes: list[str], caller: str, found: Found) -> list[SearchedScope]:

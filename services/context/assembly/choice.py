@@ -12,7 +12,7 @@ from services.context.assembly.rendering import File
 from services.context.assembly.supersession.newest import Superseded, without_superseded
 from services.context.stores import LINKS
 from shared import packing
-from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
+from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.render import Fence
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN
@@ -67,16 +67,27 @@ def choose(
     tokens: int,
     fence: Fence,
     files: Sequence[File] = (),
+    *,
+    fill: bool = False,
 ) -> Chosen:
-    """Linked files come first, within their share of the budget, then the search results, best first."""
+    """Linked files come first, within their share of the budget, then the search results, best first.
+
+    Results that are far from the best stay out, unless `fill` asks for whatever fits.
+    """
     links = [_Item(_linked(file), fence) for file in files]
     linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
     left = tokens - sum(placed.taken for placed in linked)
     current = without_superseded(ranking.rank(scored, weights, fence.now))
     found = ranking.without_repeats(current.kept)
-    items = [_Item(ranked, fence) for ranked in found.kept]
+    least = 0.0 if fill else ranking.cut(found.kept)
+    items = [_Item(ranked, fence) for ranked in found.kept if ranked.relevance >= least]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
-    return Chosen([*linked, *placed], current.superseded, found.repeats, fence)
+    far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
+    return Chosen([*linked, *placed, *far], current.superseded, found.repeats, fence)
+
+
+def _far(ranked: Ranked, fence: Fence) -> Placed:
+    return Placed(ranked, _Item(ranked, fence).size(), 0, BELOW_CUT, None)
 
 
 def _linked(file: File) -> Ranked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -16,6 +17,8 @@ from shared.search.relevance import Scored
 RECENCY_FLOOR = 0.5
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
+# What is relevant ends where the relevance falls at once by this share of the best one's, below that share of it.
+_GAP, _NEAR = 0.08, 0.62
 
 
 class Ranked(NamedTuple):
@@ -98,6 +101,18 @@ def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
         (distinct.repeats if text in seen else distinct.kept).append(ranked)
         seen.add(text)
     return distinct
+
+
+def cut(ranking: Iterable[Ranked]) -> float:
+    """The least relevance that is near the best: the last one before the first gap, or 0 where there is no gap.
+
+    Whatever depends on the caller, such as weights and ages, only orders what is near.
+    """
+    relevances = sorted((ranked.relevance for ranked in ranking), reverse=True)
+    for above, below in itertools.pairwise(relevances):
+        if below < _NEAR * relevances[0] and above - below >= _GAP * relevances[0]:
+            return above
+    return 0.0
 
 
 def text_key(candidate: Candidate) -> str:

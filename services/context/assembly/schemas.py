@@ -38,6 +38,8 @@ class AssembleContextInput(Body, kw_only=True):
     """Files of the tenant's vault to include, whatever the query."""
     as_of: datetime | None = None
     """Only items recorded by then, with ages counted from it. Items deleted since stay deleted."""
+    fill: bool = False
+    """Fill the budget with whatever is relevant at all, instead of only with what is near the best."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
@@ -100,8 +102,8 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), repeat (of another), superseded (by a newer item) or
-    floor (too little relevance)."""
+    """What became of it: taken, cut, budget (no room was left), below_cut (too far from the best), repeat (of
+    another), superseded (by a newer item) or floor (too little relevance)."""
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
 
@@ -134,6 +136,8 @@ class LeftOut(msgspec.Struct):
     """The number of items, or of parts of long items."""
     handles: list[str]
     """Of the best of them."""
+    below_cut: int
+    """The number that is too far from the best. `fill` asks for them."""
 
 
 class Assembly(msgspec.Struct):

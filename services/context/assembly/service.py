@@ -69,7 +69,15 @@ class Assembler:
         config = ask.config
         texts = [each.text for each in (*(one.candidate for one in scored), *linked.files)]
         fence = new_fence(texts, ask.now)
-        chosen = choose(scored, config.weights, config.token_shares, ask.budget.tokens, fence, linked.files)
+        chosen = choose(
+            scored,
+            config.weights,
+            config.token_shares,
+            ask.budget.tokens,
+            fence,
+            linked.files,
+            fill=request.fill,
+        )
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)

@@ -12,7 +12,7 @@ import msgspec
 from services.context import stores
 from services.context.stores import LINKS
 from shared import packing
-from shared.packing import HEADER_CHARACTERS, NOT_PACKED, Packed
+from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 SUPERSEDED = "superseded"
@@ -58,7 +58,7 @@ def replay(
 ) -> Replayed:
     """What this budget, these shares and these weights would have taken. Stores without a weight keep theirs."""
     links = [candidate for candidate in logged if candidate.store == LINKS.name]
-    ranked = [
+    found = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
         if candidate.store != LINKS.name and candidate.superseded_by is None
@@ -68,6 +68,9 @@ def replay(
         for candidate in logged
         if candidate.superseded_by is not None
     ]
+    # The cut goes by relevance, which neither weights nor budgets change.
+    far = [candidate for candidate in found if candidate.outcome == BELOW_CUT]
+    ranked = [candidate for candidate in found if candidate.outcome != BELOW_CUT]
     kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
     files = list(map(_Sized, links))
     linked = _packed(links, packing.pack_evenly(files, int(tokens * LINKS.token_share)))
@@ -75,7 +78,7 @@ def replay(
     items = list(map(_Sized, kept))
     packed = _packed(kept, packing.pack(items, tokens - spent, {**stores.TOKEN_SHARES, **shares}))
     return Replayed(
-        [*linked, *packed, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
+        [*linked, *packed, *far, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
     )
 
 

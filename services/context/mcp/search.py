@@ -26,7 +26,9 @@ def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
         limit = _DEFAULT
     if type(limit) is not int or not 1 <= limit <= _MOST:
         raise Invalid.field(LIMIT, f"must be a whole number from 1 to {_MOST}")
-    return {**{name: value for name, value in arguments.items() if name != LIMIT}, "log": False}, limit
+    given = {name: value for name, value in arguments.items() if name != LIMIT}
+    # The limit says how many items are wanted, however near the best.
+    return {**given, "fill": True, "log": False}, limit
 
 
 def best(assembly: Json, limit: int) -> Json:

@@ -63,14 +63,38 @@ async def test_an_answer_says_which_budget_held(client: Client, admin_client: Cl
 
 async def test_an_answer_says_what_had_no_room(client: Client) -> None:
     await fill(client, "full")
-    block = await assemble(client, "full", token_budget=100)
+    block = await assemble(client, "full", token_budget=100, fill=True)
     inside = {source["handle"] for source in block["sources"]}
     left = block["left_out"]
     assert left["count"] > len(left["handles"]) == 5
     assert not inside & set(left["handles"])
-    everything = [source["handle"] for source in (await assemble(client, "full"))["sources"]]
+    everything = [source["handle"] for source in (await assemble(client, "full", fill=True))["sources"]]
     assert [handle for handle in everything if handle not in inside][:5] == left["handles"]
-    assert (await assemble(client, "full", token_budget=16_000))["left_out"] == {"count": 0, "handles": []}
+    whole = await assemble(client, "full", token_budget=16_000, fill=True)
+    assert whole["left_out"] == {"count": 0, "handles": [], "below_cut": 0}
+
+
+async def test_a_block_holds_nothing_beside_the_point(client: Client, admin_client: Client) -> None:
+    wanted = "Draining a node takes six minutes because the search pods ignore SIGTERM."
+    beside = (
+        "A runner of the integration tests takes 38 minutes.",
+        "A node of the document tree has at most six children.",
+        "The search box takes queries of 200 characters.",
+    )
+    for text in (wanted, *beside):
+        await client.post(f"{ENTRY}?wait=indexed", note("near", text))
+    asked = {"query": "How long does draining a node of the search pods take?"}
+    block = await assemble(admin_client, "near", **asked, debug=True)
+    assert [wanted in block["context_block"], len(block["sources"])] == [True, 1]
+    outcomes = [one["outcome"] for one in block["candidates"]]
+    assert block["left_out"] == {"count": 0, "handles": [], "below_cut": outcomes.count("below_cut")}
+    log = (await client.get(f"/api/context/log/{block['assembly_id']}")).body
+    logged = [one["handle"] for one in log["candidates"] if one["outcome"] == "below_cut"]
+    assert len(logged) == outcomes.count("below_cut") > 0
+    filled = await assemble(client, "near", **asked, fill=True)
+    assert {source["handle"] for source in filled["sources"]} == {block["sources"][0]["handle"], *logged}
+    replay = await client.post(f"/api/context/log/{block['assembly_id']}/replay", {"token_budget": 900})
+    assert (replay.status, replay.body["added"], replay.body["removed"]) == (200, [], []), replay
 
 
 async def test_own_memories_in_a_block_count_as_read(client: Client) -> None:

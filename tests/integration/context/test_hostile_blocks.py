@@ -49,7 +49,7 @@ async def test_through_the_api(client: Client) -> None:
         numbers = [number for number in range(THROUGH_THE_API) if number % 3 == mission]
         for start in range(0, len(numbers), 4):
             words = " ".join(f"failover{number}" for number in numbers[start : start + 4])
-            body = question(missions[mission], words, token_budget=16_000)
+            body = question(missions[mission], words, token_budget=16_000, fill=True)
             seen |= await _parses_back(client, body, stored)
     assert len(seen) > 0.9 * len(stored)
 

@@ -336,7 +336,7 @@ async def test_stored_text_cannot_forge_structure(cluster: Cluster, tenant: Tena
         for start in range(0, HOSTILE, 4):
             words = " ".join(f"failover{number}" for number in range(start, start + 4))
             question = {"query": words, "caller": "scout", "mission_namespace": MISSION}
-            for tool, most in (("assemble_context", {}), ("memory_search", {"limit": 50})):
+            for tool, most in (("assemble_context", {"fill": True}), ("memory_search", {"limit": 50})):
                 answer = await mcp.call_tool(tool, {**question, "token_budget": 16_000, **most})
                 note, block = (part.text for part in answer.content)  # type: ignore[union-attr]
                 assert "\n" not in note

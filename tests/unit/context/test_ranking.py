@@ -15,6 +15,7 @@ from services.context import stores
 from services.context.assembly.ranking import (
     RECENCY_FLOOR,
     Ranked,
+    cut,
     own_relevance,
     rank,
     recency,
@@ -132,6 +133,34 @@ def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> N
     kept, repeats = without_repeats(rank(twice, {}, NOW))
     assert [one.scored.candidate.id for one in kept] == [2, 3]
     assert [one.scored.candidate.id for one in repeats] == [1]
+
+
+@pytest.mark.parametrize(
+    ("relevances", "near"),
+    [
+        ([], 0),
+        ([0.9], 1),
+        ([0.9, 0.4, 0.39], 1),
+        ([0.9, 0.8, 0.4], 2),
+        # A gap near the best parts nothing.
+        ([0.9, 0.7, 0.65, 0.6], 4),
+        # Without a gap, nothing says where the relevant ends.
+        ([0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.47, 0.41, 0.35], 10),
+        ([0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.45, 0.41, 0.35], 7),
+    ],
+)
+def test_the_relevant_ends_at_the_first_gap_below_the_best(relevances: list[float], near: int) -> None:
+    ranked = rank([scored(id_=i, relevance=one) for i, one in enumerate(relevances, 1)], {}, NOW)
+    assert sum(one.relevance >= cut(ranked) for one in ranked) == near
+
+
+@settings(deadline=None)
+@given(ALL)
+def test_the_cut_keeps_the_most_relevant_and_ignores_weights(evidence: list[Scored]) -> None:
+    ranked = rank(evidence, {}, NOW)
+    least = cut(ranked)
+    assert not ranked or max(one.relevance for one in ranked) >= least
+    assert cut(rank(evidence, {store.name: 0.1 for store in stores.STORES}, NOW)) == pytest.approx(least)
 
 
 def test_composite_of_the_seed() -> None:

@@ -51,6 +51,7 @@ def assemble(
     dispatch_id: int | str | None = None,
     explicit_links: Sequence[str] | None = None,
     as_of: datetime | None = None,
+    fill: bool | None = None,
     log: bool | None = None,
     debug: bool | None = None,
     agent: str | None = None,
@@ -72,6 +73,8 @@ def assemble(
         dispatch_id: The dispatch that the context is for.
         explicit_links: Files of the tenant's vault to include, whatever the query.
         as_of: Only items recorded by then, with ages counted from it. Items deleted since stay deleted.
+        fill: Fill the budget with whatever is relevant at all, instead of only with what is near the
+            best. Default: `false`.
         log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
         debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
             `false`.
@@ -96,6 +99,7 @@ def assemble(
             dispatch_id=dispatch_id,
             explicit_links=explicit_links,
             as_of=as_of,
+            fill=fill,
             log=log,
             debug=debug,
             agent=agent,

@@ -252,8 +252,8 @@ class Evidence:
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), repeat (of another), superseded (by a
-    newer item) or floor (too little relevance).
+    """What became of it: taken, cut, budget (no room was left), below_cut (too far from the best), repeat
+    (of another), superseded (by a newer item) or floor (too little relevance).
     """
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
@@ -312,7 +312,8 @@ class Explained:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedCandidate:
     """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left),
-    repeat (of `same_as`), superseded (by the newer `superseded_by`), floor (too little evidence).
+    below_cut (too far from the best), repeat (of `same_as`), superseded (by the newer `superseded_by`),
+    floor (too little evidence).
     """
 
     handle: str
@@ -383,6 +384,8 @@ class LeftOut:
     """The number of items, or of parts of long items."""
     handles: list[str]
     """Of the best of them."""
+    below_cut: int
+    """The number that is too far from the best. `fill` asks for them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

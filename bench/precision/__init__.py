@@ -1,0 +1,1 @@
+"""How much of a block is wanted, and how much of what is wanted is in it."""

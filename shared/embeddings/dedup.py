@@ -12,9 +12,9 @@ _NOT = re.compile(r"n['’]t\b")
 # A sign before a word is part of it: -5, .5, --force, /data, ~/.ssh.
 # A long run counts for a few: reading all of it again from each of its signs takes quadratic time.
 _TOKEN = re.compile(r"(?:(?<!\w)[-./~]{1,4})?\w+(?:[./:-]{1,4}\w+)*")
-_OPERATOR = re.compile(r"(?<=\s)[-/](?=\s)|->")
-_SIGNS = frozenset("!%#@&*\\")
-_NO_SIGNS = frozenset("^`´¨~")
+# Operators, and all else that may be a sign: no symbol is matched by \w.
+_MAYBE_SIGN = re.compile(r"!(?==)|(?<=\s)[-/](?=\s)|-(?=>)|[^\w\s!\-/.,;:?'\"()\[\]{}^`´¨~]")
+_SIGNS = frozenset("!%#@&*\\-/$+<=>|")
 # Figures and identifiers: digits, options, paths, snake_case, dotted names.
 _EXACT = re.compile(r"[\d_/]|\w[.:]\w|^[-.~]")
 _NEGATIONS = frozenset(["no", "not", "never", "without"])
@@ -31,7 +31,9 @@ _SUFFIX = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 def normal_form(text: str) -> str:
     """The text without its case, punctuation and spacing."""
     text = _THOUSANDS.sub("", text.casefold())
-    return " ".join(_TOKEN.findall(_NOT.sub(" not", _CANNOT.sub("can not", text))))
+    text = _NOT.sub(" not", _CANNOT.sub("can not", text))
+    # Match by match, so that other threads get their turns during a long text.
+    return " ".join([token[0] for token in _TOKEN.finditer(text)])
 
 
 def fact_key(text: str) -> str:
@@ -59,14 +61,8 @@ def same_fact(a: str, b: str) -> bool:
 
 def _signs(text: str) -> list[str]:
     """Operators, currencies and other symbols in their order. An exclamation mark is one before a sign only."""
-    found = []
-    for place, sign in enumerate(text):
-        if sign == "!" and text[place + 1 : place + 2] != "=":
-            continue
-        symbol = unicodedata.category(sign)[0] == "S" and sign not in _NO_SIGNS
-        if symbol or sign in _SIGNS or _OPERATOR.match(text, place):
-            found.append(sign)
-    return found
+    found = (match[0] for match in _MAYBE_SIGN.finditer(text))
+    return [sign for sign in found if sign in _SIGNS or unicodedata.category(sign)[0] == "S"]
 
 
 def _exact_tokens(normal: str) -> Counter[str]:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 # onnxruntime's wheels send telemetry unless this is set before the library loads.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+# A batch is one text, which the calling thread reads with its own priority.
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 from onnxruntime import InferenceSession, SessionOptions
 from tokenizers import Tokenizer
@@ -91,7 +93,10 @@ class LocalEmbedder:
 
     def _embed_one(self, text: str) -> tuple[NDArray[np.float32], int]:
         """(CLS vector, number of tokens). One text per run: in a batch, int8 vectors depend on the other texts."""
-        ids = self._tokenizer.encode(_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])).ids
+        # As a batch: for a single text the tokenizer keeps the interpreter's lock, and in a thread of low priority it
+        # would keep the event loop waiting.
+        (encoded,) = self._tokenizer.encode_batch([_SURROGATE.sub("\ufffd", text[:_MAX_CHARS])])
+        ids = encoded.ids
         tokens = np.array([ids], np.int64)
         inputs = {
             "input_ids": tokens,

@@ -23,6 +23,7 @@ from services.agent_memory.memories.schemas import (
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.body import decode
+from shared.concurrency.threads import beside
 from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.idempotency import Key
@@ -146,7 +147,7 @@ async def restore_lines(
     """Skips facts that the agent already has, and gives a new id where the line's is taken or was never drawn here."""
     for agent in sorted({line.agent_name for line in lines}):
         await commits.lock_agent(c, tenant, agent)
-    facts = [(line.agent_name, fact_hash(line.content, line.user_id)) for line in lines]
+    facts = await beside(sum(len(line.content) for line in lines), _facts, lines)
     known = await queries.ids_of_facts(
         c, tenant, [agent for agent, _ in facts], [hash_ for _, hash_ in facts]
     )
@@ -155,7 +156,7 @@ async def restore_lines(
     added = Counter[str]()
     for line, fact in zip(lines, facts, strict=True):
         if fact not in known:
-            await _insert(c, rules, tenant, line, given)
+            await _insert(c, rules, tenant, line, fact, given)
             known[fact] = given[line.id]
             added[line.agent_name] += 1
     for agent, count in added.items():
@@ -178,13 +179,23 @@ async def _given_ids(c: Connection, tenant: str, lines: Sequence[ExportedMemory]
     return {id_: drawn.get(id_, id_) for id_ in ids}
 
 
+def _facts(lines: Sequence[ExportedMemory]) -> list[tuple[str, bytes]]:
+    return [(line.agent_name, fact_hash(line.content, line.user_id)) for line in lines]
+
+
 async def _insert(
-    c: Connection, rules: CommitRules, tenant: str, line: ExportedMemory, ids: Mapping[int, int]
+    c: Connection,
+    rules: CommitRules,
+    tenant: str,
+    line: ExportedMemory,
+    fact: tuple[str, bytes],
+    ids: Mapping[int, int],
 ) -> None:
     row = memory_row(
         tenant,
         line.agent_name,
         _stated(line),
+        fact[1],
         id=ids[line.id],
         pending=line.pending,
         access_count=min(line.access_count, queries.MOST_COUNTED),

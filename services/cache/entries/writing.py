@@ -21,6 +21,7 @@ from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.bindings import fill_in
 from shared.body import decode
+from shared.concurrency.threads import beside
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
 from shared.database.indexer import Indexer
@@ -76,7 +77,8 @@ class EntryWriter:
     ) -> WriteResult:
         """Raises Unprocessable for an entry larger than the budget, or Conflict when only checkpoints are left."""
         self._check(principal, entry)
-        mission, put = MissionKey(principal.tenant, entry.mission_id), put_of(principal, entry)
+        mission = MissionKey(principal.tenant, entry.mission_id)
+        put = await beside(len(entry.content), put_of, principal, entry)
         if key is None:
             result = _result(put, await self._puts.put(mission, put, deadline))
         else:
@@ -93,16 +95,7 @@ class EntryWriter:
         self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
     ) -> BatchResult:
         """Writes each entry as a single write would, those of one mission in order."""
-        items: dict[int, BatchItem] = {}
-        puts: dict[str, dict[int, Put]] = defaultdict(dict)
-        for position, raw in enumerate(batch.entries):
-            try:
-                entry = decode(bytes(raw), _DECODER, principal)
-                fill_in(entry, principal)
-                self._check(principal, entry)
-                puts[entry.mission_id][position] = put_of(principal, entry)
-            except AppError as error:
-                items[position] = _refused(error)
+        puts, items = await beside(sum(map(len, batch.entries)), self._puts_of, principal, batch)
 
         async def write(mission_id: str) -> None:
             mission, of_mission = MissionKey(principal.tenant, mission_id), puts[mission_id]
@@ -115,6 +108,22 @@ class EntryWriter:
             entries=[items[position] for position in sorted(items)],
             written=sum(item.data is not None for item in items.values()),
         )
+
+    def _puts_of(
+        self, principal: Principal, batch: BatchInput
+    ) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
+        """What to put, by mission and position, and the items that are refused."""
+        puts: dict[str, dict[int, Put]] = defaultdict(dict)
+        refused: dict[int, BatchItem] = {}
+        for position, raw in enumerate(batch.entries):
+            try:
+                entry = decode(bytes(raw), _DECODER, principal)
+                fill_in(entry, principal)
+                self._check(principal, entry)
+                puts[entry.mission_id][position] = put_of(principal, entry)
+            except AppError as error:
+                refused[position] = _refused(error)
+        return puts, refused
 
     def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
         principal.require_mission(entry.mission_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,6 +12,7 @@ from services.context.scrubbing.bodies import scrubbed
 from services.context.scrubbing.scanning import found_in
 from services.context.scrubbing.schemas import Masked, Policy, SecretPolicy
 from shared.auth import Principal
+from shared.concurrency.threads import beside
 from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.postgres import Connection, Database
@@ -22,9 +22,6 @@ from shared.web.request import deadline_of_route
 
 MASKED = "masked"
 """Where the state of a request's scope holds the secrets that were masked in it, and the name in its answer."""
-
-# Below this, a search takes less than a thread's start.
-_SMALL = 16_384
 
 
 class Scrubber:
@@ -38,10 +35,7 @@ class Scrubber:
         Only a body that holds a secret costs a look at the policy.
         """
         lines = scope["path"].endswith("/import")
-        if len(body) <= _SMALL:
-            clean = scrubbed(body, lines=lines)
-        else:
-            clean = await asyncio.to_thread(scrubbed, body, lines=lines)
+        clean = await beside(len(body), scrubbed, body, lines=lines)
         in_path = _in_path(scope)
         if not clean.secrets and not in_path:
             return body

@@ -22,6 +22,8 @@ log = structlog.get_logger()
 
 _FINISH_SECONDS = 7
 _KEEP_ALIVE_SECONDS = 75
+# How long the event loop waits for a thread that computes.
+_THREAD_SECONDS = 0.0005
 
 
 class Server(uvicorn.Server):
@@ -66,6 +68,7 @@ class Server(uvicorn.Server):
 
 def serve(app: Admission, host: str, port: int, linger: float) -> None:
     """Serves until a signal, answers new requests for another `linger` seconds, then closes connections."""
+    sys.setswitchinterval(_THREAD_SECONDS)
     config = uvicorn.Config(
         request_spans.traced(app),
         host=host,

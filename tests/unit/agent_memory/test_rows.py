@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-import msgspec
+import threading
+from collections.abc import Callable
+from typing import Any
 
+import msgspec
+import pytest
+
+from services.agent_memory.memories.commits import rows
 from services.agent_memory.memories.commits.content import MemoryContent, edited
-from services.agent_memory.memories.commits.rows import chunk_words, content_hash, memory_row
+from services.agent_memory.memories.commits.rows import (
+    chunk_words,
+    content_hash,
+    content_hashes,
+    memory_row,
+    words_of,
+)
 from services.agent_memory.memories.schemas import EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
 from shared.search.sql import scope_key
@@ -18,20 +30,21 @@ MEMORY = MemoryContent(
     skills_used=["sql"],
     user_id="alice",
 )
+FACT = bytes(32)
 EDITOR = Principal("acme", "k2", frozenset(["write"]))
 
 
 def test_peers_never_find_the_words_of_a_private_memory() -> None:
     own, every = scope_key("acme", "agent:scout"), scope_key("acme", "*")
-    assert chunk_words(memory_row("acme", "scout", MEMORY)).keys == [own, every]
+    assert words_of(memory_row("acme", "scout", MEMORY, FACT)).keys == [own, every]
     private = msgspec.structs.replace(MEMORY, private=True)
-    assert chunk_words(memory_row("acme", "scout", private)).keys == [own]
+    assert words_of(memory_row("acme", "scout", private, FACT)).keys == [own]
 
 
 def test_a_row_counts_the_chunks_that_its_words_have() -> None:
     long = msgspec.structs.replace(MEMORY, content="One sentence of a long text. " * 200)
-    row = memory_row("acme", "scout", long)
-    words = chunk_words(row)
+    row = memory_row("acme", "scout", long, FACT)
+    words = words_of(row)
     assert row.chunks == len(words.chunks) == len(words.starts) == len(words.stops) > 1
     assert "".join(words.chunks) == long.content
     assert words.head == "scout lesson learned sql"
@@ -56,3 +69,24 @@ def test_an_edit_replaces_the_text_with_its_source_and_the_task_as_a_whole() -> 
     assert (memory.content, memory.written_by, memory.source_kind) == ("Port 6644", "k2", "agent")
     assert (memory.task_description, memory.skills_used, memory.outcome) == ("a task", [], "failed")
     assert (memory.memory_type, memory.user_id) == (MEMORY.memory_type, MEMORY.user_id)
+
+
+@pytest.mark.parametrize(("length", "on_the_loop"), [(1_000, True), (200_000, False)])
+async def test_the_event_loop_reads_no_long_text(
+    length: int, on_the_loop: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def noting(read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*texts: Any) -> Any:
+            threads.append(threading.current_thread())
+            return read(*texts)
+
+        return reading
+
+    for name in ("fact_key", "indexed"):
+        monkeypatch.setattr(rows, name, noting(getattr(rows, name)))
+    long = msgspec.structs.replace(MEMORY, content="word " * (length // 5))
+    (fact,) = await content_hashes([long])
+    await chunk_words(memory_row("acme", "scout", long, fact))
+    assert {thread is threading.main_thread() for thread in threads} == {on_the_loop}

@@ -1,8 +1,9 @@
-"""The rows of a memory. Pure. SQL takes these structs as jsonb, with column names as keys."""
+"""The rows of a memory. SQL takes these structs as jsonb, with column names as keys."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.queries_search import EVERY_AGENT
+from shared.concurrency.threads import beside
 from shared.embeddings import fact_key
 from shared.provenance import head
 from shared.search.chunking import chunk
@@ -42,6 +44,14 @@ class ChunkWords(IndexedText, frozen=True, kw_only=True):
     head: str
 
 
+async def content_hashes(memories: Sequence[MemoryContent]) -> list[bytes]:
+    return await beside(sum(len(memory.content) for memory in memories), _hashes, memories)
+
+
+def _hashes(memories: Sequence[MemoryContent]) -> list[bytes]:
+    return [content_hash(memory) for memory in memories]
+
+
 def content_hash(memory: MemoryContent) -> bytes:
     return fact_hash(memory.content, memory.user_id)
 
@@ -62,20 +72,25 @@ def memory_tokens(agent: str, memory: MemoryContent) -> int:
     return estimate_tokens_of([agent, *(stated[name] for name in stated.keys() - _UNCOUNTED)])
 
 
-def memory_row(tenant: str, agent: str, memory: MemoryContent, **columns: Any) -> MemoryRow:
-    """`columns` are the fields that a commit does not state, such as `id` and `pending`."""
+def memory_row(tenant: str, agent: str, memory: MemoryContent, fact: bytes, **columns: Any) -> MemoryRow:
+    """`fact` is the memory's content hash. `columns` are the fields that a commit does not state, such as `id` and
+    `pending`."""
     return MemoryRow(
         **msgspec.structs.asdict(memory),
         tenant=tenant,
         agent_name=agent,
-        content_hash=f"\\x{content_hash(memory).hex()}",
+        content_hash=f"\\x{fact.hex()}",
         token_count=memory_tokens(agent, memory),
         chunks=len(chunk(memory.content)),
         **columns,
     )
 
 
-def chunk_words(row: MemoryRow) -> ChunkWords:
+async def chunk_words(row: MemoryRow) -> ChunkWords:
+    return await beside(len(row.content), words_of, row)
+
+
+def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
     scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
     return ChunkWords(

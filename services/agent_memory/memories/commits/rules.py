@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from services.agent_memory.memories.commits import queries, queries_vectors
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
 from services.agent_memory.memories.commits.queries import content_of
-from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hash, memory_row
+from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hashes, memory_row
 from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
 from shared.auth import Principal
 from shared.database.postgres import Connection
@@ -33,25 +33,27 @@ class CommitRules:
         principal: Principal,
         agent: str,
         memory: MemoryContent,
+        fact: bytes,
         vector: HalfVector | None,
     ) -> CommitResult:
-        """`vector` is None when the embedder failed, and for memories of more than one chunk."""
+        """`fact` is the memory's content hash. `vector` is None when the embedder failed, and for memories of more than
+        one chunk."""
         tenant = principal.tenant
         status: CommitStatus = "updated"
-        memory_id = await self._find_duplicate(c, tenant, agent, memory, vector)
+        memory_id = await self._find_duplicate(c, tenant, agent, memory, fact, vector)
         duplicate = memory_id is not None
         if memory_id is not None:
             await self._repeat(c, principal, memory_id, memory, vector)
         else:
             status = "pending" if vector is None and len(chunk(memory.content)) == 1 else "created"
-            row = memory_row(tenant, agent, memory, pending=status == "pending")
+            row = memory_row(tenant, agent, memory, fact, pending=status == "pending")
             memory_id = await self.insert(c, row, vector)
         event = {"id": memory_id, "memory_type": memory.memory_type, "status": status}
         await queries.add_event(c, tenant, agent, "memory_commit", event, memory)
         return CommitResult(memory_id=memory_id, duplicate_detected=duplicate, status=status)
 
     async def insert(self, c: Connection, row: MemoryRow, vector: HalfVector | None = None) -> int:
-        memory_id = await queries.insert(c, row, chunk_words(row))
+        memory_id = await queries.insert(c, row, await chunk_words(row))
         if vector is not None:
             await queries_vectors.put_vectors(c, row.tenant, memory_id, self._model, [vector])
         else:
@@ -74,7 +76,10 @@ class CommitRules:
                 raise Conflict(
                     f"a {memory.source_kind}'s text does not replace what a {stored.source_kind} said"
                 )
-            duplicate = await self._find_duplicate(c, tenant, agent, memory, vector, other_than=row["id"])
+            (fact,) = await content_hashes([memory])
+            duplicate = await self._find_duplicate(
+                c, tenant, agent, memory, fact, vector, other_than=row["id"]
+            )
             if duplicate not in (None, row["id"]):
                 raise Conflict(f"memory {duplicate} of this agent says the same", memory_id=duplicate)
         await self._restate(c, tenant, row, memory, vector)
@@ -103,12 +108,13 @@ class CommitRules:
         tenant: str,
         agent: str,
         memory: MemoryContent,
+        fact: bytes,
         vector: HalfVector | None,
         *,
         other_than: int = 0,
     ) -> int | None:
         """Looks by the fact, then by meaning. Only the fact may find `other_than`, the memory itself."""
-        duplicate = await queries.find_by_fact(c, tenant, agent, content_hash(memory))
+        duplicate = await queries.find_by_fact(c, tenant, agent, fact)
         if duplicate is None and vector is not None:
             duplicate = await self._find_near(c, tenant, agent, memory, vector, other_than=other_than)
         return duplicate
@@ -181,8 +187,11 @@ class CommitRules:
         stored, agent, memory_id = content_of(row), row["agent_name"], row["id"]
         if memory == stored:
             return False
-        restated = memory_row(tenant, agent, memory, id=memory_id)
-        await queries.restate(c, restated, chunk_words(restated))
+        fact = row["content_hash"]
+        if memory.content != stored.content:
+            (fact,) = await content_hashes([memory])
+        restated = memory_row(tenant, agent, memory, fact, id=memory_id)
+        await queries.restate(c, restated, await chunk_words(restated))
         if (memory.content, memory.speaker) == (stored.content, stored.speaker):
             return False
         await queries_vectors.drop_vectors(c, tenant, memory_id)

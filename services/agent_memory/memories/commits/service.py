@@ -10,6 +10,7 @@ from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import content, queries
 from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.rows import content_hashes
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
     CommitAgentMemoryInput,
@@ -66,13 +67,14 @@ class Commits:
         agents = sorted({memory.agent_name for memory in memories})
         contents = [content.committed(principal, memory) for memory in memories]
         vectors = await self._dedup_vectors(principal.tenant, contents, deadline)
+        facts = await content_hashes(contents)
 
         async def work(c: Connection) -> CommitBatchResult:
             for agent in agents:
                 await queries.lock_agent(c, principal.tenant, agent)
             results = [
-                await self._rules.commit(c, principal, memory.agent_name, stated, vector)
-                for memory, stated, vector in zip(memories, contents, vectors, strict=True)
+                await self._rules.commit(c, principal, memory.agent_name, stated, fact, vector)
+                for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
             ]
             return CommitBatchResult(results)
 

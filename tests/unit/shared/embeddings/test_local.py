@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +33,8 @@ class _Encoding(NamedTuple):
 
 
 class _Tokenizer:
-    def encode(self, text: str) -> _Encoding:
-        return _Encoding([1] * len(text))
+    def encode_batch(self, texts: Sequence[str]) -> list[_Encoding]:
+        return [_Encoding([1] * len(text)) for text in texts]
 
 
 async def test_the_first_text_does_not_wait_for_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

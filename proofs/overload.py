@@ -21,7 +21,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     control = Cluster(ground.database, ground.valkey.url, ground.folder)
     for service in control.all:
         name = service.module.removeprefix("services.")
-        service.variables["BENCH_SERVICE"] = name
+        service.variables |= {"BENCH_SERVICE": name, "WITHOUT": "flood"}
         service.module = "proofs.without_limits"
     async with control:
         await fill(control, seed)

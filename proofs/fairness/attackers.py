@@ -1,4 +1,4 @@
-"""What one tenant may try in order to stop the others: `python -m proofs.attackers NAME`, until it is ended.
+"""What one tenant may try in order to stop the others: `python -m proofs.fairness.attackers NAME`, until it is ended.
 
 It runs in a process of its own with a low priority, so that only the cluster's work for it can slow another tenant.
 ATTACK_URL is the context service, ATTACK_WRITE and ATTACK_READ are the tenant's keys.
@@ -24,8 +24,11 @@ STREAMS = 256
 PER_SECOND = 400.0
 _AT_ONCE = 4
 _LONGEST_QUESTION = 8_000
-_LARGE_COMMIT = 199 * 1024
+_LARGE_COMMIT = 199_000
 _LAST_ID = 2**53 - 1
+_PIECE = b"x" * 65_536
+_LARGE_HEAD = 32 * 2**20
+_HEADS_AT_ONCE = 8
 _NICE = 15
 
 
@@ -49,7 +52,7 @@ class Attacker:
         texts = itertools.cycle(
             "".join([unit] * 40_000)[:40_000] for unit in ("-./~", "a-", "can't ", "[1] ", "a_")
         )
-        await self._repeat(lambda: ("/api/agent-memory/commit", _memory(next(texts) + str(time.time_ns()))))
+        await self._repeat(lambda: ("/api/agent-memory/commit", _memory(f"{time.time_ns()} {next(texts)}")))
 
     async def questions(self) -> None:
         """Questions that take PostgreSQL's parser as long as possible."""
@@ -59,13 +62,14 @@ class Attacker:
         await self._repeat(lambda: ("/api/context/assemble", {"query": next(questions), "caller": "noisy"}))
 
     async def queue(self) -> None:
-        """Commits whose vectors take long."""
+        """Commits whose vectors take long: no two chunks are equal."""
         numbers = itertools.count()
-        await self._repeat(
-            lambda: ("/api/agent-memory/commit", _memory(f"lesson {next(numbers)} of many. " * 8_000)),
-            at_once=1,
-            pause=0.5,
-        )
+
+        def body() -> tuple[str, Any]:
+            text = " ".join(f"Lesson {next(numbers)} of many." for _ in range(10_000))
+            return "/api/agent-memory/commit", _memory(text[:_LARGE_COMMIT])
+
+        await self._repeat(body, at_once=2, pause=0.1)
 
     async def sequence(self) -> None:
         """An import with the last id that a client can send."""
@@ -90,27 +94,29 @@ class Attacker:
         await self._repeat(body, at_once=1, pause=0.5)
 
     async def heads(self) -> None:
-        """Heads that are too large, with and without an end."""
+        """Heads that never end, from clients that come again when they are refused."""
         start = b"GET /api/timeline HTTP/1.1\r\nhost: x\r\nx-large: "
 
-        async def once(end: bytes) -> None:
+        async def head() -> None:
             reader, writer = await asyncio.open_connection(self.host, self.port)
+            answered = asyncio.create_task(reader.read(1))
             with suppress(OSError):
                 writer.write(start)
-                for _ in range(16):
-                    writer.write(b"x" * 65_536)
+                for _ in range(_LARGE_HEAD // len(_PIECE)):
+                    writer.write(_PIECE)
                     await writer.drain()
-                writer.write(end)
-                await asyncio.wait_for(reader.read(100), 1.0)
+                    if answered.done():
+                        break
+            answered.cancel()
             writer.close()
 
-        async def forever(end: bytes) -> None:
+        async def forever() -> None:
             while True:
-                with suppress(OSError, TimeoutError):
-                    await once(end)
+                with suppress(OSError):
+                    await head()
                 await asyncio.sleep(0.05)
 
-        await asyncio.gather(*(forever(end) for end in (b"", b"\r\n\r\n") for _ in range(4)))
+        await asyncio.gather(*(forever() for _ in range(_HEADS_AT_ONCE)))
 
     async def flood(self) -> None:
         """Many times the requests that the cluster can answer."""

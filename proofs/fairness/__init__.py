@@ -1,0 +1,1 @@
+"""One tenant cannot stop the others."""

@@ -1,0 +1,86 @@
+"""One tenant cannot stop the others: seven attacks, each beside a victim with ten requests a second.
+
+Each attack has a control: the same build without the one limit that stops this attack, in which it must do harm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from typing import Any
+
+from local.database import Database, create_database
+from proofs.fairness.attackers import ATTACKS
+from proofs.fairness.measuring import Measuring, Outcome
+from proofs.ground import Ground, ground
+from tests.support.cluster import Cluster
+
+MOST_OVER_ALONE = 1.5
+# An attack does harm when requests fail, or when they take far more than noise explains.
+HARM_OVER_ALONE = 3.0
+_CONTROL_SECONDS = 6.0
+
+
+async def prove(ground: Ground, short: bool) -> dict[str, Any]:
+    template = ground.database.name
+    databases = {
+        name: await create_database(ground.postgres.dsn(), f"control_{number}", template=template)
+        for number, name in enumerate(ATTACKS)
+    }
+    print("\nwith the limits")
+    async with Cluster(ground.database, ground.valkey.url, ground.folder) as cluster:
+        seconds, rounds = (6.0, 1) if short else (15.0, 5)
+        measuring = Measuring(cluster, ground.database.admin, seconds, rounds)
+        outcomes = await measuring.outcomes(tuple(ATTACKS))
+    print("\nwithout the limit that stops the attack")
+    control = {name: await _control(ground, database, name) for name, database in databases.items()}
+    return _figures(outcomes, control, judged=not short)
+
+
+async def _control(ground: Ground, database: Database, attack: str) -> Outcome:
+    control = Cluster(database, ground.valkey.url, ground.folder)
+    for service in control.all:
+        service.variables["BENCH_SERVICE"] = service.module.removeprefix("services.")
+        service.variables["WITHOUT"] = attack
+        service.module = "proofs.without_limits"
+    async with control:
+        outcomes = await Measuring(control, database.admin, _CONTROL_SECONDS, 1).outcomes([attack])
+        for service in control.all:
+            # It may be busy for minutes.
+            service.kill()
+    return outcomes[attack]
+
+
+def _figures(outcomes: dict[str, Outcome], control: dict[str, Outcome], *, judged: bool) -> dict[str, Any]:
+    """In its short form, a run has too few requests to judge a p99."""
+    most = MOST_OVER_ALONE if judged else float("inf")
+    return {
+        "failed": sum(outcome.failed for outcome in outcomes.values()),
+        "p99_over_alone": {name: round(outcome.over_alone, 2) for name, outcome in outcomes.items()},
+        "violated": [name for name, one in outcomes.items() if one.failed or one.over_alone > most],
+        "control_failed": {name: outcome.failed for name, outcome in control.items()},
+        "control_p99_over_alone": {name: round(outcome.over_alone, 2) for name, outcome in control.items()},
+        "control_without_harm": [
+            name for name, one in control.items() if not one.failed and one.over_alone <= HARM_OVER_ALONE
+        ],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--short", action="store_true", help="the form for every change")
+    given = parser.parse_args()
+    started = time.monotonic()
+    with ground() as stands_on:
+        figures = asyncio.run(prove(stands_on, given.short))
+    figures["seconds"] = round(time.monotonic() - started, 1)
+    print()
+    print(json.dumps({"fairness": figures}))
+    sys.exit(bool(figures["violated"] or figures["control_without_harm"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""The victim's times alone and beside each attack, in turns."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import re
+import statistics
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+import aiohttp
+import asyncpg
+
+from proofs.fairness.victim import Seen, Victim
+from tests.support.cluster import Cluster
+
+_ONSET_SECONDS = 2.0
+_REST_SECONDS = 2.0
+_REST_AT_MOST = 40.0
+# Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
+_MOST_TO_VECTOR = 10.0
+_HAS_VECTOR = "select exists (select from memory.agent_memory_vec where tenant = 'victim' and item_id = $1)"
+_TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)
+
+
+class Outcome(NamedTuple):
+    failures: list[str]
+    over_alone: float
+    """The median of the victim's p99s during the attack, over the median of those alone."""
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
+
+    def text(self, name: str) -> str:
+        first = f"  ({self.failures[0]})" if self.failures else ""
+        return f"  {name:20} p99 {self.over_alone:6.2f} x alone, {self.failed:4} failed{first}"
+
+
+class Measuring:
+    """Runs attacks on one cluster."""
+
+    def __init__(self, cluster: Cluster, admin_dsn: str, seconds: float, rounds: int) -> None:
+        self._cluster, self._admin_dsn = cluster, admin_dsn
+        self._seconds, self._rounds = seconds, rounds
+        self._keys: dict[str, dict[str, str]] = {}
+
+    async def outcomes(self, attacks: Sequence[str]) -> dict[str, Outcome]:
+        self._keys = await make_keys(self._cluster)
+        headers = {"authorization": f"Bearer {self._keys['victim']['admin']}"}
+        outcomes = {}
+        async with aiohttp.ClientSession(self._cluster.url(), headers=headers) as session:
+            victim = Victim(session)
+            await victim.run(self._seconds)
+            for name in attacks:
+                outcomes[name] = await self._outcome(victim, name)
+                print(outcomes[name].text(name), flush=True)
+        return outcomes
+
+    async def _outcome(self, victim: Victim, name: str) -> Outcome:
+        alone: list[Seen] = []
+        attacked: list[Seen] = []
+        for _ in range(self._rounds):
+            await self._rest()
+            alone.append(await victim.run(self._seconds))
+            async with attack(name, self._cluster, self._keys["noisy"]):
+                seen, failures = await asyncio.gather(victim.run(self._seconds), self._index(victim))
+                seen.failures += failures
+                attacked.append(seen)
+        failures = [failure for seen in attacked for failure in seen.failures]
+        return Outcome(failures, _median_p99(attacked) / _median_p99(alone))
+
+    async def _index(self, victim: Victim) -> list[str]:
+        """What fails when the victim commits a text that gets its vectors in the background."""
+        connection = await asyncpg.connect(self._admin_dsn)
+        try:
+            async with asyncio.timeout(_MOST_TO_VECTOR):
+                memory_id = await victim.commit_long()
+                while not await connection.fetchval(_HAS_VECTOR, memory_id):
+                    await asyncio.sleep(0.1)
+        except aiohttp.ClientResponseError as error:
+            return [f"long commit: {error.status}"]
+        except TimeoutError:
+            return [f"no vector after {_MOST_TO_VECTOR:g} s"]
+        finally:
+            await connection.close()
+        return []
+
+    async def _rest(self) -> None:
+        """Ends what the last attack left in the index queue, so that the victim is alone."""
+        connection = await asyncpg.connect(self._admin_dsn)
+        await connection.execute("delete from memory.index_queue where tenant = 'noisy'")
+        await connection.close()
+        embedded, waited = -1.0, 0.0
+        while embedded != (now := await self._embedded()) and waited < _REST_AT_MOST:
+            embedded, waited = now, waited + _REST_SECONDS
+            await asyncio.sleep(_REST_SECONDS)
+
+    async def _embedded(self) -> float:
+        """The texts that agent-memory has embedded so far."""
+        async with self._cluster.client(None, "agent_memory") as client:
+            answer = await client.get("/metrics")
+        return sum(map(float, _TEXTS.findall(answer.body)))
+
+
+def _median_p99(runs: Sequence[Seen]) -> float:
+    return statistics.median(seen.p99() for seen in runs)
+
+
+async def make_keys(cluster: Cluster) -> dict[str, dict[str, str]]:
+    """Tokens by tenant and access."""
+    made: dict[str, dict[str, str]] = {"victim": {}, "noisy": {}}
+    async with cluster.client("admin") as client:
+        for tenant, access in itertools.product(made, ("read", "admin")):
+            body = {"name": access, "tenant": tenant, "access": access}
+            answer = await client.post("/api/context/keys", body)
+            assert answer.status == 201, answer
+            made[tenant][access] = answer.body["token"]
+    return made
+
+
+@asynccontextmanager
+async def attack(name: str, cluster: Cluster, keys: dict[str, str]) -> AsyncIterator[None]:
+    environment = {
+        **os.environ,
+        "ATTACK_URL": cluster.url(),
+        "ATTACK_WRITE": keys["admin"],
+        "ATTACK_READ": keys["read"],
+    }
+    command = (sys.executable, "-m", "proofs.fairness.attackers", name)
+    process = await asyncio.create_subprocess_exec(
+        *command, env=environment, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        await asyncio.sleep(_ONSET_SECONDS)
+        yield
+        assert process.returncode is None, f"the attacker ended by itself: {name}"
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()

@@ -77,6 +77,13 @@ bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, 
 bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look, POLICIES=off
 	@$(PY) -m bench.assemble
 
+# The data of the conversations lies beside the project where it is worked on.
+.PHONY: bench
+bench: DATA := $(or $(DATA),$(wildcard ../shared/data/locomo-dev))
+bench: $(VENV)/run.stamp ## Compare Scrubjay with three other memories: DATA=folder, SCALE=small for minutes
+	@test -n "$(DATA)" || { echo "make bench needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.race "$(DATA)"
+
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
@@ -127,7 +134,7 @@ proof-upgrade: $(VENV)/run.stamp ## Prove that the previous code keeps working w
 	@PREVIOUS="$(PREVIOUS)" $(PY) -m proofs.upgrade $(if $(SHORT),--short)
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
-	@rm -rf $(VENV) .node .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node .race .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp

@@ -1,0 +1,1 @@
+"""Scrubjay beside other memories for agents: same conversations, same vectors, same Postgres."""

@@ -46,7 +46,7 @@ def _arguments() -> argparse.Namespace:
 
 def table(report: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     heads = [f"{name} b{tokens}" for tokens in BUDGETS for name in _FIGURES]
-    yield f"{'':<30}{'':<8}" + "".join(f"{head:>17}" for head in [*heads, "silent or flagged"])
+    yield f"{'':<30}{'':<8}" + "".join(f"{head:>18}" for head in [*heads, "silent or flagged"])
     for name, found in report.items():
         for category, figures in {name: found, **found["by_category"]}.items():
             yield from _rows(category if category == name else f"  {category}", figures)
@@ -59,12 +59,12 @@ def _rows(label: str, figures: Mapping[str, Any]) -> Iterator[str]:
 
 def _cells(figures: Mapping[str, Any]) -> Sequence[str]:
     cells = [
-        f"{figures[name][f'b{tokens}']:>17.3f}" if name in figures else " " * 17
+        f"{figures[name][f'b{tokens}']:>18.3f}" if name in figures else " " * 18
         for tokens in BUDGETS
         for name in _FIGURES
     ]
     quiet = figures.get("silent_or_flagged")
-    return [*cells, " " * 17 if quiet is None else f"{quiet:>17.3f}"]
+    return [*cells, " " * 18 if quiet is None else f"{quiet:>18.3f}"]
 
 
 if __name__ == "__main__":

@@ -62,6 +62,12 @@ def missions(run: str, items: list[Item]) -> list[str]:
     return sorted({_mission(run, item) for item in items if item.to.startswith("mission")})
 
 
+def scopes(run: str, items: list[Item]) -> list[str]:
+    """Whatever the items were written to."""
+    agents = {f"agent:{body['agent_name']}" for _, body, _ in writes(run, items) if "agent_name" in body}
+    return [*(f"mission:{mission}" for mission in missions(run, items)), *sorted(agents)]
+
+
 def writes(run: str, items: list[Item]) -> list[Write]:
     """In the order of the items."""
     agents = {

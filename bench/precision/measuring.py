@@ -62,12 +62,16 @@ class Outcome(NamedTuple):
 async def measure_cases(address: Address, items: list[Item], questions: list[Case]) -> dict[str, Any]:
     run = f"precision-{secrets.token_hex(4)}"
     async with Client(address.url, address.token, connections=CONNECTIONS) as client:
-        names = await _fill(client, run, items)
+        try:
+            names = await _fill(client, run, items)
 
-        def name(source: Source) -> str:
-            return names.get((source["store"] == STORE, source["id"])) or str(source["handle"])
+            def name(source: Source) -> str:
+                return names.get((source["store"] == STORE, source["id"])) or str(source["handle"])
 
-        return report(await _ask(client, [_of_case(run, question, name) for question in questions]))
+            return report(await _ask(client, [_of_case(run, question, name) for question in questions]))
+        finally:
+            if not address.throw_away:
+                await _purge(client, cases.scopes(run, items))
 
 
 def _of_case(run: str, question: Case, name: Naming) -> Asked:
@@ -100,13 +104,24 @@ async def measure_set(
     answerable = [query for query in queries if query.category in chosen]
     answerable = answerable[:: max(1, len(answerable) // sample)]
     async with Client(address.url, address.token, connections=CONNECTIONS) as client:
-        ids = await write_rows(client, run, missions, rows)
-        await wait_until_indexed(client, run, missions, as_written(rows, ids))
-        wrong = dict(zip(missions, [*list(missions)[1:], next(iter(missions))], strict=True))
-        asked = [_of_query(query, missions[query.group], ids, query.gold) for query in answerable]
-        if len(missions) > 1:
-            asked += [_of_query(query, missions[wrong[query.group]], ids, []) for query in answerable[::2]]
-        return report(await _ask(client, asked))
+        try:
+            ids = await write_rows(client, run, missions, rows)
+            await wait_until_indexed(client, run, missions, as_written(rows, ids))
+            wrong = dict(zip(missions, [*list(missions)[1:], next(iter(missions))], strict=True))
+            asked = [_of_query(query, missions[query.group], ids, query.gold) for query in answerable]
+            if len(missions) > 1:
+                asked += [
+                    _of_query(query, missions[wrong[query.group]], ids, []) for query in answerable[::2]
+                ]
+            return report(await _ask(client, asked))
+        finally:
+            if not address.throw_away:
+                await _purge(client, [f"mission:{mission}" for mission in missions.values()])
+
+
+async def _purge(client: Client, scopes: Iterable[str]) -> None:
+    for scope in scopes:
+        await client.post("/api/context/purge", {"scope": scope})
 
 
 def _of_query(query: Query, mission: str, ids: Mapping[tuple[str, int], str], gold: Iterable[str]) -> Asked:

@@ -22,9 +22,11 @@ async def key_of(request: Request[Any, Any, Any]) -> Key | None:
 
     Raises Invalid.
     """
-    value = request.headers.get(HEADER)
-    if value is None:
+    # Litestar keeps the headers that it has read, and the scrubber may have replaced this one since.
+    raw = next((value for name, value in request.scope["headers"] if name == HEADER.encode()), None)
+    if raw is None:
         return None
+    value = raw.decode("latin-1")
     if not _KEY.match(value):
         raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
     principal = request.scope["state"]["principal"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from services.context.scrubbing.scanning import found_in, masked, may_hold
 from services.context.scrubbing.schemas import Masked
 from shared.errors import Invalid
+from shared.secrets.scanning import found_in, masked, may_hold
 
 
 class Scrubbed(msgspec.Struct):

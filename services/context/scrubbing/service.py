@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 from urllib.parse import unquote
 
@@ -9,7 +10,6 @@ from litestar import Request
 
 from services.context.scrubbing import queries
 from services.context.scrubbing.bodies import scrubbed
-from services.context.scrubbing.scanning import found_in
 from services.context.scrubbing.schemas import Masked, Policy, SecretPolicy
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -18,10 +18,14 @@ from shared.database.audit import Deed
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import FieldError, Forbidden, Unprocessable
+from shared.secrets.scanning import found_in
+from shared.web import idempotency_key
 from shared.web.request import deadline_of_route
 
 MASKED = "masked"
 """Where the state of a request's scope holds the secrets that were masked in it, and the name in its answer."""
+
+_KEY = idempotency_key.HEADER.encode()
 
 
 class Scrubber:
@@ -36,16 +40,18 @@ class Scrubber:
         """
         lines = scope["path"].endswith("/import")
         clean = await beside(len(body), scrubbed, body, lines=lines)
-        in_path = _in_path(scope)
-        if not clean.secrets and not in_path:
+        in_path, in_key = _in_path(scope), _in_key(scope)
+        if not clean.secrets and not in_path and not in_key:
             return body
         policy = (await self.policy(principal, deadline)).policy
         if policy == "allow":
             return body
         # Nothing can stand for a secret in a path.
-        if refused := in_path if policy == "mask" else [*clean.secrets, *in_path]:
+        if refused := in_path if policy == "mask" else [*clean.secrets, *in_path, *in_key]:
             raise _refused(refused)
-        scope["state"][MASKED] = clean.secrets
+        if in_key:
+            scope["headers"] = [_digested(*header) for header in scope["headers"]]
+        scope["state"][MASKED] = [*clean.secrets, *in_key]
         return clean.body
 
     async def screen(self, request: Request[Any, Any, Any], principal: Principal) -> bytes:
@@ -85,8 +91,8 @@ class Scrubber:
 
 
 def _in_path(scope: Any) -> list[Masked]:
-    """The secrets in names that a path or a query gives to what is written."""
-    if scope["method"] in ("GET", "HEAD"):
+    """The secrets in names that a path or a query gives to what is written, and to an export, which the audit names."""
+    if scope["method"] in ("GET", "HEAD") and not scope["raw_path"].endswith(b"/export"):
         return []
     parts = {"path": scope["raw_path"], "query": scope["query_string"]}
     return [
@@ -94,6 +100,21 @@ def _in_path(scope: Any) -> list[Masked]:
         for where, part in parts.items()
         for found in found_in(unquote(part.decode("latin-1")))
     ]
+
+
+def _in_key(scope: Any) -> list[Masked]:
+    """The secrets in the header Idempotency-Key, which is stored with the answer."""
+    return [
+        Masked(field="Idempotency-Key", kind=found.kind)
+        for name, value in scope["headers"]
+        if name == _KEY
+        for found in found_in(value.decode("latin-1"))
+    ]
+
+
+def _digested(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A digest takes the key's place, so that a retry is still known."""
+    return (name, hashlib.sha256(value).hexdigest().encode()) if name == _KEY else (name, value)
 
 
 def _refused(secrets: list[Masked]) -> Unprocessable:

@@ -17,6 +17,7 @@ from litestar.types import ASGIApp, Message, Receive, Send
 from shared import deadline as deadlines
 from shared.body import MAX_BODY
 from shared.errors import TooLate, TooMany
+from shared.secrets.scanning import found_in
 from shared.telemetry import metrics
 from shared.web.door.fairness import Work
 from shared.web.door.overload import Gate
@@ -213,9 +214,9 @@ class Exchange:
 
 
 def request_id_from(headers: Headers) -> str:
-    """The caller's own request id if it is usable, or else a new one."""
+    """The caller's own request id if it is usable, or else a new one: logs and the audit keep it, and no secret."""
     given = headers.get(b"x-request-id", b"").decode("latin-1")
-    return given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+    return given if _REQUEST_ID.match(given) and not found_in(given) else uuid.uuid4().hex
 
 
 def _is_event_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:

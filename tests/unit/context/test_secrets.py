@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from local.database import ROOT
 from services.context.scrubbing.bodies import scrubbed
-from services.context.scrubbing.kinds import KINDS
-from services.context.scrubbing.scanning import found_in, masked, may_hold
 from shared.errors import Invalid
+from shared.secrets.kinds import KINDS
+from shared.secrets.scanning import found_in, masked, may_hold
 from tests.support.attacks.secret_samples import SAMPLES, told
 
 ANCHORS = [anchor for kind in KINDS for anchor in kind.anchors]

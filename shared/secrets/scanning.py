@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick, BytesAhoCorasick, Implementation
 
-from services.context.scrubbing.kinds import KINDS, SECRET, Kind
+from shared.secrets.kinds import KINDS, SECRET, Kind
 
 
 class Found(NamedTuple):

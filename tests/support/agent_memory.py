@@ -20,8 +20,8 @@ from tests.support.fakes.fake_openai import FakeOpenAI
 MANY_SECONDS = 60.0
 
 
-def who(tenant: str) -> Principal:
-    return Principal(tenant, "key", frozenset(["read", "write", "admin"]))
+def who(tenant: str, key: str = "key") -> Principal:
+    return Principal(tenant, key, frozenset(["read", "write", "admin"]))
 
 
 def fake_embedding(api: FakeOpenAI) -> EmbeddingSettings:
@@ -51,9 +51,11 @@ async def replica(
         yield services
 
 
-async def commit(services: Services, tenant: str, agent: str, content: str, **more: Any) -> CommitResult:
+async def commit(
+    services: Services, tenant: str, agent: str, content: str, *, key: str = "key", **more: Any
+) -> CommitResult:
     memory = CommitAgentMemoryInput(agent_name=agent, content=content, memory_type="lesson_learned", **more)
-    committed = await services.commits.commit(who(tenant), [memory], None, Deadline(MANY_SECONDS))
+    committed = await services.commits.commit(who(tenant, key), [memory], None, Deadline(MANY_SECONDS))
     return committed.results[0]
 
 

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from random import Random
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from local.database import Database
 from services.agent_memory.app import Services
+from services.agent_memory.memories.schemas import TaskContext
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from tests.support.agent_memory import MANY_SECONDS, commit, fake_embedding, replica, settled, who
@@ -148,6 +151,57 @@ async def test_a_late_vector_merges_and_keeps_where_it_came_from(
     assert (answer.memory.id, answer.memory.content) == (first.memory_id, fact)
     assert (answer.memory.dispatch_id, answer.memory.confirmed_count) == (7, 1)
     assert [(one.dispatch_id, one.absorbed_id) for one in answer.confirmations] == [(8, second.memory_id)]
+
+
+@pytest.mark.parametrize("other", ["key", "mission", "user", "scope"])
+async def test_a_late_vector_merges_only_what_one_key_wrote_in_one_place(
+    replicas: list[Services], api: FakeOpenAI, sql: Connection, other: str
+) -> None:
+    """A key of one mission would otherwise take the mission, the text or the count of a memory that it may not read."""
+    tenant, fact = f"late, another {other}", f"the invoice run of {other} waits for a second signature"
+    task = {"task_description": "t", "skills_used": [], "outcome": "success"}
+    first: dict[str, dict[str, Any]] = {
+        "mission": {"task_context": {**task, "mission_namespace": "apollo"}},
+        "user": {"user_id": "ana"},
+    }
+    second: dict[str, dict[str, Any]] = {
+        "key": {"key": "another"},
+        "mission": {"task_context": {**task, "mission_namespace": "moria"}},
+        "user": {"user_id": "bo"},
+        "scope": {"private": True},
+    }
+    api.mode = "503"
+    made = [
+        await commit(replicas[0], tenant, "scout", text, **_converted(more))
+        for text, more in ((fact, first.get(other, {})), (plural(fact), second[other]))
+    ]
+    assert [one.status for one in made] == ["pending", "pending"]
+    api.mode = "ok"
+    await settled(sql, tenant)
+    rows = await sql.fetch(
+        "select id, confirmed_count, pending from memory.agent_memory where tenant = $1 order by id", tenant
+    )
+    assert [tuple(row) for row in rows] == [(one.memory_id, 0, False) for one in made]
+
+
+def _converted(more: dict[str, Any]) -> dict[str, Any]:
+    task = more.get("task_context")
+    return more if task is None else {**more, "task_context": msgspec.convert(task, TaskContext)}
+
+
+async def test_a_fact_that_a_purge_erases_meanwhile_is_stated_anew(
+    replicas: list[Services], sql: Connection
+) -> None:
+    tenant, fact = "erased meanwhile", "the warehouse closes its doors at nine"
+    first = await commit(replicas[0], tenant, "scout", fact)
+    async with sql.transaction():
+        await sql.execute("delete from memory.agent_memory where tenant = $1", tenant)
+        again = asyncio.ensure_future(commit(replicas[1], tenant, "scout", fact))
+        await asyncio.sleep(0.5)
+        assert not again.done()
+    assert (await again).status == "created"
+    rows = await sql.fetch("select id from memory.agent_memory where tenant = $1", tenant)
+    assert [row["id"] for row in rows] == [(await again).memory_id] != [first.memory_id]
 
 
 async def test_access_counts_wait_for_no_one(replicas: list[Services], sql: Connection) -> None:

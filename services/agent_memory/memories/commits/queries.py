@@ -38,8 +38,16 @@ from memory.agent_memory where tenant = $1 and id = $2
 """
 
 
+READ_HELD = f"{READ} for no key update"
+
+
 async def read(connection: Connection, tenant: str, memory_id: int) -> asyncpg.Record | None:
     return await connection.fetchrow(READ, tenant, memory_id)
+
+
+async def hold(connection: Connection, tenant: str, memory_id: int) -> asyncpg.Record | None:
+    """Keeps the memory until the transaction ends. A purge, which takes no agent's lock, may have erased it."""
+    return await connection.fetchrow(READ_HELD, tenant, memory_id)
 
 
 def content_of(row: asyncpg.Record) -> MemoryContent:

@@ -11,7 +11,7 @@ from shared.database.postgres import Connection
 
 # The sum keeps the planner off the HNSW index, which could miss the duplicate.
 NEAREST = """
-select m.id, m.content
+select m.id, m.content, m.written_by, m.mission_namespace
 from (
     select v.item_id, (v.embedding <=> $4) + 0.0 as distance
     from memory.agent_memory_vec v
@@ -24,7 +24,7 @@ order by near.distance, near.item_id
 """
 # A user has few memories, among many that say the same about other users.
 NEAREST_OF_USER = """
-select m.id, m.content
+select m.id, m.content, m.written_by, m.mission_namespace
 from memory.agent_memory m
 join memory.agent_memory_vec v on v.tenant = m.tenant and v.item_id = m.id and v.chunk = 0 and v.model = $3
 where m.tenant = $1 and m.user_id = $8 and m.agent_name = $2 and m.chunks = 1 and m.private = $6 and m.id <> $7
@@ -45,7 +45,7 @@ async def nearest(
     user_id: str | None,
     other_than: int,
 ) -> list[asyncpg.Record]:
-    """`id` and `content` of the agent's memories about this user, or about no user, nearest first."""
+    """The agent's memories about this user, or about no user, nearest first."""
     near = (tenant, agent_name, model, vector, distance, private, other_than)
     rows: list[asyncpg.Record]
     if user_id is None:

@@ -41,10 +41,8 @@ class CommitRules:
         tenant = principal.tenant
         status: CommitStatus = "updated"
         memory_id = await self._find_duplicate(c, tenant, agent, memory, fact, vector)
-        duplicate = memory_id is not None
-        if memory_id is not None:
-            await self._repeat(c, principal, memory_id, memory, vector)
-        else:
+        duplicate = memory_id is not None and await self._repeat(c, principal, memory_id, memory, vector)
+        if memory_id is None or not duplicate:
             status = "pending" if vector is None and len(chunk(memory.content)) == 1 else "created"
             row = memory_row(tenant, agent, memory, fact, pending=status == "pending")
             memory_id = await self.insert(c, row, vector)
@@ -94,11 +92,9 @@ class CommitRules:
             return  # deleted; or edited, and queued again
         if row["pending"]:
             memory = content_of(row)
-            duplicate = await self._find_near(
-                c, tenant, row["agent_name"], memory, vectors[0], other_than=memory_id
-            )
-            if duplicate is not None:
-                await self._absorb(c, tenant, row, duplicate, vectors[0])
+            near = await self._near(c, tenant, row["agent_name"], memory, vectors[0], other_than=memory_id)
+            duplicate = next((other["id"] for other in near if _same_writer(memory, other)), None)
+            if duplicate is not None and await self._absorb(c, tenant, memory_id, duplicate, vectors[0]):
                 return
         await self._store_vectors(c, tenant, memory_id, vectors)
 
@@ -116,10 +112,11 @@ class CommitRules:
         """Looks by the fact, then by meaning. Only the fact may find `other_than`, the memory itself."""
         duplicate = await queries.find_by_fact(c, tenant, agent, fact)
         if duplicate is None and vector is not None:
-            duplicate = await self._find_near(c, tenant, agent, memory, vector, other_than=other_than)
+            near = await self._near(c, tenant, agent, memory, vector, other_than=other_than)
+            duplicate = near[0]["id"] if near else None
         return duplicate
 
-    async def _find_near(
+    async def _near(
         self,
         c: Connection,
         tenant: str,
@@ -128,7 +125,8 @@ class CommitRules:
         vector: HalfVector,
         *,
         other_than: int,
-    ) -> int | None:
+    ) -> list[asyncpg.Record]:
+        """The memories that state the same fact, nearest first."""
         rows = await queries_vectors.nearest(
             c,
             tenant=tenant,
@@ -140,7 +138,7 @@ class CommitRules:
             user_id=memory.user_id,
             other_than=other_than,
         )
-        return next((row["id"] for row in rows if same_fact(memory.content, row["content"])), None)
+        return [row for row in rows if same_fact(memory.content, row["content"])]
 
     async def _repeat(
         self,
@@ -149,31 +147,34 @@ class CommitRules:
         memory_id: int,
         repetition: MemoryContent,
         vector: HalfVector | None,
-    ) -> None:
-        """Confirms the memory. Only a key that may change it changes what it states."""
+    ) -> bool:
+        """Confirms the memory, unless it is gone. Only a key that may change it changes what it states."""
         tenant = principal.tenant
-        row = await queries.read(c, tenant, memory_id)
-        assert row is not None, "the agent's lock is held"
+        row = await queries.hold(c, tenant, memory_id)
+        if row is None:
+            return False
         if may_change(principal, row["mission_namespace"], row["written_by"]):
             await self._restate(c, tenant, row, merge(content_of(row), repetition), vector)
         await queries.confirm(c, tenant, memory_id, repetition)
+        return True
 
     async def _absorb(
-        self, c: Connection, tenant: str, row: asyncpg.Record, duplicate_id: int, vector: HalfVector
-    ) -> None:
-        """Keeps the older of the two, with its id."""
-        duplicate = await queries.read(c, tenant, duplicate_id)
-        assert duplicate is not None, "the agent's lock is held"
-        older, newer = (row, duplicate) if row["id"] < duplicate_id else (duplicate, row)
+        self, c: Connection, tenant: str, memory_id: int, duplicate_id: int, vector: HalfVector
+    ) -> bool:
+        """Keeps the older of the two, with its id, unless one of them is gone."""
+        older, newer = [await queries.hold(c, tenant, id_) for id_ in sorted((memory_id, duplicate_id))]
+        if older is None or newer is None:
+            return False
         repetition = content_of(newer)
         await queries.absorb(c, tenant, older["id"], newer["id"])
         await queries.confirm(c, tenant, older["id"], repetition, newer["id"])
         memory = merge(content_of(older), repetition)
-        reworded = await self._restate(c, tenant, older, memory, vector if newer is row else None)
-        if older is row and not reworded:
-            await self._store_vectors(c, tenant, row["id"], [vector])
+        reworded = await self._restate(c, tenant, older, memory, vector if newer["id"] == memory_id else None)
+        if older["id"] == memory_id and not reworded:
+            await self._store_vectors(c, tenant, memory_id, [vector])
         event = {"id": older["id"], "absorbed": newer["id"]}
-        await queries.add_event(c, tenant, row["agent_name"], "memory_merge", event, repetition)
+        await queries.add_event(c, tenant, older["agent_name"], "memory_merge", event, repetition)
+        return True
 
     async def _restate(
         self,
@@ -206,3 +207,8 @@ class CommitRules:
     ) -> None:
         await queries_vectors.put_vectors(c, tenant, memory_id, self._model, vectors)
         await queries_vectors.settle(c, tenant, memory_id, self._model)
+
+
+def _same_writer(memory: MemoryContent, other: asyncpg.Record) -> bool:
+    """The bounds of the writing keys are unknown by now. A key that wrote both in one mission may change both."""
+    return (memory.written_by, memory.mission_namespace) == (other["written_by"], other["mission_namespace"])

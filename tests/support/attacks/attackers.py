@@ -68,6 +68,8 @@ ATTACKERS = (
         "agent in a mission", bounds={"agent": "mallory", "missions": ["moria"]}, sees=frozenset({"loose"})
     ),
     Attacker("all", bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]}),
+    Attacker("user in a mission", bounds={"missions": ["moria"], "users": ["bob"]}),
+    Attacker("read for a user", access="read", bounds={"users": ["bob"]}, sees=frozenset({"dispatch"})),
     # Reading a source counts as a weak signal for its assembly.
     Attacker("read", access="read", sees=CANARIES - {"key"}, changes=frozenset({"assembly"})),
     Attacker("write", access="write", sees=CANARIES - {"key"}, uncounted=_COUNTS),

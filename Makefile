@@ -44,6 +44,11 @@ openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client fro
 	@$(PY) -m tools.openapi
 	@$(PY) -m tools.mcp
 
+.PHONY: audit
+audit: ## Look for known vulnerabilities in what the services install (needs uv, and a registry that knows them)
+	@command -v uv >/dev/null || { echo "make audit needs uv"; exit 1; }
+	@uv tool run --quiet pip-audit@2.10.1 --strict --no-deps --disable-pip -r requirements/run.txt
+
 pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@command -v uv >/dev/null || { echo "make pins needs uv"; exit 1; }
 	@$(COMPILE) -o requirements/run.txt requirements/run.in

@@ -1,5 +1,6 @@
 # One image for the three services and the migrations: the command says which.
-FROM python:3.13-slim AS build
+ARG PYTHON_IMAGE=python:3.13-slim
+FROM ${PYTHON_IMAGE} AS build
 
 RUN python -m venv /opt/venv
 COPY requirements/run.txt /tmp/run.txt
@@ -15,7 +16,7 @@ COPY shared shared
 COPY services services
 RUN python -m compileall -q alembic shared services
 
-FROM python:3.13-slim
+FROM ${PYTHON_IMAGE}
 
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app

@@ -111,6 +111,10 @@ def dockerfile(path: Path) -> Iterator[str]:
     lint = subprocess.run([script("hadolint"), path], capture_output=True, text=True, check=False)
     yield from (lint.stdout + lint.stderr).splitlines()
     text = path.read_text()
+    bases = dict(re.findall(r"^ARG\s+(\w+)=(\S+)$", text, re.MULTILINE))
+    for name in re.findall(r"^FROM\s+\$\{(\w+)\}", text, re.MULTILINE):
+        if not re.search(r":[^/:]+$", bases.get(name, "")):
+            yield f"{name}, a base, has no tag by default"
     yield from (why for pattern, why in _REFUSED.items() if re.search(pattern, text, re.MULTILINE))
     users = re.findall(r"^USER\s+(\S+)", text, re.MULTILINE)
     if not users or not re.fullmatch(r"[1-9]\d*(:[1-9]\d*)?", users[-1]):
@@ -166,7 +170,9 @@ _COMPOSE_MISTAKES: dict[str, Callable[[Compose], Any]] = {
 _DOCKERFILE_MISTAKES = {
     "root in the image": ("USER 10001:10001\n", ""),
     "a user by name": ("USER 10001:10001", "USER scrubjay"),
-    "a base without a tag": ("FROM python:3.13-slim\n", "FROM python\n"),
+    "a base without a tag": ("PYTHON_IMAGE=python:3.13-slim\n", "PYTHON_IMAGE=python\n"),
+    "a base that no argument names": ("ARG PYTHON_IMAGE=python:3.13-slim\n", ""),
+    "a digest for everybody": ("FROM ${PYTHON_IMAGE}\n", f"FROM python:3.13-slim@sha256:{'0' * 64}\n"),
     "COPY --link": ("COPY --from=build /app", "COPY --link --from=build /app"),
     "a syntax line": ("FROM", "# syntax=docker/dockerfile:1\nFROM"),
 }

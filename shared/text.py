@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -18,6 +18,12 @@ Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
 Tag = Annotated[str, Meta(min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Meta(max_length=50)]
+Language = Literal[
+    "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fa", "fi", "fr", "ga", "he", "hi", "hr", "hu",
+    "hy", "id", "it", "ja", "ko", "lt", "lv", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta",
+    "th", "tr", "uk", "ur", "vi", "zh",
+]  # fmt: skip
+"""ISO 639-1's codes of the languages that search tells apart."""
 BigId = Annotated[int, Meta(gt=0, le=2**63 - 1, extra_json_schema={ID: True})]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]

@@ -1,0 +1,1 @@
+"""The languages of texts and questions, and the words that their scripts need."""

@@ -12,7 +12,7 @@ from msgspec import Meta
 from shared.auth import Principal
 from shared.body import Body
 from shared.errors import Invalid
-from shared.text import BigId, Name
+from shared.text import BigId, Language, Name
 from shared.words import readable
 
 SourceKind = Literal["user", "agent", "tool", "document", "derived", "imported"]
@@ -41,6 +41,8 @@ class Remembered(Body, kw_only=True):
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: Name | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: Language | None = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: SourceKind = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the agent."""
     recalled_from: BigId | None = None

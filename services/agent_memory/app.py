@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
+from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
 from shared.web.app import create_app
 from shared.web.authentication import inward, tenant_of
@@ -52,6 +54,7 @@ class Services:
 async def opened(settings: Settings, database: Database) -> AsyncIterator[Services]:
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
+        await asyncio.to_thread(load_detector)
         embedder, table = await open_cached(settings.embedding, database, "memory")
         stack.push_async_callback(embedder.close)
         stack.push_async_callback(database.close)

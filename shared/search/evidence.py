@@ -21,7 +21,7 @@ from shared.body import Body
 from shared.embeddings import DIM
 from shared.errors import Invalid
 from shared.provenance import author, doubt
-from shared.text import Name, Query
+from shared.text import Language, Name, Query
 
 # Candidates per arm. It is deep because neighbouring turns smooth each other only when both are candidates.
 DEPTH = 50
@@ -98,6 +98,7 @@ class SearchRequest(Body, kw_only=True):
     stores: dict[str, list[str]]
     agent: Name | None = None
     user_id: Name | None = None
+    language: Language | None = None
     vector: str | None = None
     model: str = ""
     as_of: datetime | None = None

@@ -12,17 +12,22 @@ from typing import NamedTuple
 import msgspec
 
 from shared.search.chunking import chunk
+from shared.search.languages.detection import CONFIGS, ENGLISH, SIMPLE, config_of, language_of, languages_of
+from shared.search.languages.scripts import bigrams, characters, plain_words, unaccented
+from shared.text import Language
 from shared.words import readable
 
-ENGLISH = "english"
 # A tsvector's word may have 2,046 bytes, and a scope's key takes some of them. Nobody asks for a longer term.
 MAX_TERM_BYTES = 200
 # The positions of a tsvector end at 16,383.
 _MAX_TERMS = 2_000
+_MOST_ASKED = 64
 
 
 class Hints(NamedTuple):
     """What is known about a text besides the text."""
+
+    language: Language | None = None
 
 
 class Lexicon(NamedTuple):
@@ -53,12 +58,33 @@ class Asked(msgspec.Struct, frozen=True):
 
 def lexicon(text: str, hints: Hints) -> Lexicon:
     """Of one chunk. The same chunk and hints must give the same lexicon whenever it is indexed again."""
-    return Lexicon()
+    language = hints.language or language_of(text)
+    terms = [*bigrams(text), *characters(text)]
+    if language != "en":
+        terms += map(_plain, unaccented(text))
+    return Lexicon(config_of(language), terms)
 
 
-def asked(query: str) -> Asked:
-    """It depends on the question alone: stores add up how many chunks hold each of its words."""
-    return Asked([ENGLISH], [readable(query)])
+def asked(query: str, language: Language | None = None) -> Asked:
+    """It depends on the question alone: stores add up how many chunks hold each of its words.
+
+    English comes first. Without `language`, the languages are those that the question may be of.
+    """
+    languages = languages_of(query) if language is None else [language]
+    configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
+    plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
+    terms = list(dict.fromkeys([*bigrams(query), *plain]))[:_MOST_ASKED]
+    return Asked(configs, [readable(query)] * len(configs), terms)
+
+
+def only_if_held(lexeme: str) -> bool:
+    """Whether a lexeme is another form of a word that is looked for in English, too."""
+    config, space, _ = lexeme.partition(" ")
+    return bool(space) and config in CONFIGS
+
+
+def _plain(word: str) -> str:
+    return f"{SIMPLE} {word}"
 
 
 def indexed(text: str, hints: Hints) -> IndexedText:

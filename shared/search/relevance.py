@@ -12,6 +12,7 @@ import msgspec
 
 from shared.search import dates, steps, turns
 from shared.search.evidence import Candidate, SearchResult
+from shared.search.lexicon import only_if_held
 from shared.search.turns import Weighed
 
 
@@ -144,13 +145,19 @@ def _saturate(value: float) -> float:
 
 
 def _word_weights(results: Sequence[SearchResult]) -> list[float]:
-    words = max((len(r.lexemes) for r in results), default=0)
-    stores = [store for result in results for store in result.stores.values() if len(store.df) == words]
-    documents = sum(store.documents for store in stores)
-    return [
-        math.log(1 + documents / max(1, sum(store.df[i] for store in stores))) if documents else 0.0
-        for i in range(words)
+    lexemes = max((result.lexemes for result in results), key=len, default=[])
+    stores = [
+        store for result in results for store in result.stores.values() if len(store.df) == len(lexemes)
     ]
+    documents = sum(store.documents for store in stores)
+    return [_idf(documents, sum(store.df[i] for store in stores), lexeme) for i, lexeme in enumerate(lexemes)]
+
+
+def _idf(documents: int, df: int, lexeme: str) -> float:
+    """What no text holds counts among what a text should cover, unless it is only one form of a word."""
+    if not documents or (not df and only_if_held(lexeme)):
+        return 0.0
+    return math.log(1 + documents / max(1, df))
 
 
 def _addresses_assistant(query: str) -> bool:

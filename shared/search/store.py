@@ -19,6 +19,7 @@ from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
 from shared.search.lexicon import asked
 from shared.search.sql import Forms, Values, scope_key
+from shared.text import Language
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -53,6 +54,8 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
     depth: int = DEPTH
     only: list[int] | None = None
     as_of: datetime | None = None
+    language: Language | None = None
+    """The language of the question, if it is known."""
     users: list[str] | None = None
     missions: list[str] | None = None
     reader: str | None = None
@@ -65,7 +68,7 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         common: Common = NONE_COMMON,
     ) -> Values:
         """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
-        words = asked(self.query)
+        words = asked(self.query, self.language)
         return Values(
             tenant=scope.tenant,
             configs=words.configs,
@@ -93,6 +96,7 @@ def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
         query=request.query,
         vector=None if request.vector is None else HalfVector(decode_vector(request.vector)),
         model=request.model,
+        language=request.language,
         depth=request.depth,
         as_of=utc(request.as_of, "as_of"),
         users=principal.seen_users(request.user_id),

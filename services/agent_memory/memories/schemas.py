@@ -15,7 +15,7 @@ from shared.body import Body
 from shared.paging.cursors import MAX_CURSOR, Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered, Seq, SourceKind
-from shared.text import BigId, Content, Name, Query, ShortText
+from shared.text import BigId, Content, Language, Name, Query, ShortText
 
 MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
 Outcome = Literal["success", "partial", "failed"]
@@ -80,12 +80,14 @@ class CommitBatchResult(msgspec.Struct):
 
 
 class EditAgentMemoryInput(Body, kw_only=True):
-    """Fields left out stay. `source_kind` applies to new content."""
+    """Fields left out stay. `source_kind` and `language` apply only to new content."""
 
     content: Content | None = None
     memory_type: MemoryType | None = None
     task_context: TaskContext | None = None
     private: bool | None = None
+    language: Language | None = None
+    """The language of new content, by default found out."""
     source_kind: SourceKind = "agent"
 
 
@@ -107,6 +109,8 @@ class QueryAgentMemoryInput(Body, kw_only=True):
     """Whose memories."""
     query: Query
     """A question, or what is wanted."""
+    language: Language | None = None
+    """The language of the query, by default found out."""
     memory_type: MemoryType | None = None
     since: datetime | None = None
     """Memories recorded at this time or later. A time without an offset is UTC."""
@@ -120,6 +124,8 @@ class QueryPeerMemoryInput(Body, kw_only=True):
     """The agent whose memories to search. Private ones stay hidden."""
     query: Query
     """A question, or what is wanted."""
+    language: Language | None = None
+    """The language of the query, by default found out."""
     memory_type: MemoryType | None = None
     since: datetime | None = None
     """Memories recorded at this time or later. A time without an offset is UTC."""
@@ -166,6 +172,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     speaker: str | None = None
     user_id: str | None = None
     """The user it is about, or who said it."""
+    language: Language | None = None
+    """The language that its writer named."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: SourceKind = "agent"
@@ -232,6 +240,8 @@ class ExportedMemory(Body, kw_only=True):
     seq: Seq | None = None
     speaker: Name | None = None
     user_id: Name | None = None
+    language: Language | None = None
+    """The language that its writer named."""
     written_by: Name
     source_kind: SourceKind
     recalled_from: BigId | None = None

@@ -56,7 +56,7 @@ class MemorySearch:
         """An agent's own memories, the most relevant first. This counts as an access."""
         principal.require_agent(request.agent_name)
         answer = await self._query(
-            self._own, principal, request.agent_name, request.query, _filter(request), deadline
+            self._own, principal, request.agent_name, request, _filter(request), deadline
         )
         del answer.memories[request.limit :]
         self._count_accesses(principal.tenant, [memory.id for memory in answer.memories])
@@ -68,7 +68,7 @@ class MemorySearch:
     ) -> FoundMemories:
         """Another agent's memories that are not private. This does not count as an access."""
         answer = await self._query(
-            self._peer, principal, request.target_agent, request.query, _filter(request), deadline
+            self._peer, principal, request.target_agent, request, _filter(request), deadline
         )
         del answer.memories[request.limit :]
         return answer
@@ -78,12 +78,12 @@ class MemorySearch:
         store: StoreSearch,
         principal: Principal,
         agent: str,
-        question: str,
+        request: QueryAgentMemoryInput | QueryPeerMemoryInput,
         wanted: MemoryFilter,
         deadline: Deadline,
     ) -> FoundMemories:
         embedded = await query_vector(
-            self._embedder, principal.tenant, question, deadline.left() * EMBED_SHARE
+            self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
         )
         model = embedded.model
 
@@ -92,7 +92,8 @@ class MemorySearch:
             if not wanted.empty:
                 only = await queries_search.ids_with(c, principal.tenant, agent, wanted)
             query = StoreQuery(
-                query=question,
+                query=request.query,
+                language=request.language,
                 vector=embedded.half(),
                 model=model,
                 only=only,
@@ -103,7 +104,7 @@ class MemorySearch:
             return await store.find(c, query, own_scope(principal.tenant, agent))
 
         found = await self._database.run(principal.tenant, work, deadline)
-        scored = score(Question(question, model), [found.evidence])
+        scored = score(Question(request.query, model), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
     async def search_own(

@@ -48,6 +48,7 @@ agent_memory = Table(
     *schema.provenance(),
     Column("dispatch_id", BigInteger),
     Column("user_id", Text),
+    Column("language", Text),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id"),

@@ -208,8 +208,7 @@ with stored as (
     update cache.missions m set tokens = m.tokens + entry.token_count - stored.token_count
     from entry, stored where m.tenant = $1 and m.mission_id = entry.mission_id
 ), words as (
-    select c.chunk, ts_filter(c.tsv, '{a,c,d}')
-           || setweight(to_tsvector(($8::text[]::regconfig[])[c.chunk + 1], $4), 'B') as tsv
+    select c.chunk, ts_filter(c.tsv, '{a,c,d}') || setweight(to_tsvector('english', $4), 'B') as tsv
     from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
 ), retagged as (
     update cache.psychic_chunks c
@@ -232,19 +231,13 @@ async def set_tags(
     *,
     tags: Sequence[str],
     head: str,
-    configs: Sequence[str],
     token_count: int,
     agent: str | None,
 ) -> bool:
-    """False when the entry no longer exists. `head` and `token_count` replace the entry's. Lock its mission first.
-
-    `configs` are the text search configurations of its chunks.
-    """
+    """False when the entry no longer exists. `head` and `token_count` replace the entry's. Lock its mission first."""
     key = scope_key(mission.tenant, f"mission:{mission.mission_id}")
     return bool(
-        await connection.fetchval(
-            SET_TAGS, mission.tenant, entry_id, tags, head, key, agent, token_count, configs
-        )
+        await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent, token_count)
     )
 
 

@@ -16,7 +16,18 @@ from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered
-from shared.text import BigId, Content, Count, Name, Query, ShortText, Tags, TtlHours, mission_problem
+from shared.text import (
+    BigId,
+    Content,
+    Count,
+    Language,
+    Name,
+    Query,
+    ShortText,
+    Tags,
+    TtlHours,
+    mission_problem,
+)
 
 Priority = Literal["low", "normal", "high", "critical"]
 Confidence = Literal["low", "medium", "high"]
@@ -208,6 +219,8 @@ class QueryCacheInput(Body, kw_only=True):
     """`*` means every mission that the key may read."""
     query: Query
     """A question, or what is wanted."""
+    language: Language | None = None
+    """The language of the query, by default found out."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
     """The most tokens of the block."""
     context_types: list[ContextType] | None = None

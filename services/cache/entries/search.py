@@ -56,6 +56,7 @@ class CacheSearch:
         )
         query = StoreQuery(
             query=request.query,
+            language=request.language,
             vector=embedded.half(),
             model=embedded.model,
             users=principal.seen_users(),

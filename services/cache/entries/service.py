@@ -18,7 +18,7 @@ from services.cache.entries.schemas import (
     StoredTurns,
     TurnsInput,
 )
-from services.cache.entries.text import entry_text, entry_tokens, search_words
+from services.cache.entries.text import entry_tokens, search_words
 from services.cache.entries.writing import require_tags
 from services.cache.missions.queries import DefaultLimits, MissionKey, lock_mission, shrink_mission
 from shared.auth import Principal
@@ -28,7 +28,6 @@ from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
 from shared.paging.pages import page_of
 from shared.provenance import head
-from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 
 
@@ -140,7 +139,6 @@ class EntryService:
     ) -> bool:
         mission = MissionKey(principal.tenant, row["mission_id"])
         words = search_words(row["context_type"], row["metadata"], tags)
-        text = entry_text(row["content"], row["context_type"], row["metadata"])
         tokens = entry_tokens({**row, "tags": tags})
         await lock_mission(c, mission)
         edited = await queries.set_tags(
@@ -149,7 +147,6 @@ class EntryService:
             row["id"],
             tags=tags,
             head=head(row["speaker"] or row["agent_name"], row["occurred_at"], *words),
-            configs=indexed(text, Hints()).configs,
             token_count=tokens,
             agent=principal.agent,
         )

@@ -209,7 +209,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         head=head(
             entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
         ),
-        **msgspec.structs.asdict(indexed(text, Hints())),
+        **msgspec.structs.asdict(indexed(text, Hints(language=entry.language))),
     )
     put.token_count = entry_tokens(msgspec.structs.asdict(put))
     return put

@@ -12,7 +12,7 @@ from msgspec import Meta, field
 from services.context.schemas import NOT_A_SCOPE, Degraded, SearchableScope, is_scope
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
-from shared.text import BigId, Name, Query, mission_problem
+from shared.text import BigId, Language, Name, Query, mission_problem
 
 LinkPath = Annotated[str, Meta(min_length=1, max_length=1_000)]
 
@@ -20,6 +20,8 @@ LinkPath = Annotated[str, Meta(min_length=1, max_length=1_000)]
 class AssembleContextInput(Body, kw_only=True):
     query: Query
     """What the agent is about to do, or wants to know."""
+    language: Language | None = None
+    """The language of the query, as ISO 639-1 names it. Left out, it is found out."""
     caller: OwnAgent = LEFT_OUT
     """The agent that asks. Its own memories count more than those of its peers."""
     mission_namespace: OwnMission | None = None

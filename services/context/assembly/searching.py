@@ -72,6 +72,7 @@ def _request(ask: Ask, scopes: Scopes) -> SearchRequest:
         stores=scopes,
         agent=ask.request.caller,
         user_id=ask.request.user_id,
+        language=ask.request.language,
         vector=None if vector is None else encode_vector(vector),
         model=ask.embedded.model,
         as_of=ask.as_of,

@@ -40,7 +40,12 @@ TOOLS: tuple[Tool, ...] = (
         "Call this before each step: it answers what matters to the step, from every store, within a token budget. "
         "Each item begins with its handle in brackets. Afterwards call context_feedback with the handles that helped.",
         default=True,
-        without=("as_of", "debug", "log"),
+        without=(
+            "as_of",
+            "debug",
+            "language",
+            "log",
+        ),
     ),
     Tool(
         "context_feedback",
@@ -55,7 +60,11 @@ TOOLS: tuple[Tool, ...] = (
         "Remember a text or the messages of a conversation, without choosing a type. What happened in a mission goes "
         "to the mission, what was learned to the agent; the answer says where. Give text or messages.",
         default=True,
-        without=("seq", "speaker"),
+        without=(
+            "language",
+            "seq",
+            "speaker",
+        ),
         fields={"source_kind": "How text came to be known; messages say it by their role."},
     ),
     Tool(
@@ -74,7 +83,14 @@ TOOLS: tuple[Tool, ...] = (
         "checkpoint.\nWrites one typed entry into the mission's working memory, the psychic cache. What should "
         "outlast the mission goes to commit_agent_memory. context_type decides which fields are required.",
         default=True,
-        without=("seq", "source_kind", "source_turn", "speaker", "wait"),
+        without=(
+            "language",
+            "seq",
+            "source_kind",
+            "source_turn",
+            "speaker",
+            "wait",
+        ),
         fields={"agent_name": "Who writes it."},
     ),
     Tool(
@@ -83,7 +99,12 @@ TOOLS: tuple[Tool, ...] = (
         "Commit what this agent learned, to be found in later missions. Repeating it confirms it. Give all three of "
         "task_description, skills_used and outcome, or none.",
         default=True,
-        without=("seq", "session_id", "speaker"),
+        without=(
+            "language",
+            "seq",
+            "session_id",
+            "speaker",
+        ),
         fields={
             "agent_name": "The agent that learned it.",
             "content": "What was learned, in a sentence or a few.",
@@ -95,7 +116,10 @@ TOOLS: tuple[Tool, ...] = (
         "query_psychic_cache",
         "cache_query",
         "Search the entries of one mission; mission_id `*` searches every mission that the key may read.",
-        without=("until",),
+        without=(
+            "language",
+            "until",
+        ),
     ),
     Tool(
         "clear_psychic_cache",
@@ -184,14 +208,17 @@ TOOLS: tuple[Tool, ...] = (
         "agent_memory_query",
         "Search one agent's own memories, the most relevant first. Counts as a use of what is found.",
         fields=_OF_TIER,
-        without=("until",),
+        without=(
+            "language",
+            "until",
+        ),
     ),
     Tool(
         "query_peer_memory",
         "agent_memory_peer_query",
         "Search what one other agent learned, without what it keeps private.",
         fields=_OF_TIER,
-        without=("until",),
+        without=("language", "until"),
     ),
     Tool(
         "list_agent_memories",
@@ -218,6 +245,7 @@ TOOLS: tuple[Tool, ...] = (
             "mission_namespace": "The mission of the task.",
             "outcome": "How the task ended.",
         },
+        without=("language",),
     ),
     Tool(
         "delete_agent_memory",

@@ -10,7 +10,7 @@ from msgspec import Meta, field
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.provenance import NOT_PAST, Seq, SourceKind, lies_ahead
-from shared.text import BigId, Content, Name, TtlHours, mission_problem
+from shared.text import BigId, Content, Language, Name, TtlHours, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]
 Store = Literal["psychic_cache", "agent_memory"]
@@ -57,6 +57,9 @@ class RememberInput(Body, kw_only=True):
     seq: Annotated[Seq | None, Meta(description="The first message's number in the session.")] = None
     occurred_at: Annotated[datetime | None, Meta(description="When it happened. Left out, now.")] = None
     speaker: Annotated[Name | None, Meta(description="Who said `text`.")] = None
+    language: Annotated[
+        Language | None, Meta(description="The language of what was said. Left out, it is found out.")
+    ] = None
     source_kind: Annotated[
         SourceKind | None,
         Meta(description="The kind of source of `text`, `agent` by default. A message's role says it."),

@@ -294,6 +294,7 @@ def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
         "source_kind": piece.source_kind,
         "speaker": piece.speaker,
         "user_id": request.user_id,
+        "language": request.language,
         "occurred_at": piece.occurred_at,
         "session_id": request.session_id,
         "seq": piece.seq,

@@ -15,6 +15,7 @@ import msgspec
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
 from shared.provenance import TRUSTED, Origin, SourceKind, utc
+from shared.text import Language
 
 
 class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +33,8 @@ class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
     seq: int | None = None
     speaker: str | None = None
     user_id: str | None = None
+    language: Language | None = None
+    """None: it is found out."""
     written_by: str
     source_kind: SourceKind = "agent"
     source_claim: SourceKind | None = None
@@ -55,6 +58,7 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
         seq=memory.seq,
         speaker=memory.speaker,
         user_id=memory.user_id,
+        language=memory.language,
         written_by=principal.key,
         source_kind=origin.kind,
         source_claim=origin.claim,
@@ -77,6 +81,7 @@ def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Princ
         origin = Origin.of(principal, change.source_kind)
         replaced |= {
             "content": change.content,
+            "language": change.language,
             "written_by": principal.key,
             "source_kind": origin.kind,
             "source_claim": origin.claim,

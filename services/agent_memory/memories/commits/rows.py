@@ -63,7 +63,7 @@ def fact_hash(content: str, user_id: str | None) -> bytes:
 
 
 # Fields with few fixed values, or set by the service.
-_UNCOUNTED = frozenset(["memory_type", "private", "source_kind", "source_claim", "written_by"])
+_UNCOUNTED = frozenset(["memory_type", "private", "language", "source_kind", "source_claim", "written_by"])
 
 
 def memory_tokens(agent: str, memory: MemoryContent) -> int:
@@ -94,7 +94,7 @@ def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
     scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
     return ChunkWords(
-        **msgspec.structs.asdict(indexed(row.content, Hints())),
+        **msgspec.structs.asdict(indexed(row.content, Hints(language=row.language))),
         keys=[scope_key(row.tenant, scope) for scope in scopes],
         head=head(
             row.speaker or row.agent_name, row.occurred_at, kind, row.task_description, *row.skills_used

@@ -157,6 +157,53 @@ def query(
     query: str,
     *,
     mission_id: str | None = None,
+    language: Literal[
+        "ar",
+        "bg",
+        "ca",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "eu",
+        "fa",
+        "fi",
+        "fr",
+        "ga",
+        "he",
+        "hi",
+        "hr",
+        "hu",
+        "hy",
+        "id",
+        "it",
+        "ja",
+        "ko",
+        "lt",
+        "lv",
+        "ne",
+        "nl",
+        "no",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sl",
+        "sr",
+        "sv",
+        "ta",
+        "th",
+        "tr",
+        "uk",
+        "ur",
+        "vi",
+        "zh",
+    ]
+    | None = None,
     token_budget: int | None = None,
     context_types: Sequence[
         Literal[
@@ -187,6 +234,7 @@ def query(
         mission_id: `*` means every mission that the key may read. Required unless the key is bound to
             one.
         query: A question, or what is wanted.
+        language: The language of the query, by default found out.
         token_budget: The most tokens of the block. Default: `4000`.
         context_types: Only these types. An empty list does not filter.
         tags: Only entries with at least one of these. An empty list does not filter.
@@ -207,6 +255,7 @@ def query(
         body=fields(
             mission_id=mission_id,
             query=query,
+            language=language,
             token_budget=token_budget,
             context_types=context_types,
             tags=tags,

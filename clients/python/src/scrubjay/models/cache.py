@@ -244,6 +244,56 @@ class Decision:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -294,6 +344,56 @@ class Directive:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -360,6 +460,56 @@ class Escalation:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -402,6 +552,56 @@ class Intel:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -508,6 +708,56 @@ class Output:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -576,6 +826,56 @@ class Report:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -618,6 +918,56 @@ class ShadowClone:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -660,6 +1010,56 @@ class StateChange:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -710,6 +1110,56 @@ class ThreadCheckpoint:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
+    language: (
+        Literal[
+            "ar",
+            "bg",
+            "ca",
+            "cs",
+            "da",
+            "de",
+            "el",
+            "en",
+            "es",
+            "et",
+            "eu",
+            "fa",
+            "fi",
+            "fr",
+            "ga",
+            "he",
+            "hi",
+            "hr",
+            "hu",
+            "hy",
+            "id",
+            "it",
+            "ja",
+            "ko",
+            "lt",
+            "lv",
+            "ne",
+            "nl",
+            "no",
+            "pl",
+            "pt",
+            "ro",
+            "ru",
+            "sk",
+            "sl",
+            "sr",
+            "sv",
+            "ta",
+            "th",
+            "tr",
+            "uk",
+            "ur",
+            "vi",
+            "zh",
+        ]
+        | None
+    ) = None
+    """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.

@@ -1,10 +1,13 @@
 -- $1 tenant, $2 configs, $3 texts, $4 terms, $5 vector, $6 model, $7 depth, $8 keys, $9 documents, $10 common_words, $11 common_df, $12 scope, $13 only, $14 until, $15 users, $16 missions, $17 reader
 with word as (
-    select distinct on (w.word) w.word, part, w.place
-    from unnest($2::text[]::regconfig[], $3::text[]) with ordinality p(config, text, part)
-    cross join unnest(tsvector_to_array(to_tsvector(p.config, p.text))) with ordinality w(word, place)
-    where octet_length(w.word) <= 2000
-    order by w.word, part, w.place
+    select distinct on (w.word) w.word, w.part, w.place
+    from (
+        select case when p.config = 'english' then stem else p.config || ' ' || stem end as word, part, place
+        from unnest($2::text[], $3::text[]) with ordinality p(config, text, part)
+        cross join unnest(tsvector_to_array(to_tsvector(p.config::regconfig, p.text))) with ordinality s(stem, place)
+        where octet_length(stem) <= 2000
+    ) w
+    order by w.word, w.part, w.place
 ), asked as materialized (
     select array(select w.word from word w order by w.part, w.place limit 64) as words
 ), lexeme as materialized (
@@ -68,7 +71,7 @@ with word as (
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.dispatch_id, i.recalled_from
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from
     from candidate k
     join memory.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join memory.agent_memory i on i.tenant = $1 and i.id = k.item_id

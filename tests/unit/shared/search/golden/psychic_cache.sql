@@ -1,10 +1,13 @@
 -- $1 tenant, $2 configs, $3 texts, $4 terms, $5 vector, $6 model, $7 depth, $8 keys, $9 documents, $10 common_words, $11 common_df, $12 scope, $13 only, $14 until
 with word as (
-    select distinct on (w.word) w.word, part, w.place
-    from unnest($2::text[]::regconfig[], $3::text[]) with ordinality p(config, text, part)
-    cross join unnest(tsvector_to_array(to_tsvector(p.config, p.text))) with ordinality w(word, place)
-    where octet_length(w.word) <= 2000
-    order by w.word, part, w.place
+    select distinct on (w.word) w.word, w.part, w.place
+    from (
+        select case when p.config = 'english' then stem else p.config || ' ' || stem end as word, part, place
+        from unnest($2::text[], $3::text[]) with ordinality p(config, text, part)
+        cross join unnest(tsvector_to_array(to_tsvector(p.config::regconfig, p.text))) with ordinality s(stem, place)
+        where octet_length(stem) <= 2000
+    ) w
+    order by w.word, w.part, w.place
 ), asked as materialized (
     select array(select w.word from word w order by w.part, w.place limit 64) as words
 ), lexeme as materialized (

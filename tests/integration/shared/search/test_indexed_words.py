@@ -132,11 +132,11 @@ async def test_terms_are_found_as_they_are(service: Connection, monkeypatch: pyt
         "select words, tsv::text as tsv from cache.psychic_chunks where tenant = 'terms' order by item_id"
     )
     assert [row["words"] for row in rows] == [1, 1, 1]
-    assert "'haus':1A" in rows[2]["tsv"]
+    assert "'german haus':" in rows[2]["tsv"]
     assert rows[0]["tsv"] == rows[1]["tsv"]
 
     async def asked(configs: list[str], texts: list[str], terms: list[str]) -> list[Any]:
-        monkeypatch.setattr(store, "asked", lambda query: Asked(configs, texts, terms))
+        monkeypatch.setattr(store, "asked", lambda *_: Asked(configs, texts, terms))
         query = StoreQuery(query="q", vector=None, model="m")
         values = query.values(missions_scope("terms", ["mission:m"]))
         return await search(service, SEARCH, values)
@@ -147,7 +147,7 @@ async def test_terms_are_found_as_they_are(service: Connection, monkeypatch: pyt
         assert found[0]["lexemes"] == ["noth", term]
     assert [row["item_id"] for row in await asked(["english"], ["q"], ["e4242", "y" * 201])] == [None]
     (one,) = await asked(["english", "german"], ["Haus", "Haus"], ["haus"])
-    assert one["lexemes"] == ["haus"]
+    assert one["lexemes"] == ["haus", "german haus"]
 
 
 async def test_an_english_question_has_the_words_of_its_text(sql: Connection) -> None:

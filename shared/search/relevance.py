@@ -84,9 +84,8 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
         each.evidence = _evidence(each)
         prior = _prior(each.candidate, addressed) * steps.prior(each.candidate.step, task)
         each.alone = each.value = each.evidence * prior
-    turns.smooth(found)
     _boost(question.query, found)
-    turns.weigh_cues(question.query, found, words)
+    turns.weigh(question.query, found, words)
     steps.favour_quoted(question.query, found)
     scored = [_scored(each) for each in found if each.evidence >= FLOOR]
     return sorted(scored, key=_order)

@@ -54,17 +54,11 @@ class Weighed(msgspec.Struct):
     value: float = 0.0
 
 
-def smooth(found: Sequence[Weighed]) -> None:
-    """s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too."""
-    for first, second in _neighbours(found):
-        first.value += _reach(first.candidate) * second.alone
-        second.value += _reach(second.candidate) * first.alone
+def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float]) -> None:
+    """Adds what turns of conversations show of themselves and of each other. `weights` are the question's words'.
 
-
-def weigh_cues(query: str, found: Sequence[Weighed], weights: Sequence[float]) -> None:
-    """Adds what turns of conversations show of themselves. `weights` are those of the question's words.
-
-    Other items are left alone: a note is short by nature, and nobody answers it.
+    s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too. Other
+    items are left alone: a note is short by nature, and nobody answers it.
     """
     turns = [each for each in found if _is_turn(each.candidate)]
     asks_for_a_time = _ASKS_FOR_A_TIME.search(query) is not None
@@ -73,6 +67,8 @@ def weigh_cues(query: str, found: Sequence[Weighed], weights: Sequence[float]) -
         if asks_for_a_time and _TELLS_A_TIME.search(each.candidate.text):
             each.value += TIME * min(1.0, TIME_WORDS / max(1, each.candidate.words))
     for first, second in _neighbours(turns):
+        first.value += _reach(first.candidate) * second.alone
+        second.value += _reach(second.candidate) * first.alone
         if _answers(first.candidate, second.candidate):
             second.value += ANSWER * first.alone
     _favour_sessions(turns, weights)
@@ -93,9 +89,10 @@ def _asks(candidate: Candidate) -> bool:
 
 
 def _answers(first: Candidate, second: Candidate) -> bool:
-    """Whether `second` may be a person's answer to `first`."""
+    """Whether `second` may be a person's answer to `first`. Chunks of one turn do not answer each other."""
     return (
-        first.words <= ASKED_WORDS
+        first.id != second.id
+        and first.words <= ASKED_WORDS
         and _asks(first)
         and second.words <= ANSWER_WORDS
         and second.speaker != "assistant"
@@ -122,15 +119,14 @@ def _session(each: Weighed) -> tuple[str, str, str | None]:
     return each.store, each.candidate.scope, each.candidate.session_id
 
 
-def _neighbours(found: Sequence[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
+def _neighbours(turns: Sequence[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
     """Consecutive turns of one session, and consecutive chunks of one turn."""
     sessions: defaultdict[tuple[str, str, str | None], list[Weighed]] = defaultdict(list)
-    for each in found:
-        if _is_turn(each.candidate):
-            sessions[_session(each)].append(each)
-    for turns in sessions.values():
-        turns.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
-        for first, second in itertools.pairwise(turns):
+    for each in turns:
+        sessions[_session(each)].append(each)
+    for consecutive in sessions.values():
+        consecutive.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
+        for first, second in itertools.pairwise(consecutive):
             if _adjacent(first.candidate, second.candidate):
                 yield first, second
 

@@ -44,6 +44,17 @@ def test_a_turn_that_answers_a_question_is_raised() -> None:
     assert values(asked, assistant) == values(told, assistant)
 
 
+def test_the_chunks_of_a_turn_do_not_answer_each_other() -> None:
+    def after(text: str) -> float:
+        first = turn(1, text, words=20, chunks=2, cosine=0.8)
+        second = turn(1, words=20, chunk=1, chunks=2)
+        result = SearchResult(WORDS, {"psychic_cache": StoreResult(100, [1, 1], [first, second])})
+        found = score(Question("deploy", "bge-small-en-v1.5-int8"), [result])
+        return next(each.relevance for each in found if each.candidate.chunk == 1)
+
+    assert after("When did we deploy, and who was there?") == after("We did deploy, and all were there.")
+
+
 def test_a_turn_that_tells_a_time_answers_when() -> None:
     told = [turn(1, "It was yesterday."), turn(3, "It was fun.")]
     seen = values(*told, query="When was the deploy?")

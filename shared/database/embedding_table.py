@@ -54,6 +54,7 @@ async def open_cached(
     """The embedder with its caches. The local model is faster than a table and has the in-process level only."""
     inner = await open_embedder(settings)
     if settings.provider == "local":
-        return CachedEmbedder(inner), None
+        return CachedEmbedder(inner, band=settings.cosine_band), None
     table = EmbeddingTable(database, schema)
-    return CachedEmbedder(inner, load=table.load, store=table.store), table
+    cached = CachedEmbedder(inner, load=table.load, store=table.store, band=settings.cosine_band)
+    return cached, table

@@ -16,6 +16,7 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from shared.embeddings.band import Band, band_of
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Vectors
 from shared.telemetry import tracing
 
@@ -53,9 +54,16 @@ class CachedEmbedder:
     """
 
     def __init__(
-        self, inner: Embedder, size: int = 2048, load: Load | None = None, store: Store | None = None
+        self,
+        inner: Embedder,
+        size: int = 2048,
+        load: Load | None = None,
+        store: Store | None = None,
+        band: Band | None = None,
     ) -> None:
+        """`band` is the installation's own cosine band for the model, if it has measured one."""
         self.inner = inner
+        self.band = band or band_of(inner.model)
         self._size, self._load, self._store = size, load, store
         self._recent: OrderedDict[bytes, Vector] = OrderedDict()
         self._pending: dict[bytes, asyncio.Future[Vector]] = {}

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from shared.embeddings import band
+from shared.embeddings.band import Band
 from shared.settings import Env, SettingsError
 
 Provider = Literal["local", "voyage", "openai"]
@@ -31,6 +33,8 @@ class EmbeddingSettings:
     """Both in seconds, for one request including its retries."""
     dedup_distance: float | None = None
     """Overrides the model's default."""
+    cosine_band: Band | None = None
+    """Overrides the model's. `python -m services.cache.calibrate` measures it."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> EmbeddingSettings:
@@ -58,6 +62,7 @@ class EmbeddingSettings:
             query_timeout=env.number("SCRUBJAY_EMBEDDING_QUERY_TIMEOUT", 2.0, 0.05, 60),
             document_timeout=env.number("SCRUBJAY_EMBEDDING_DOCUMENT_TIMEOUT", 20.0, 0.05, 600),
             dedup_distance=_distance(env),
+            cosine_band=band.from_env(env),
         )
         env.done()
         return settings

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from shared.embeddings import CachedEmbedder
+from shared.embeddings.band import Band
 from shared.embeddings.bounded import embed_within
 
 # The share of the time left: when the vector is late, there must be time to search by text.
@@ -21,6 +22,7 @@ class QueryVector(NamedTuple):
     model: str
     vector: NDArray[np.float32] | None
     trouble: str | None = None
+    band: Band | None = None
 
     def half(self) -> HalfVector | None:
         return None if self.vector is None else HalfVector(self.vector)
@@ -33,4 +35,4 @@ class QueryVector(NamedTuple):
 async def query_vector(embedder: CachedEmbedder, tenant: str, query: str, seconds: float) -> QueryVector:
     embedded = await embed_within(embedder, [query], "query", tenant, seconds)
     vector = None if embedded.vectors is None else embedded.vectors[0]
-    return QueryVector(embedder.model, vector, embedded.trouble)
+    return QueryVector(embedder.model, vector, embedded.trouble, embedder.band)

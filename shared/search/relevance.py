@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
+from shared.embeddings.band import Band, band_of
 from shared.search import dates, steps, turns
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.lexicon import only_if_held
 from shared.search.turns import Weighed
 
-
-class Band(NamedTuple):
-    """A model's cosines lie in a narrow band: `low` is noise, `high` a paraphrase."""
-
-    low: float
-    high: float
-
-
-COSINE_BANDS: Mapping[str, Band] = {
-    "bge-small-en-v1.5-int8": Band(0.45, 0.85),
-    "default": Band(0.20, 0.75),
-}
 TEXT_SHARE = 0.5
 # A text score is divided by the best one in any store, but by no less than this share of the question's idf mass:
 # no text covers a long question completely, and the best of irrelevant texts must stay low.
@@ -59,6 +48,8 @@ class Scored(NamedTuple):
 class Question(msgspec.Struct, frozen=True):
     query: str
     model: str
+    band: Band | None = None
+    """The installation's own; None: the model's."""
 
 
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
@@ -78,7 +69,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     ]
     words = _word_weights(results)
     _weigh_text(found, words)
-    _weigh_vectors(found, question.model)
+    _weigh_vectors(found, question.band or band_of(question.model))
     addressed, task = _addresses_assistant(question.query), steps.tells_a_task(question.query)
     for each in found:
         each.evidence = _evidence(each)
@@ -106,11 +97,10 @@ def _weigh_text(found: Sequence[Weighed], weights: Sequence[float]) -> None:
         each.text /= best
 
 
-def _weigh_vectors(found: Sequence[Weighed], model: str) -> None:
-    band = COSINE_BANDS.get(model, COSINE_BANDS["default"])
+def _weigh_vectors(found: Sequence[Weighed], band: Band) -> None:
     for each in found:
         if (cosine := each.candidate.cosine) is not None:
-            each.vector = max(0.0, (cosine - band.low) / (band.high - band.low))
+            each.vector = band.share(cosine)
 
 
 def _evidence(each: Weighed) -> float:

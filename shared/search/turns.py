@@ -18,8 +18,8 @@ from shared.search.evidence import Candidate
 SMOOTHING = 0.2
 # Neighbours count fully for a turn of up to this many words, and less for a longer one, which has its own context.
 SMOOTHING_WORDS = 40
-SHORT, SHORT_WORDS = 0.1, 25
-QUESTION, QUESTION_WORDS = 0.05, 12
+SHORT, SHORT_WORDS = 0.05, 25
+QUESTION, QUESTION_WORDS = 0.08, 12
 ANSWER, ASKED_WORDS, ANSWER_WORDS = 0.06, 25, 40
 TIME, TIME_WORDS = 0.1, 40
 SESSION = 0.1

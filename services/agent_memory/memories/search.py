@@ -104,7 +104,7 @@ class MemorySearch:
             return await store.find(c, query, own_scope(principal.tenant, agent))
 
         found = await self._database.run(principal.tenant, work, deadline)
-        scored = score(Question(request.query, model), [found.evidence])
+        scored = score(Question(request.query, model, embedded.band), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
     async def search_own(

@@ -64,7 +64,7 @@ class CacheSearch:
         read = await self._database.run(
             principal.tenant, lambda c: self._read(c, query, _filter(request), scope), deadline
         )
-        scored = score(Question(request.query, embedded.model), [read.found.evidence])
+        scored = score(Question(request.query, embedded.model, embedded.band), [read.found.evidence])
         fence = new_fence([each.candidate.text for each in scored], read.now)
         found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence)
         mission = None if request.mission_id == "*" else request.mission_id

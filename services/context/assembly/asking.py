@@ -18,6 +18,7 @@ from services.context.settings import Settings
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
+from shared.embeddings.band import Band
 from shared.provenance import utc
 from shared.search.question import query_vector
 
@@ -33,6 +34,7 @@ class Embedded(NamedTuple):
     model: str
     vector: NDArray[np.float32] | None
     degraded: list[Degraded]
+    band: Band | None = None
 
 
 class Budget(NamedTuple):
@@ -88,7 +90,7 @@ class Asking:
     async def _embed(self, tenant: str, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, tenant, query, seconds)
         degraded = [] if embedded.trouble is None else [Degraded("embedder", embedded.trouble)]
-        return Embedded(embedded.model, embedded.vector, degraded)
+        return Embedded(embedded.model, embedded.vector, degraded, embedded.band)
 
 
 def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list[str]:

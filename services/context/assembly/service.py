@@ -63,7 +63,7 @@ class Assembler:
         found, linked = await asyncio.gather(
             search(self._owners, ask, patience), read_links(self._owners, ask, patience)
         )
-        scored = score(Question(request.query, ask.embedded.model), found.results)
+        scored = score(Question(request.query, ask.embedded.model, ask.embedded.band), found.results)
         reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config

@@ -25,6 +25,12 @@ def test_an_endpoint_of_ones_own_needs_no_key() -> None:
     assert settings.dedup_distance == 0.1
 
 
+def test_an_installation_gives_its_own_cosine_band() -> None:
+    settings = EmbeddingSettings.from_env({"SCRUBJAY_COSINE_BAND": "0.5, 0.9"})
+    assert settings.cosine_band == (0.5, 0.9)
+    assert EmbeddingSettings.from_env({}).cosine_band is None
+
+
 def test_the_key_is_not_printed() -> None:
     assert "hush" not in repr(EmbeddingSettings.from_env({"VOYAGE_API_KEY": "hush"}))
 
@@ -39,6 +45,9 @@ def test_the_key_is_not_printed() -> None:
         ({"SCRUBJAY_EMBEDDING_THREADS": "0"}, "SCRUBJAY_EMBEDDING_THREADS"),
         ({"SCRUBJAY_EMBEDDING_QUERY_TIMEOUT": "soon"}, "SCRUBJAY_EMBEDDING_QUERY_TIMEOUT"),
         ({"SCRUBJAY_DEDUP_DISTANCE": "2"}, "SCRUBJAY_DEDUP_DISTANCE"),
+        ({"SCRUBJAY_COSINE_BAND": "0.8"}, "SCRUBJAY_COSINE_BAND"),
+        ({"SCRUBJAY_COSINE_BAND": "0.8,0.4"}, "SCRUBJAY_COSINE_BAND"),
+        ({"SCRUBJAY_COSINE_BAND": "nan,1"}, "SCRUBJAY_COSINE_BAND"),
     ],
 )
 def test_refuses_to_start_naming_what_is_wrong(env: dict[str, str], named: str) -> None:

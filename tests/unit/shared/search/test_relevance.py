@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.embeddings.band import COSINE_BANDS
 from shared.search.evidence import Candidate, SearchResult, StoreResult
-from shared.search.relevance import COSINE_BANDS, FLOOR, Question, Scored, answerable, score
+from shared.search.relevance import FLOOR, Question, Scored, answerable, score
 
 MODEL = "bge-small-en-v1.5-int8"
 NOW = datetime(2026, 7, 4, tzinfo=UTC)

@@ -27,7 +27,7 @@ class Scale(NamedTuple):
     seconds: float
 
 
-SMALL = Scale(2, 3, (60, 160, 240), {"one": 80, "eight": 25}, 3, 8.0)
+SMALL = Scale(2, 3, (60, 160, 220), {"one": 80, "eight": 25}, 3, 8.0)
 FULL = Scale(0, 3, (170, 340, 480), {"one": 300, "eight": 100}, 10, 25.0)
 
 
@@ -79,13 +79,17 @@ def _searches(remote: Remote, number: int, questions: int, scale: Scale) -> dict
     # The two ways into Scrubjay share a cache of vectors, so their marks differ.
     mark = 1 + 10 * number + (5 if remote.racer.name == "assemble" else 0)
     remote.do(
-        "searches", callers=4, places=list(range(min(20, questions))), mark=mark + 1, limit=scale.seconds
+        "searches",
+        callers=4,
+        places=list(range(min(20, questions))),
+        mark=mark + len(CALLERS),
+        limit=scale.seconds,
     )
     figures, first = {}, 0
-    for callers, count in zip(CALLERS, scale.searches, strict=True):
+    for place, (callers, count) in enumerate(zip(CALLERS, scale.searches, strict=True)):
         places = [(first + n) * 617 % questions for n in range(count)]
         first += count
-        run = remote.do("searches", callers=callers, places=places, mark=mark, limit=scale.seconds)
+        run = remote.do("searches", callers=callers, places=places, mark=mark + place, limit=scale.seconds)
         figures[f"c{callers}"] = _figures(run)
     return figures
 

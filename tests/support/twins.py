@@ -104,7 +104,7 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
     place = rf"(?:coalesce\(|any\()?\${number}\b"
     if re.search(rf"tenant = {place}", sql):
         return TENANTS[0]
-    if re.search(rf"{place}::text\[\]::regconfig\[\]", sql):
+    if re.search(rf"unnest\({place}::text\[\], .* p\(config,", sql):
         return ["english"]
     if re.search(rf"scope (?:=|<>) {place}", sql):
         return [_scope(sql)] if type_.endswith("[]") else _scope(sql)

@@ -15,7 +15,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps bench-conflict proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ bench-precision: $(VENV)/run.stamp ## Measure how much of a block is wanted: DAT
 bench-steps: $(VENV)/run.stamp ## Measure the search for steps of coding agents: DATA=folder of transcripts
 	@test -n "$(DATA)" || { echo "make bench-steps needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.steps "$(DATA)"
+
+bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting statements comes first: FACTS=130
+	@$(PY) -m bench.conflict
 
 bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache

@@ -49,6 +49,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     user_id: str | None = None
     source_kind: str = "agent"
     source_claim: str | None = None
+    superseded_by: int | None = None
+    """The newer item of the same store that a write said supersedes it."""
     labels: list[str] = []
     """What its header in a block says besides its kind, its source and its author."""
     step: str | None = None
@@ -163,5 +165,6 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         user_id=row["user_id"],
         source_kind=row["source_kind"],
         source_claim=row["source_claim"],
+        superseded_by=row["superseded_by"],
         **more,
     )

@@ -50,6 +50,8 @@ class CommitAgentMemoryInput(Remembered, kw_only=True):
     """Hide it from peers."""
     dispatch_id: BigId | None = None
     """The dispatch it was learned in."""
+    supersedes: BigId | None = None
+    """An older memory of this agent that no longer holds. It stays readable, but leaves context blocks."""
 
 
 class CommitResult(msgspec.Struct):
@@ -149,8 +151,8 @@ class ListAgentMemoryInput(Body, kw_only=True):
 class AgentMemory(msgspec.Struct, omit_defaults=True):
     """A memory as it is read. Without what the service sets, it can be committed again.
 
-    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by` and
-    `source_claim`; queries add `score` and what follows it.
+    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by`,
+    `source_claim` and `superseded_by`; queries add `score` and what follows it.
     """
 
     id: int
@@ -181,6 +183,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     """What its writer says the source is, where its key may not say so."""
     dispatch_id: int | None = None
     recalled_from: int | None = None
+    superseded_by: int | None = None
+    """The newer memory that a commit said supersedes it."""
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any] | asyncpg.Record, **more: Any) -> Self:

@@ -46,6 +46,8 @@ agent_memory = Table(
     Column("pending", Boolean, nullable=False, server_default=text("false")),
     *schema.when_and_where(),
     *schema.provenance(),
+    # The newer item of which a write said that it supersedes this one.
+    Column("superseded_by", BigInteger),
     Column("dispatch_id", BigInteger),
     Column("user_id", Text),
     Column("language", Text),

@@ -47,6 +47,8 @@ class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    superseded_by: int | None = None
+    """The newer entry that a write said supersedes it."""
 
 
 class BranchFields(CommonFields, omit_defaults=True, kw_only=True):
@@ -103,8 +105,8 @@ class BranchFields(CommonFields, omit_defaults=True, kw_only=True):
 class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     """An entry as lists and queries show it. Without what the service sets, it can be written again.
 
-    The service sets `id`, `token_count`, `created_at`, `expires_at` and `source_claim`, and in queries `relevance` and
-    what follows it.
+    The service sets `id`, `token_count`, `created_at`, `expires_at`, `source_claim` and `superseded_by`, and
+    in queries `relevance` and what follows it.
     """
 
     relevance: float | None = None

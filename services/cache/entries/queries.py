@@ -63,7 +63,8 @@ and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null o
 _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
-       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at, source_kind, source_claim, recalled_from
+       created_at, expires_at, session_id, seq, speaker, user_id, occurred_at, source_kind, source_claim, recalled_from,
+       superseded_by
 from cache.psychic_cache
 """
 

@@ -11,6 +11,7 @@ import msgspec
 
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.database.postgres import Connection
+from shared.provenance import TRUSTED
 from shared.search.sql import scope_key
 
 
@@ -40,6 +41,7 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     speaker: str | None = None
     user_id: str | None = None
     source_claim: str | None = None
+    supersedes: int | None = None
     recalled_from: int | None = None
     ttl_hours: float | None = None
     token_count: int = 0
@@ -76,3 +78,20 @@ async def put_entries(
         limits.ttl_hours,
     )
     return rows
+
+
+# Both entries are of one mission, agent and user, and what is not trusted supersedes nothing that is.
+SUPERSEDE = """
+update cache.psychic_cache older set superseded_by = newer.id
+from cache.psychic_cache newer
+where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
+  and older.mission_id = newer.mission_id and older.agent_name is not distinct from newer.agent_name
+  and older.user_id is not distinct from newer.user_id
+  and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+returning older.id
+"""
+
+
+async def supersede(connection: Connection, tenant: str, older: int, newer: int) -> bool:
+    """False if there is no such entry that the newer one may supersede."""
+    return await connection.fetchval(SUPERSEDE, tenant, older, newer, sorted(TRUSTED)) is not None

@@ -60,6 +60,8 @@ class BaseWrite(Remembered, tag_field="context_type", kw_only=True):
     """The turn of the conversation it comes from."""
     dispatch_id: BigId | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: BigId | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context blocks."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
         yield from super().checks()

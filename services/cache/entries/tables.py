@@ -38,6 +38,8 @@ psychic_cache = Table(
     *schema.when_and_where(),
     Column("user_id", Text),
     *schema.provenance(),
+    # The newer item of which a write said that it supersedes this one.
+    Column("superseded_by", BigInteger),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     PrimaryKeyConstraint("tenant", "id"),

@@ -13,7 +13,7 @@ import msgspec
 
 from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
-from services.cache.entries.queries_write import Put, put_entries
+from services.cache.entries.queries_write import Put, put_entries, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import branch_fields, entry_text, entry_tokens, largest_field, search_words
 from services.cache.keyed_writes import KeyedWrites
@@ -33,6 +33,7 @@ from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
 
+_NOT_ITS_OWN = "names no entry of this mission, agent and user, from a source that is trusted no more"
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 
@@ -55,6 +56,7 @@ class EntryWriter:
         tags: Collection[str] | None,
     ) -> None:
         """`tags` are the allowed tags; None allows any."""
+        self._database = database
         self._keyed = keyed
         self._doorbell = doorbell
         self._indexer = indexer
@@ -80,7 +82,7 @@ class EntryWriter:
         mission = MissionKey(principal.tenant, entry.mission_id)
         put = await beside(len(entry.content), put_of, principal, entry)
         if key is None:
-            result = _result(put, await self._puts.put(mission, put, deadline))
+            result = _result(put, await self._put(mission, put, deadline))
         else:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant)
@@ -147,13 +149,34 @@ class EntryWriter:
 
     async def _write_item(self, mission: MissionKey, put: Put, deadline: Deadline) -> BatchItem:
         try:
-            return _item(put, await self._puts.put(mission, put, deadline))
+            return _item(put, await self._put(mission, put, deadline))
         except AppError as error:
             return _refused(error)
 
+    async def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> asyncpg.Record:
+        if put.supersedes is None:
+            return await self._puts.put(mission, put, deadline)
+        (row,) = await self._database.transaction(
+            mission.tenant, lambda c: self._put_superseding(c, mission, [put]), deadline
+        )
+        return row
+
+    async def _put_superseding(
+        self, connection: Connection, mission: MissionKey, puts: Sequence[Put]
+    ) -> list[asyncpg.Record]:
+        """Raises Invalid for an entry that names no other that it may supersede. Needs a transaction."""
+        rows = await self._put_entries(connection, mission, puts)
+        for put, row in zip(puts, rows, strict=True):
+            older, newer = put.supersedes, row["entry_id"]
+            if older is None or row["refused"] is not None:
+                continue
+            if not await supersede(connection, mission.tenant, older, newer):
+                raise Invalid.field("supersedes", _NOT_ITS_OWN)
+        return rows
+
     async def _write_once(self, mission: MissionKey, put: Put, key: Key, deadline: Deadline) -> WriteResult:
         async def write(connection: Connection) -> WriteResult:
-            (row,) = await self._put_entries(connection, mission, [put])
+            (row,) = await self._put_superseding(connection, mission, [put])
             return _result(put, row)
 
         about = key.about([put.agent_name], [put.user_id])
@@ -165,7 +188,7 @@ class EntryWriter:
         """One transaction and one record per mission, so that a retry completes an interrupted batch."""
 
         async def write(connection: Connection) -> MissionItems:
-            rows = await self._put_entries(connection, mission, puts)
+            rows = await self._put_superseding(connection, mission, puts)
             return MissionItems([_item(put, row) for put, row in zip(puts, rows, strict=True)])
 
         kept = await self._keyed.once(
@@ -202,6 +225,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         written_by=principal.key,
         source_kind=origin.kind,
         source_claim=origin.claim,
+        supersedes=entry.supersedes,
         recalled_from=entry.recalled_from,
         ttl_hours=entry.ttl_hours,
         bound_agent=principal.agent,

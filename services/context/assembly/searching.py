@@ -62,6 +62,11 @@ def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:
     if as_of is not None:
         for store in result.stores.values():
             store.candidates = [c for c in store.candidates if c.created_at <= as_of]
+            then = {c.id for c in store.candidates}
+            for candidate in store.candidates:
+                # Nothing says when an item was superseded. One that is not found may not have been there then.
+                if candidate.superseded_by not in then:
+                    candidate.superseded_by = None
     return result
 
 

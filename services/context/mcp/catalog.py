@@ -65,7 +65,10 @@ TOOLS: tuple[Tool, ...] = (
             "seq",
             "speaker",
         ),
-        fields={"source_kind": "How text came to be known; messages say it by their role."},
+        fields={
+            "source_kind": "How text came to be known; messages say it by their role.",
+            "supersedes": "The handle of what no longer holds.",
+        },
     ),
     Tool(
         SEARCH,
@@ -89,6 +92,7 @@ TOOLS: tuple[Tool, ...] = (
             "source_kind",
             "source_turn",
             "speaker",
+            "supersedes",
             "wait",
         ),
         fields={"agent_name": "Who writes it."},
@@ -104,6 +108,7 @@ TOOLS: tuple[Tool, ...] = (
             "seq",
             "session_id",
             "speaker",
+            "supersedes",
         ),
         fields={
             "agent_name": "The agent that learned it.",

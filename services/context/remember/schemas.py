@@ -14,6 +14,7 @@ from shared.text import BigId, Content, Language, Name, TtlHours, mission_proble
 
 Role = Literal["user", "assistant", "tool", "system"]
 Store = Literal["psychic_cache", "agent_memory"]
+Handle = Annotated[str, Meta(pattern=r"^(?:cache|own):[1-9][0-9]{0,17}$")]
 KeptStatus = Literal["created", "updated", "pending", "skipped", "refused"]
 
 
@@ -75,6 +76,12 @@ class RememberInput(Body, kw_only=True):
     recalled_from: Annotated[
         BigId | None, Meta(description="The assembly that led to it. This counts as weak feedback.")
     ] = None
+    supersedes: Annotated[
+        Handle | None,
+        Meta(
+            description="The handle of what no longer holds, such as `cache:12` or `own:3`; `text` goes to its store."
+        ),
+    ] = None
 
     def checks(self) -> Iterator[tuple[str, str]]:
         if (self.text is None) == (not self.messages):
@@ -82,6 +89,14 @@ class RememberInput(Body, kw_only=True):
         for name in ("speaker", "source_kind"):
             if self.messages and getattr(self, name) is not None:
                 yield name, "belongs to text; a message says it by its name and role"
+        if self.supersedes is not None and self.messages:
+            yield "supersedes", "belongs to text"
+        if (
+            self.supersedes is not None
+            and self.supersedes.startswith("cache:")
+            and not self.mission_namespace
+        ):
+            yield "supersedes", "an entry is superseded in its mission: say which in mission_namespace"
         if lies_ahead(self.occurred_at):
             yield "occurred_at", NOT_PAST
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):

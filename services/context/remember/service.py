@@ -222,9 +222,7 @@ class Remember:
 def _check(principal: Principal, request: RememberInput) -> None:
     """Runs before anything is stored. Raises Forbidden, Invalid."""
     if request.ttl_hours is not None and request.mission_namespace is None:
-        raise Invalid.field(
-            "ttl_hours", "needs a mission: an agent keeps its memories until they are forgotten"
-        )
+        raise Invalid.field("ttl_hours", "needs a mission: agents keep memories until they are forgotten")
     principal.require_agent(request.caller)
     if request.mission_namespace is not None:
         principal.require_mission(request.mission_namespace)
@@ -236,6 +234,7 @@ def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
     lines: list[Kept] = []
     items: list[_Item] = []
     places: dict[int, Place] = {}
+    older = stores.source_of(request.supersedes or "")
     for piece, reason in pieces(request):
         if reason is not None:
             lines.append(_skipped(piece, reason))
@@ -245,8 +244,8 @@ def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
             piece.source_kind,
             piece.speaker,
             request.caller,
-            request.mission_namespace is not None,
-            temporary=request.ttl_hours is not None,
+            request.mission_namespace is not None and older is not stores.OWN,
+            temporary=request.ttl_hours is not None or older is stores.CACHE,
         )
         places[piece.item] = place
         lines.append(_skipped(piece, place.why))
@@ -300,6 +299,7 @@ def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
         "seq": piece.seq,
         "dispatch_id": request.dispatch_id,
         "recalled_from": request.recalled_from,
+        "supersedes": request.supersedes and int(request.supersedes.partition(":")[2]),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from bench.cluster import Address
+from bench.conflict.asking import STORES, measure
+from bench.conflict.statements import generate
 from tests.integration.conftest import Tenant
 from tests.support.calls import lesson, note, question
-from tests.support.cluster import Client
+from tests.support.cluster import Client, Cluster
 
 ENTRIES = "/api/psychic-cache/write?wait=indexed"
 QUESTION = "What is the staging database?"
@@ -87,3 +90,99 @@ async def test_another_tenant_supersedes_nothing(tenants: tuple[Tenant, Tenant])
     await write(one, ENTRIES, note("newest-tenant", OLD))
     await write(other, ENTRIES, note("newest-tenant", NEW))
     assert "db-7" in (await assemble(one, "newest-tenant"))["context_block"]
+
+
+async def superseding(client: Client, older: int, mission: str = "certain", **more: Any) -> Any:
+    return await client.post(ENTRIES, note(mission, "Use the replica in Oslo.", supersedes=older, **more))
+
+
+async def test_a_write_supersedes_the_entry_that_it_names(client: Client) -> None:
+    older = (await write(client, ENTRIES, note("certain", "Use the replica in Lisbon.")))["data"]["id"]
+    answer = await superseding(client, older)
+    assert answer.status == 201, answer
+    assembly = await assemble(client, "certain", text="Which replica should I use?")
+    assert "Oslo" in assembly["context_block"]
+    assert "Lisbon" not in assembly["context_block"]
+    entry = await client.get(f"/api/psychic-cache/all/entries/{older}")
+    assert entry.body["data"]["superseded_by"] == answer.body["data"]["id"]
+
+
+async def test_a_keyed_write_supersedes_once(client: Client) -> None:
+    older = (await write(client, ENTRIES, note("certain-key", "Use the replica in Lisbon.")))["data"]["id"]
+    body = note("certain-key", "Use the replica in Oslo.", supersedes=older)
+    first, again = [
+        await client.post("/api/psychic-cache/write", body, headers={"Idempotency-Key": "once"}) for _ in "ab"
+    ]
+    assert first.body["data"]["id"] == again.body["data"]["id"]
+    assert "Lisbon" not in (await assemble(client, "certain-key", text="Which replica?"))["context_block"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"mission": "elsewhere"}, {"agent_name": "medic"}, {"user_id": "mia"}, {"source_kind": "document"}],
+    ids=lambda more: next(iter(more)),
+)
+async def test_no_write_supersedes_across_missions_agents_users_or_trust(
+    client: Client, more: dict[str, str]
+) -> None:
+    body = note("certain-bounds", "Use the replica in Lisbon.", agent_name="scout")
+    older = (await write(client, ENTRIES, body))["data"]["id"]
+    answer = await superseding(client, older, **{"mission": "certain-bounds", "agent_name": "scout", **more})
+    assert answer.status == 400, answer
+    assert answer.body["errors"][0]["field"] == "supersedes"
+    block = (await assemble(client, "certain-bounds", text="Which replica?"))["context_block"]
+    assert "Lisbon" in block
+    assert "Oslo" not in block
+
+
+async def test_no_write_supersedes_another_tenants_or_an_unknown_entry(
+    tenants: tuple[Tenant, Tenant],
+) -> None:
+    one, other = [await tenant.client("write") for tenant in tenants]
+    older = (await write(one, ENTRIES, note("certain", "Use the replica in Lisbon.")))["data"]["id"]
+    for client, target in ((other, older), (one, older + 1_000_000)):
+        answer = await superseding(client, target)
+        assert answer.status == 400, answer
+        assert answer.body["errors"][0]["field"] == "supersedes"
+
+
+async def test_a_commit_supersedes_only_a_memory_of_its_agent(client: Client) -> None:
+    commit = "/api/agent-memory/commit"
+    older = (await write(client, commit, lesson("sage", "Use the replica in Lisbon.")))["memory_id"]
+    body = lesson("medic", "Use the replica in Oslo.") | {"supersedes": older}
+    answer = await client.post(commit, body)
+    assert answer.status == 400, answer
+    assert answer.body["errors"][0]["field"] == "supersedes"
+    newer = (await write(client, commit, body | {"agent_name": "sage"}))["memory_id"]
+    assembly = await assemble(client, "none", text="Which replica should I use?", caller="sage")
+    assert "Oslo" in assembly["context_block"]
+    assert "Lisbon" not in assembly["context_block"]
+    assert (await client.get(f"/api/agent-memory/{older}")).body["memory"]["superseded_by"] == newer
+
+
+@pytest.mark.parametrize("mission", ["certain-remember", None])
+async def test_remember_supersedes_what_its_handle_names(client: Client, mission: str | None) -> None:
+    async def remember(text: str, **more: Any) -> Any:
+        body = {"caller": "scribe", "text": text, "mission_namespace": mission, **more}
+        return await client.post("/api/context/remember", body)
+
+    older = (await remember("Use the replica in Lisbon.")).body["items"][0]["handle"]
+    newer = await remember("Always use the replica in Oslo.", supersedes=older)
+    assert newer.body["items"][0]["handle"].partition(":")[0] == older.partition(":")[0]
+    block = (await assemble(client, mission or "none", text="Which replica?", caller="scribe"))[
+        "context_block"
+    ]
+    assert "Oslo" in block
+    assert "Lisbon" not in block
+    unknown = await remember("Use the replica in Rome.", supersedes=f"{older}999")
+    assert unknown.status == 400, unknown
+    assert unknown.body["errors"][0]["field"].endswith("supersedes")
+
+
+async def test_the_bench_finds_the_newest_first_in_every_store(cluster: Cluster, tenant: Tenant) -> None:
+    address = Address(cluster.url(), await tenant.key("admin"), throw_away=False)
+    report = await measure(address, generate(12, seed=7, held_out=True))
+    for store in STORES:
+        assert report[store]["newest_first"] >= 0.9, report
+        assert report[store]["older_absent_or_marked"] >= 0.9, report
+        assert report[store]["wrongly_superseded"] <= 0.02, report

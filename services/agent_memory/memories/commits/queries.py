@@ -10,6 +10,7 @@ import msgspec
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.rows import ChunkWords, MemoryRow
 from shared.database.postgres import Connection
+from shared.provenance import TRUSTED
 
 LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 3))"
 
@@ -158,7 +159,7 @@ with repetition as (
         do update set count = confirmations.count + 1, last_at = clock_timestamp()
 )
 update memory.agent_memory m set confirmed_count = m.confirmed_count + (r.recalled_from is null)::int,
-    updated_at = clock_timestamp()
+    superseded_by = case when r.recalled_from is not null then m.superseded_by end, updated_at = clock_timestamp()
 from repetition r where m.tenant = r.tenant and m.id = r.memory_id
 """
 
@@ -181,6 +182,22 @@ async def confirm(
         absorbed_id=absorbed_id,
     )
     await connection.execute(CONFIRM, confirmation)
+
+
+# Both memories are of one agent and user, and what is not trusted supersedes nothing that is.
+SUPERSEDE = """
+update memory.agent_memory older set superseded_by = newer.id
+from memory.agent_memory newer
+where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
+  and older.agent_name = newer.agent_name and older.user_id is not distinct from newer.user_id
+  and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+returning older.id
+"""
+
+
+async def supersede(connection: Connection, tenant: str, older: int, newer: int) -> bool:
+    """False if the newer memory may not supersede the older one."""
+    return await connection.fetchval(SUPERSEDE, tenant, older, newer, sorted(TRUSTED)) is not None
 
 
 # The absorbed memory's confirmations move to the memory that absorbs it.

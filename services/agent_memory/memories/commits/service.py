@@ -28,11 +28,12 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.embeddings.bounded import embed_within
-from shared.errors import Forbidden, NotFound
+from shared.errors import Forbidden, Invalid, NotFound
 from shared.provenance import spoken
 from shared.search.chunking import chunk
 from shared.telemetry import tracing
 
+_NOT_ITS_OWN = "names no memory of this agent and user, from a source that is trusted no more"
 _FINISH_SECONDS = 10.0
 
 
@@ -76,6 +77,9 @@ class Commits:
                 await self._rules.commit(c, principal, memory.agent_name, stated, fact, vector)
                 for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
             ]
+            for memory, result in zip(memories, results, strict=True):
+                if memory.supersedes is not None:
+                    await _supersede(c, principal, memory.supersedes, result.memory_id)
             return CommitBatchResult(results)
 
         scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
@@ -139,6 +143,17 @@ class Commits:
         for place, vector in zip(short, embedded.vectors, strict=True):
             vectors[place] = HalfVector(vector)
         return vectors
+
+
+async def _supersede(c: Connection, principal: Principal, older: int, newer: int) -> None:
+    """Raises Invalid for a memory that the principal may not change, or that the newer one may not supersede."""
+    try:
+        row = await find_own(c, principal, older)
+        done = await queries.supersede(c, principal.tenant, row["id"], newer)
+    except (NotFound, Forbidden):
+        done = False
+    if not done:
+        raise Invalid.field("supersedes", _NOT_ITS_OWN)
 
 
 async def find_own(c: Connection, principal: Principal, memory_id: int) -> asyncpg.Record:

@@ -1,4 +1,4 @@
-"""Which candidates a newer one supersedes by rule. Pure.
+"""Which candidates a newer one supersedes, as a write said or by rule. Pure.
 
 A statement supersedes an older one with the same subject and relation and another value: of the same store and
 scope, by the same author, about the same user, and from a source that is trusted as much.
@@ -70,11 +70,17 @@ class _Said(NamedTuple):
 
 def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Item]:
     """Each superseded item with the newest that supersedes it. Candidates come with their stores."""
+    candidates = list(candidates)
     groups: defaultdict[Hashable, list[_Said]] = defaultdict(list)
     for said in _statements(candidates):
         bounds = _bounds(said.store, said.candidate)
         groups[bounds, said.statement.subject, said.statement.relation].append(said)
-    return dict(pair for group in groups.values() if len(group) > 1 for pair in _within(group))
+    found = dict(pair for group in groups.values() if len(group) > 1 for pair in _within(group))
+    # What a writer said is certain.
+    for store, candidate in candidates:
+        if candidate.superseded_by is not None:
+            found[store, candidate.id] = store, candidate.superseded_by
+    return found
 
 
 def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Said]:

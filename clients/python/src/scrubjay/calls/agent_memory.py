@@ -114,6 +114,7 @@ def commit(
     task_context: TaskContext | None = None,
     private: bool | None = None,
     dispatch_id: int | str | None = None,
+    supersedes: int | str | None = None,
     agent: str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
@@ -139,6 +140,8 @@ def commit(
         task_context: The task it was learned in.
         private: Hide it from peers. Default: `false`.
         dispatch_id: The dispatch it was learned in.
+        supersedes: An older memory of this agent that no longer holds. It stays readable, but leaves
+            context blocks.
         agent: Short for `agent_name`, in requests.
         idempotency_key: A write under one key happens once; else the client makes one up.
         timeout: Seconds for the call with all its tries.
@@ -164,6 +167,7 @@ def commit(
             task_context=task_context,
             private=private,
             dispatch_id=dispatch_id,
+            supersedes=supersedes,
             agent=agent,
         ),
         own={"agent": "agent_name"},

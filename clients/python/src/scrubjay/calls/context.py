@@ -253,6 +253,7 @@ def remember(
     dispatch_id: int | str | None = None,
     ttl_hours: float | None = None,
     recalled_from: int | str | None = None,
+    supersedes: str | None = None,
     agent: str | None = None,
     mission: str | None = None,
     idempotency_key: str | None = None,
@@ -280,6 +281,8 @@ def remember(
         ttl_hours: Keep it in the mission for so long. Left out, 30 days (or as the installation says)
             there; an agent keeps what it learned until it is forgotten.
         recalled_from: The assembly that led to it. This counts as weak feedback.
+        supersedes: The handle of what no longer holds, such as `cache:12` or `own:3`; `text` goes to
+            its store.
         agent: Short for `caller`, in requests.
         mission: Short for `mission_namespace`, in requests.
         idempotency_key: A write under one key happens once; else the client makes one up.
@@ -306,6 +309,7 @@ def remember(
             dispatch_id=dispatch_id,
             ttl_hours=ttl_hours,
             recalled_from=recalled_from,
+            supersedes=supersedes,
             agent=agent,
             mission=mission,
         ),

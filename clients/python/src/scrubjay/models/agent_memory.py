@@ -10,8 +10,8 @@ from typing import Literal
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
     """A memory as it is read. Without what the service sets, it can be committed again. The service sets
-    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by` and
-    `source_claim`; queries add `score` and what follows it.
+    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by`, `source_claim`
+    and `superseded_by`; queries add `score` and what follows it.
     """
 
     id: int
@@ -104,6 +104,8 @@ class AgentMemory:
     """The dispatch that it belongs to."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    superseded_by: int | None = None
+    """The newer memory that a commit said supersedes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +194,8 @@ class CommitAgentMemoryInput:
     """Hide it from peers. Default: `false`."""
     dispatch_id: int | str | None = None
     """The dispatch it was learned in."""
+    supersedes: int | str | None = None
+    """An older memory of this agent that no longer holds. It stays readable, but leaves context blocks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -466,6 +470,8 @@ class FoundMemory:
     """The dispatch that it belongs to."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    superseded_by: int | None = None
+    """The newer memory that a commit said supersedes it."""
     score: float = 0.0
     """Its score: the product of its factors."""
     score_parts: dict[str, float] = field(default_factory=dict)

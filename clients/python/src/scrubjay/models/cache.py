@@ -44,8 +44,8 @@ class CacheDeleteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
     """An entry as lists and queries show it. Without what the service sets, it can be written again. The
-    service sets `id`, `token_count`, `created_at`, `expires_at` and `source_claim`, and in queries
-    `relevance` and what follows it.
+    service sets `id`, `token_count`, `created_at`, `expires_at`, `source_claim` and `superseded_by`,
+    and in queries `relevance` and what follows it.
     """
 
     id: int
@@ -86,6 +86,8 @@ class CacheEntry:
     """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    superseded_by: int | None = None
+    """The newer entry that a write said supersedes it."""
     decision_rationale: str | None = None
     """Why."""
     decision_alternatives: list[str] | None = None
@@ -316,6 +318,10 @@ class Decision:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     decision_rationale: str
     """Why."""
     decision_alternatives: list[str] = field(default_factory=list)
@@ -416,6 +422,10 @@ class Directive:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     directive_target: str
     """Who must follow it."""
     directive_priority: Literal["critical", "high", "low", "normal"] | None = None
@@ -532,6 +542,10 @@ class Escalation:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     escalation_target: str
     """Who must decide."""
     escalation_reason: str
@@ -624,6 +638,10 @@ class Intel:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     intel_source: str
     """Where it comes from."""
     intel_confidence: Literal["high", "low", "medium"] | None = None
@@ -780,6 +798,10 @@ class Output:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     output_url: str
     """Where to find the work."""
     output_summary: str | None = None
@@ -898,6 +920,10 @@ class Report:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     report_dispatch_id: int | str
     """The dispatch that it reports on."""
     report_outcome: Literal["failed", "partial", "success"]
@@ -990,6 +1016,10 @@ class ShadowClone:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     subtasks: list[str]
     """What the clones do in parallel."""
     clone_count: int | None = None
@@ -1082,6 +1112,10 @@ class StateChange:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     state_from: str
     """What it was before."""
     state_to: str
@@ -1182,6 +1216,10 @@ class ThreadCheckpoint:
     """The turn of the conversation it comes from."""
     dispatch_id: int | str | None = None
     """The dispatch it is written for, which it keeps alive. An unknown one is accepted."""
+    supersedes: int | str | None = None
+    """An older entry of this agent and mission that no longer holds. It stays readable, but leaves context
+    blocks.
+    """
     turn_count: int
     """Turns so far."""
     active_dispatches: list[str]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from shared.search import code
 from shared.search.chunking import chunk
 from shared.search.languages.detection import CONFIGS, ENGLISH, SIMPLE, config_of, language_of, languages_of
 from shared.search.languages.scripts import bigrams, characters, plain_words, unaccented
@@ -25,8 +26,9 @@ _MOST_ASKED = 64
 
 
 class Hints(NamedTuple):
-    """What is known about a text besides the text."""
+    """What is known about a text besides the text. Each of its chunks is found by `terms`."""
 
+    terms: Sequence[str] = ()
     language: Language | None = None
 
 
@@ -59,7 +61,7 @@ class Asked(msgspec.Struct, frozen=True):
 def lexicon(text: str, hints: Hints) -> Lexicon:
     """Of one chunk. The same chunk and hints must give the same lexicon whenever it is indexed again."""
     language = hints.language or language_of(text)
-    terms = [*bigrams(text), *characters(text)]
+    terms = [*code.names(text), *hints.terms, *bigrams(text), *characters(text)]
     if language != "en":
         terms += map(_plain, unaccented(text))
     return Lexicon(config_of(language), terms)
@@ -73,8 +75,8 @@ def asked(query: str, language: Language | None = None) -> Asked:
     languages = languages_of(query) if language is None else [language]
     configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
-    terms = list(dict.fromkeys([*bigrams(query), *plain]))[:_MOST_ASKED]
-    return Asked(configs, [readable(query)] * len(configs), terms)
+    terms = list(dict.fromkeys([*code.names(query), *bigrams(query), *plain]))[:_MOST_ASKED]
+    return Asked(configs, [readable(code.spaced(query))] * len(configs), terms)
 
 
 def only_if_held(lexeme: str) -> bool:
@@ -94,7 +96,7 @@ def indexed(text: str, hints: Hints) -> IndexedText:
     return IndexedText(
         starts=[c.start for c in chunks],
         stops=[c.stop for c in chunks],
-        chunks=[readable(body) for body in bodies],
+        chunks=[readable(code.spaced(body)) for body in bodies],
         configs=[each.config for each in lexicons],
         terms=[_tsvector(each.terms) for each in lexicons],
     )

@@ -29,6 +29,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, Invalid, Unprocessable
 from shared.provenance import Origin, head, utc
+from shared.search import code
 from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
@@ -233,7 +234,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         head=head(
             entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
         ),
-        **msgspec.structs.asdict(indexed(text, Hints(language=entry.language))),
+        **msgspec.structs.asdict(indexed(text, Hints(terms=code.of_heading(text), language=entry.language))),
     )
     put.token_count = entry_tokens(msgspec.structs.asdict(put))
     return put

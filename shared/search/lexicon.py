@@ -104,7 +104,9 @@ def indexed(text: str, hints: Hints) -> IndexedText:
 
 def _tsvector(terms: Iterable[str]) -> str:
     """The terms in weight A, at one position each."""
-    short = [term for term in terms if term and len(term.encode()) <= MAX_TERM_BYTES][:_MAX_TERMS]
+    short = [term for term in terms if term and len(term.encode(errors="replace")) <= MAX_TERM_BYTES][
+        :_MAX_TERMS
+    ]
     return " ".join(f"'{_quoted(term)}':{place}A" for place, term in enumerate(short, 1))
 
 

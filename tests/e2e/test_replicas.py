@@ -80,7 +80,7 @@ async def _finds(agent: Client, mission: str) -> None:
 
 
 async def _assembles(agent: Client, mission: str) -> Json:
-    answer = await agent.post("/api/context/assemble", question(mission))
+    answer = await agent.post("/api/context/assemble", question(mission, fill=True))
     assert answer.status == 200, answer
     assert answer.body["degraded"] == []
     assert {source["store"] for source in answer.body["sources"]} == {"psychic_cache", "agent_memory_own"}

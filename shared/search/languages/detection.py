@@ -55,39 +55,10 @@ _SAMPLE = 300
 # Frequent in English, and hardly a word in another language. In a text where every tenth word is one, nothing is left
 # to find out.
 _ENGLISH = frozenset(
-    (
-        *(
-            "the",
-            "and",
-            "that",
-            "this",
-            "are",
-            "you",
-            "your",
-            "from",
-            "they",
-            "what",
-            "when",
-            "how",
-            "which",
-            "where",
-        ),
-        *(
-            "who",
-            "whose",
-            "does",
-            "did",
-            "were",
-            "been",
-            "their",
-            "there",
-            "would",
-            "could",
-            "should",
-            "about",
-        ),
-        *("because", "why", "with", "have"),
-    )
+    """
+    the and that this are you your from they what when how which where who whose does did were been
+    their there would could should about because why with have
+    """.split()  # noqa: SIM905
 )
 _ENGLISH_SHARE = 10
 # The model's probability that names a language. On 20,000 English texts, logs and pieces of code, the highest for any
@@ -99,28 +70,8 @@ _LEAST_LETTERS = 3
 # Short Russian texts look Bulgarian or Ukrainian by chance.
 _CERTAIN_CYRILLIC = 0.9
 # The languages written in Latin or Cyrillic letters.
-_MODELLED = (
-    *(
-        "bg",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "en",
-        "es",
-        "et",
-        "eu",
-        "fi",
-        "fr",
-        "ga",
-        "hr",
-        "hu",
-        "id",
-        "it",
-        "lt",
-        "lv",
-    ),
-    *("nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "tr", "uk", "vi"),
+_MODELLED = tuple(
+    "bg ca cs da de en es et eu fi fr ga hr hu id it lt lv nl no pl pt ro ru sk sl sr sv tr uk vi".split()  # noqa: SIM905
 )
 _CYRILLIC: frozenset[Language] = frozenset(["bg", "ru", "sr", "uk"])
 # Japanese before Chinese: it has Chinese characters beside its own.

@@ -130,7 +130,7 @@ async def test_a_key_of_one_agent_and_one_mission_says_both(tenant: Tenant) -> N
     assert (await client.post("/api/agent-memory/batch", {"memories": [LESSON]})).status == 201
     assert len((await client.post("/api/agent-memory/list", {})).body["data"]) == 1
     assert len((await client.post("/api/agent-memory/query", {"query": "gates"})).body["memories"]) == 1
-    block = (await client.post(ASSEMBLE, {"query": "gate"})).body
+    block = (await client.post(ASSEMBLE, {"query": "gate", "fill": True})).body
     assert {source["store"] for source in block["sources"]} == {"psychic_cache", "agent_memory_own"}
     kept = (await client.post(REMEMBER, {"text": "The gate was painted green."})).body["items"]
     assert kept[0]["status"] in ("created", "pending")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
 
 import asyncpg
@@ -154,9 +154,11 @@ class EntryWriter:
         except AppError as error:
             return _refused(error)
 
-    async def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> asyncpg.Record:
-        if put.supersedes is None:
-            return await self._puts.put(mission, put, deadline)
+    def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> Awaitable[asyncpg.Record]:
+        write = self._puts.put if put.supersedes is None else self._put_alone
+        return write(mission, put, deadline)
+
+    async def _put_alone(self, mission: MissionKey, put: Put, deadline: Deadline) -> asyncpg.Record:
         (row,) = await self._database.transaction(
             mission.tenant, lambda c: self._put_superseding(c, mission, [put]), deadline
         )

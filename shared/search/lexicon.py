@@ -75,7 +75,7 @@ def asked(query: str, language: Language | None = None) -> Asked:
     languages = languages_of(query) if language is None else [language]
     configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
-    terms = list(dict.fromkeys([*code.names(query), *bigrams(query), *plain]))[:_MOST_ASKED]
+    terms = _short(dict.fromkeys([*code.names(query), *bigrams(query), *plain]))[:_MOST_ASKED]
     return Asked(configs, [readable(code.spaced(query))] * len(configs), terms)
 
 
@@ -104,10 +104,11 @@ def indexed(text: str, hints: Hints) -> IndexedText:
 
 def _tsvector(terms: Iterable[str]) -> str:
     """The terms in weight A, at one position each."""
-    short = [term for term in terms if term and len(term.encode(errors="replace")) <= MAX_TERM_BYTES][
-        :_MAX_TERMS
-    ]
-    return " ".join(f"'{_quoted(term)}':{place}A" for place, term in enumerate(short, 1))
+    return " ".join(f"'{_quoted(term)}':{place}A" for place, term in enumerate(_short(terms)[:_MAX_TERMS], 1))
+
+
+def _short(terms: Iterable[str]) -> list[str]:
+    return [term for term in terms if term and len(term.encode(errors="replace")) <= MAX_TERM_BYTES]
 
 
 def _quoted(term: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from hypothesis import given as examples
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from services.cache.entries.entry import BranchFields, CommonFields
@@ -157,6 +158,7 @@ def tokens(context_type: str, changes: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("context_type", ENTRIES)
+@settings(deadline=None)
 @examples(extra=st.text(st.characters(exclude_characters="\x00"), min_size=1, max_size=200))
 def test_no_field_that_can_be_read_back_is_free(context_type: str, extra: str) -> None:
     fields: dict[str, Any] = {**COMMON, **OPTIONS, **ENTRIES[context_type]}

@@ -25,15 +25,18 @@ def sources(document: dict[str, Any]) -> dict[str, str]:
             operation = Operation(method, path, spec, document)
             by_group.setdefault(operation.group, []).append(operation)
     components = document["components"]["schemas"]
-    taken: set[str] = set()
-    written: dict[str, list[str]] = {}
-    files = {}
+    choices = {name: schema for name, schema in components.items() if "enum" in schema}
+    taken = set(choices)
+    written = {"choices": sorted(choices)}
+    files = {"models/choices.py": models.module(choices)}
     for group, operations in by_group.items():
         names = [name for name in _needed(operations, components) if name not in taken]
         taken |= set(names)
         if names:
             written[group] = sorted(names)
-            files[f"models/{group}.py"] = models.module({name: components[name] for name in sorted(names)})
+            files[f"models/{group}.py"] = models.module(
+                {name: components[name] for name in sorted(names)}, written["choices"]
+            )
     for group, operations in by_group.items():
         files[f"calls/{group}.py"] = calls.module(operations, sorted(taken))
     files["models/__init__.py"] = models.package(written)

@@ -1,6 +1,9 @@
-"""The client's models: a dataclass for each component of the document, except those that are a call's arguments."""
+"""The client's models: a dataclass or a choice for each component of the document, except those that are a call's
+arguments."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from shared.vocabulary import DEFAULT
 from tools.client.types import (
@@ -21,8 +24,15 @@ from typing import Any, Literal
 """
 
 
-def module(components: dict[str, Schema]) -> str:
-    return HEADER + _IMPORTS + "\n\n".join(_model(name, schema) for name, schema in components.items())
+def module(components: dict[str, Schema], choices: Sequence[str] = ()) -> str:
+    """`choices` are of the module of that name."""
+    imported = f"from scrubjay.models.choices import {', '.join(choices)}\n\n" if choices else ""
+    return (
+        HEADER
+        + _IMPORTS
+        + imported
+        + "\n\n".join(_model(name, schema) for name, schema in components.items())
+    )
 
 
 def package(modules: dict[str, list[str]]) -> str:
@@ -33,6 +43,8 @@ def package(modules: dict[str, list[str]]) -> str:
 
 
 def _model(name: str, schema: Schema) -> str:
+    if "enum" in schema:
+        return f"{name} = {annotation(schema)}\n"
     required = set(schema.get("required", ()))
     text = docstring(schema["description"], "    ") + "\n" if "description" in schema else ""
     fields = "".join(_field(key, part, key in required) for key, part in named(schema).items())

@@ -7,11 +7,12 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import msgspec.inspect as mi
 
+from shared.text import Language
 from tools.openapi.defaults import show_defaults
 from tools.openapi.vocabulary import show_vocabulary, without_marks
 from tools.openapi.words import FIELDS
@@ -19,6 +20,7 @@ from tools.openapi.words import FIELDS
 Schema = dict[str, Any]
 
 _REF = "#/components/schemas/{name}"
+_CHOICES = {"Language": Language}
 _QUALIFIED = re.compile(r"services\.(\w+)\.(?:\w+\.)*(\w+)")
 
 
@@ -37,7 +39,27 @@ def schemas_of(requests: Sequence[Any], answers: Sequence[Any]) -> tuple[list[Sc
             show_vocabulary(schema, answered=struct in answered)
         show_defaults(schema, asked=struct in asked)
     renamed: list[Schema] = _renamed(without_marks(list(schemas)))
-    return renamed, _renamed(without_marks(components))
+    return renamed, _with_choices(_renamed(without_marks(components)))
+
+
+def _with_choices(components: dict[str, Schema]) -> dict[str, Schema]:
+    """Long choices that many fields share are components of their own."""
+    for name, choice in _CHOICES.items():
+        values = sorted(get_args(choice))
+        components = _referring(components, values, {"$ref": _REF.format(name=name)})
+        components[name] = {"type": "string", "enum": values}
+    return components
+
+
+def _referring(value: Any, choices: Sequence[str], reference: Schema) -> Any:
+    """With the reference in place of each schema that has these choices."""
+    if isinstance(value, list):
+        return [_referring(item, choices, reference) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("enum") == choices:
+        return reference
+    return {key: _referring(item, choices, reference) for key, item in value.items()}
 
 
 def _name(struct: type, components: dict[str, Schema]) -> str:

@@ -54,6 +54,7 @@ from scrubjay.models.cache import (
     WriteAnswer,
     WriteResult,
 )
+from scrubjay.models.choices import Language
 from scrubjay.models.context import (
     ApiKey,
     ApiKeys,
@@ -150,6 +151,7 @@ __all__ = [
     "ImportResult",
     "Intel",
     "Kept",
+    "Language",
     "LeftOut",
     "LimitOrigins",
     "LimitsAnswer",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from scrubjay.models.choices import Language
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
@@ -44,55 +46,7 @@ class AgentMemory:
     """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user it is about, or who said it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language that its writer named."""
     written_by: str = ""
     """The key that wrote it."""
@@ -126,55 +80,7 @@ class CommitAgentMemoryInput:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -278,55 +184,7 @@ class ExportedMemory:
     """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user whom it is about, or who said it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language that its writer named."""
     written_by: str
     """The key that wrote it."""
@@ -410,55 +268,7 @@ class FoundMemory:
     """Who said it, where that is not the agent."""
     user_id: str | None = None
     """The user it is about, or who said it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language that its writer named."""
     written_by: str = ""
     """The key that wrote it."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from scrubjay.models.choices import Language
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchAnswer:
@@ -246,55 +248,7 @@ class Decision:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -350,55 +304,7 @@ class Directive:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -470,55 +376,7 @@ class Escalation:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -566,55 +424,7 @@ class Intel:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -726,55 +536,7 @@ class Output:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -848,55 +610,7 @@ class Report:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -944,55 +658,7 @@ class ShadowClone:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -1040,55 +706,7 @@ class StateChange:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
@@ -1144,55 +762,7 @@ class ThreadCheckpoint:
     """Who said it, if not the agent. A block shows it as the agent's claim."""
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
-    language: (
-        Literal[
-            "ar",
-            "bg",
-            "ca",
-            "cs",
-            "da",
-            "de",
-            "el",
-            "en",
-            "es",
-            "et",
-            "eu",
-            "fa",
-            "fi",
-            "fr",
-            "ga",
-            "he",
-            "hi",
-            "hr",
-            "hu",
-            "hy",
-            "id",
-            "it",
-            "ja",
-            "ko",
-            "lt",
-            "lv",
-            "ne",
-            "nl",
-            "no",
-            "pl",
-            "pt",
-            "ro",
-            "ru",
-            "sk",
-            "sl",
-            "sr",
-            "sv",
-            "ta",
-            "th",
-            "tr",
-            "uk",
-            "ur",
-            "vi",
-            "zh",
-        ]
-        | None
-    ) = None
+    language: Language | None = None
     """The language of its text, whose inflections search then knows. Left out, it is found out."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the

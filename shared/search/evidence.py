@@ -46,6 +46,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     session_id: str | None = None
     seq: int | None = None
     occurred_at: datetime | None = None
+    confirmed_at: datetime | None = None
+    """When a memory was last stated again."""
     user_id: str | None = None
     source_kind: str = "agent"
     source_claim: str | None = None
@@ -61,6 +63,11 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     def time(self) -> datetime:
         """When it happened, or else when it was recorded."""
         return self.occurred_at or self.created_at
+
+    @property
+    def stated_at(self) -> datetime:
+        """When it was last stated."""
+        return self.time if self.confirmed_at is None else max(self.time, self.confirmed_at)
 
     @property
     def header(self) -> list[str]:

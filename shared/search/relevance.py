@@ -84,7 +84,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
 
 def _order(scored: Scored) -> tuple[float, float, str, int, int]:
     candidate = scored.candidate
-    return -scored.relevance, -candidate.time.timestamp(), scored.store, -candidate.id, candidate.chunk
+    return -scored.relevance, -candidate.stated_at.timestamp(), scored.store, -candidate.id, candidate.chunk
 
 
 def _weigh_text(found: Sequence[Weighed], weights: Sequence[float]) -> None:

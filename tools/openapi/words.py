@@ -18,6 +18,7 @@ FIELDS: Mapping[str, str] = {
     "ceiling": "What no request of the caller may exceed.",
     "chunk": "Which part of a long item, from 0.",
     "confirmations": "Who said it again, and how often.",
+    "confirmed_at": "When it was last said again.",
     "confirmed_count": "How often it was said again.",
     "content": "The text.",
     "context_type": "The type of the entry, which decides its further fields.",

@@ -12,8 +12,8 @@ from shared.search.store import Scope
 
 _COLUMNS = (
     f"{ITEM_COLUMNS}, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count,"
-    " i.confirmed_count, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by,"
-    " i.language, i.dispatch_id, i.recalled_from"
+    " i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private,"
+    " i.written_by, i.language, i.dispatch_id, i.recalled_from"
 )
 _MEMORIES = Source(
     items="memory.agent_memory",

@@ -151,8 +151,8 @@ class ListAgentMemoryInput(Body, kw_only=True):
 class AgentMemory(msgspec.Struct, omit_defaults=True):
     """A memory as it is read. Without what the service sets, it can be committed again.
 
-    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by`,
-    `source_claim` and `superseded_by`; queries add `score` and what follows it.
+    The service sets `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `confirmed_at`,
+    `written_by`, `source_claim` and `superseded_by`; queries add `score` and what follows it.
     """
 
     id: int
@@ -165,6 +165,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was committed again."""
+    confirmed_at: datetime | None = None
+    """When it was last stated again by a source that is trusted as much."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -254,6 +256,7 @@ class ExportedMemory(Body, kw_only=True):
     """Its duplicates are not looked for yet."""
     access_count: _Times = 0
     confirmed_count: _Times = 0
+    confirmed_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
     confirmations: list[Confirmation] = msgspec.field(default_factory=list)

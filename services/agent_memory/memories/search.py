@@ -161,7 +161,8 @@ def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:
-    return candidate_from_row(row, row["content"][row["start"] : row["stop"]])
+    text = row["content"][row["start"] : row["stop"]]
+    return candidate_from_row(row, text, confirmed_at=row["confirmed_at"])
 
 
 def _own_candidate(row: asyncpg.Record) -> Candidate:

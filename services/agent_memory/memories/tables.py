@@ -46,6 +46,8 @@ agent_memory = Table(
     Column("pending", Boolean, nullable=False, server_default=text("false")),
     *schema.when_and_where(),
     *schema.provenance(),
+    # When it was last stated again: the repetition's own time, or else that of its arrival.
+    Column("confirmed_at", Instant),
     # The newer item of which a write said that it supersedes this one.
     Column("superseded_by", BigInteger),
     Column("dispatch_id", BigInteger),

@@ -66,7 +66,9 @@ def parse(body: bytes) -> list[ExportedMemory]:
 
 def _ahead(line: ExportedMemory) -> Iterator[str]:
     """The times of a line that lie in the future."""
-    times = [(name, getattr(line, name)) for name in ("occurred_at", "created_at", "updated_at")]
+    times = [
+        (name, getattr(line, name)) for name in ("occurred_at", "created_at", "updated_at", "confirmed_at")
+    ]
     for place, confirmation in enumerate(line.confirmations):
         times += [(f"confirmations[{place}].first_at", confirmation.first_at)]
         times += [(f"confirmations[{place}].last_at", confirmation.last_at)]
@@ -200,6 +202,7 @@ async def _insert(
         pending=line.pending,
         access_count=min(line.access_count, queries.MOST_COUNTED),
         confirmed_count=min(line.confirmed_count, queries.MOST_COUNTED),
+        confirmed_at=utc(line.confirmed_at, "confirmed_at"),
         created_at=utc(line.created_at, "created_at"),
         updated_at=utc(line.updated_at, "updated_at"),
     )

@@ -67,6 +67,8 @@ def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:
                 # Nothing says when an item was superseded. One that is not found may not have been there then.
                 if candidate.superseded_by not in then:
                     candidate.superseded_by = None
+                if candidate.confirmed_at is not None and candidate.confirmed_at > as_of:
+                    candidate.confirmed_at = None
     return result
 
 

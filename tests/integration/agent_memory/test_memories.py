@@ -106,7 +106,8 @@ async def test_an_unknown_id_is_404(client: Client, id_: int) -> None:
 
 
 SET_BY_THE_SERVICE = {
-    *("id", "created_at", "updated_at", "access_count", "confirmed_count", "written_by"),
+    *("id", "created_at", "updated_at", "access_count", "confirmed_count", "confirmed_at"),
+    *("written_by",),
     *("score", "score_parts"),
 }
 

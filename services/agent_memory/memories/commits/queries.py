@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
@@ -34,7 +35,7 @@ async def find_by_fact(
 
 _CONTENT = ", ".join(MemoryContent.__struct_fields__)
 READ = f"""
-select id, agent_name, pending, chunks, content_hash, {_CONTENT}
+select id, agent_name, pending, chunks, content_hash, created_at, {_CONTENT}
 from memory.agent_memory where tenant = $1 and id = $2
 """
 
@@ -83,13 +84,13 @@ with written as (
         tenant, agent_name, id, private, session_id, seq, user_id, content, content_hash, memory_type,
         task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, language, written_by,
         source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks, pending, access_count,
-        confirmed_count, created_at, updated_at)
+        confirmed_count, confirmed_at, created_at, updated_at)
     overriding system value
     select
         tenant, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
         content, content_hash, memory_type, task_description, skills_used, outcome, mission_namespace, occurred_at,
         speaker, language, written_by, source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks,
-        pending, access_count, confirmed_count, coalesce(created_at, clock_timestamp()),
+        pending, access_count, confirmed_count, confirmed_at, coalesce(created_at, clock_timestamp()),
         coalesce(updated_at, clock_timestamp())
     from jsonb_populate_record(null::memory.agent_memory, $1)
     returning *
@@ -144,9 +145,12 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
     dispatch_id: int | None
     recalled_from: int | None
     absorbed_id: int | None
+    stated_at: datetime | None
+    """None: it is stated now."""
 
 
-# $1 is the Confirmation. It does not raise the count if it only repeats what an assembly recalled.
+# $1 is the Confirmation, $2 the kinds of trusted sources. It does not raise the count if it only repeats what an
+# assembly recalled, and only a source that is trusted as much says when the memory was last stated.
 CONFIRM = """
 with repetition as (
     select * from jsonb_populate_record(null::memory.confirmations, $1)
@@ -159,9 +163,21 @@ with repetition as (
         do update set count = confirmations.count + 1, last_at = clock_timestamp()
 )
 update memory.agent_memory m set confirmed_count = m.confirmed_count + (r.recalled_from is null)::int,
+    confirmed_at = case
+        when r.recalled_from is null and (m.source_kind <> all ($2) or r.source_kind = any ($2))
+            then greatest(m.confirmed_at, coalesce(stated.stated_at, clock_timestamp()))
+        else m.confirmed_at end,
     superseded_by = case when r.recalled_from is not null then m.superseded_by end, updated_at = clock_timestamp()
-from repetition r where m.tenant = r.tenant and m.id = r.memory_id
+from repetition r, jsonb_to_record($1) as stated(stated_at timestamptz)
+where m.tenant = r.tenant and m.id = r.memory_id
 """
+
+
+class Absorbed(NamedTuple):
+    """What a repetition was while it was a separate memory."""
+
+    id: int
+    created_at: datetime
 
 
 async def confirm(
@@ -169,7 +185,7 @@ async def confirm(
     tenant: str,
     memory_id: int,
     repetition: MemoryContent,
-    absorbed_id: int | None = None,
+    absorbed: Absorbed | None = None,
 ) -> None:
     confirmation = Confirmation(
         tenant=tenant,
@@ -179,9 +195,10 @@ async def confirm(
         mission_namespace=repetition.mission_namespace,
         dispatch_id=repetition.dispatch_id,
         recalled_from=repetition.recalled_from,
-        absorbed_id=absorbed_id,
+        absorbed_id=absorbed and absorbed.id,
+        stated_at=repetition.occurred_at or (absorbed and absorbed.created_at),
     )
-    await connection.execute(CONFIRM, confirmation)
+    await connection.execute(CONFIRM, confirmation, sorted(TRUSTED))
 
 
 # Both memories are of one agent and user, and what is not trusted supersedes nothing that is.
@@ -213,13 +230,15 @@ with moved as (
         first_at = least(confirmations.first_at, excluded.first_at),
         last_at = greatest(confirmations.last_at, excluded.last_at)
 ), gone as (
-    delete from memory.agent_memory where tenant = $1 and id = $3 returning id, access_count, confirmed_count
+    delete from memory.agent_memory where tenant = $1 and id = $3
+    returning id, access_count, confirmed_count, confirmed_at
 ), unqueued as (
     delete from memory.index_queue q using gone
     where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id
 )
 update memory.agent_memory m set access_count = m.access_count + gone.access_count,
-    confirmed_count = m.confirmed_count + gone.confirmed_count
+    confirmed_count = m.confirmed_count + gone.confirmed_count,
+    confirmed_at = greatest(m.confirmed_at, gone.confirmed_at)
 from gone where m.tenant = $1 and m.id = $2
 """
 

@@ -33,6 +33,7 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
     pending: bool = False
     access_count: int = 0
     confirmed_count: int = 0
+    confirmed_at: datetime | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
 

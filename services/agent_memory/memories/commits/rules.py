@@ -12,7 +12,7 @@ from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import queries, queries_vectors
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
-from services.agent_memory.memories.commits.queries import content_of
+from services.agent_memory.memories.commits.queries import Absorbed, content_of
 from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hashes, memory_row
 from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
 from shared.auth import Principal
@@ -167,7 +167,8 @@ class CommitRules:
             return False
         repetition = content_of(newer)
         await queries.absorb(c, tenant, older["id"], newer["id"])
-        await queries.confirm(c, tenant, older["id"], repetition, newer["id"])
+        absorbed = Absorbed(newer["id"], newer["created_at"])
+        await queries.confirm(c, tenant, older["id"], repetition, absorbed)
         memory = merge(content_of(older), repetition)
         reworded = await self._restate(c, tenant, older, memory, vector if newer["id"] == memory_id else None)
         if older["id"] == memory_id and not reworded:

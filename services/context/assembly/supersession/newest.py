@@ -61,7 +61,7 @@ class _Said(NamedTuple):
         """Items of the same time are in the order in which they were written."""
         candidate = self.candidate
         return (
-            candidate.time.timestamp(),
+            candidate.stated_at.timestamp(),
             candidate.created_at.timestamp(),
             candidate.seq or 0,
             candidate.id,

@@ -47,6 +47,13 @@ def test_a_value_that_returns_is_stated_by_its_newest_statement() -> None:
     assert outcome(first, second, third) == {1: 2, 2: 3}
 
 
+def test_a_memory_that_is_stated_again_is_as_new_as_its_last_confirmation() -> None:
+    again = candidate(1, "The port is 80.", confirmed_at=BEGINNING + timedelta(hours=3))
+    assert outcome(again, candidate(2, "The port is 81.")) == {2: 1}
+    before = candidate(1, "The port is 80.", confirmed_at=BEGINNING + timedelta(hours=1.5))
+    assert outcome(before, candidate(2, "The port is 81.")) == {1: 2}
+
+
 def test_the_time_of_the_event_decides_not_the_order_of_arrival() -> None:
     late = candidate(1, "The port is 81.", occurred_at=BEGINNING + timedelta(days=9))
     early = candidate(2, "The port is 80.", occurred_at=BEGINNING)

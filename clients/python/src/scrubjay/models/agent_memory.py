@@ -12,8 +12,8 @@ from scrubjay.models.choices import Language
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentMemory:
     """A memory as it is read. Without what the service sets, it can be committed again. The service sets
-    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `written_by`, `source_claim`
-    and `superseded_by`; queries add `score` and what follows it.
+    `id`, `created_at`, `updated_at`, `access_count`, `confirmed_count`, `confirmed_at`, `written_by`,
+    `source_claim` and `superseded_by`; queries add `score` and what follows it.
     """
 
     id: int
@@ -32,6 +32,8 @@ class AgentMemory:
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was committed again."""
+    confirmed_at: datetime | None = None
+    """When it was last stated again by a source that is trusted as much."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False
@@ -200,6 +202,8 @@ class ExportedMemory:
     """How often its agent read it. Default: `0`."""
     confirmed_count: int = 0
     """How often it was said again. Default: `0`."""
+    confirmed_at: datetime | None = None
+    """When it was last said again."""
     created_at: datetime
     """When it was stored."""
     updated_at: datetime
@@ -254,6 +258,8 @@ class FoundMemory:
     """How often its agent read it."""
     confirmed_count: int = 0
     """How often it was committed again."""
+    confirmed_at: datetime | None = None
+    """When it was last stated again by a source that is trusted as much."""
     task_context: TaskContext | None = None
     """The task that it was learned in."""
     private: bool = False

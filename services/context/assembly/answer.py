@@ -77,6 +77,7 @@ def _source(placed: Placed) -> Source:
         speaker=candidate.speaker,
         source_kind=candidate.source_kind,
         at=candidate.time,
+        was=ranked.was,
     )
 
 

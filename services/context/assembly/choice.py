@@ -9,6 +9,7 @@ from services.context import stores
 from services.context.assembly import ranking, rendering
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File
+from services.context.assembly.supersession.former import with_former_values
 from services.context.assembly.supersession.newest import Superseded, without_superseded
 from services.context.stores import LINKS
 from shared import packing
@@ -72,7 +73,8 @@ def choose(
 ) -> Chosen:
     """Linked files come first, within their share of the budget, then the search results, best first.
 
-    Results that are far from the best stay out, unless `fill` asks for whatever fits.
+    Results that are far from the best stay out, unless `fill` asks for whatever fits. What an item supersedes is
+    noted in its header if it is near the best, too.
     """
     links = [_Item(_linked(file), fence) for file in files]
     linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
@@ -80,7 +82,9 @@ def choose(
     current = without_superseded(ranking.rank(scored, weights, fence.now))
     found = ranking.without_repeats(current.kept)
     least = 0.0 if fill else ranking.cut(found.kept)
-    items = [_Item(ranked, fence) for ranked in found.kept if ranked.relevance >= least]
+    near = [ranked for ranked in found.kept if ranked.relevance >= least]
+    former = [older for older in current.superseded if older.ranked.relevance >= least]
+    items = [_Item(ranked, fence) for ranked in with_former_values(near, former)]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
     return Chosen([*linked, *placed, *far], current.superseded, found.repeats, fence)

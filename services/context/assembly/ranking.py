@@ -30,6 +30,8 @@ class Ranked(NamedTuple):
     relevance: float
     recency: float
     priority: float
+    was: str | None = None
+    """What the newest item that it supersedes states in its place."""
 
     @property
     def store(self) -> str:
@@ -89,7 +91,7 @@ def _rank(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked
 
 def _order(ranked: Ranked) -> tuple[float, float, str, int, int]:
     candidate = ranked.candidate
-    return -ranked.score, -candidate.time.timestamp(), ranked.store, -candidate.id, candidate.chunk
+    return -ranked.score, -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
 
 
 def without_repeats(ranking: Iterable[Ranked]) -> Distinct:

@@ -31,7 +31,8 @@ def handle(ranked: Ranked) -> str:
 
 def render(ranked: Ranked, text: str, fence: Fence) -> str:
     candidate = ranked.candidate
-    return render_item(handle(ranked), candidate.time, candidate.header, text, fence)
+    was = [] if ranked.was is None else [f"was: {ranked.was}"]
+    return render_item(handle(ranked), candidate.time, [*candidate.header, *was], text, fence)
 
 
 def size(ranked: Ranked, fence: Fence) -> int:

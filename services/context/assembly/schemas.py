@@ -55,7 +55,7 @@ class AssembleContextInput(Body, kw_only=True):
                 yield f"scopes[{place}]", NOT_A_SCOPE
 
 
-class Source(msgspec.Struct):
+class Source(msgspec.Struct, omit_defaults=True):
     """One item of the block. score = weight * relevance * recency * priority."""
 
     handle: str
@@ -84,6 +84,8 @@ class Source(msgspec.Struct):
     """The kind of source it is from. A block notes every kind but `user` and `agent`."""
     at: datetime
     """When it happened, or else when it was written."""
+    was: str | None = None
+    """What it states in the place of, as its header in the block says: the value of the newest item it supersedes."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):

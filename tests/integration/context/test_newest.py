@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import scrubjay
 from bench.cluster import Address
 from bench.conflict.asking import STORES, measure
 from bench.conflict.statements import generate
@@ -30,14 +31,21 @@ async def assemble(client: Client, mission: str, text: str = QUESTION, **more: A
     return answer.body
 
 
+def told(assembly: Any) -> str:
+    """The texts of a block's items, without their headers."""
+    items = scrubjay.parse_block(assembly["context_block"], assembly["nonce"])
+    return "\n".join(item.text for item in items)
+
+
 async def test_the_newest_entry_stands_alone_and_the_log_names_it(client: Client) -> None:
     late = note("newest", NEW, occurred_at="2026-03-09T00:00:00Z")
     early = note("newest", OLD, occurred_at="2026-03-01T00:00:00Z")
     new = (await write(client, ENTRIES, late))["data"]["id"]
     old = (await write(client, ENTRIES, early))["data"]["id"]
     assembly = await assemble(client, "newest", token_budget=500)
-    assert "db-9" in assembly["context_block"]
-    assert "db-7" not in assembly["context_block"]
+    (source,) = assembly["sources"]
+    assert (source["id"], source["was"]) == (new, "db-7")
+    assert assembly["context_block"].endswith(f"was: db-7 {assembly['nonce']}] {NEW}")
     assert assembly["left_out"]["count"] == 0
     log = (await client.get(f"/api/context/log/{assembly['assembly_id']}")).body
     by_handle = {candidate["handle"]: candidate for candidate in log["candidates"]}
@@ -52,7 +60,7 @@ async def test_the_older_entry_holds_as_of_its_time(client: Client) -> None:
     await write(client, ENTRIES, note("as-of-newest", OLD))
     before = (await assemble(client, "as-of-newest"))["sources"][0]["at"]
     await write(client, ENTRIES, note("as-of-newest", NEW))
-    assert "db-7" not in (await assemble(client, "as-of-newest"))["context_block"]
+    assert "db-7" not in told(await assemble(client, "as-of-newest"))
     assert "db-7" in (await assemble(client, "as-of-newest", as_of=before))["context_block"]
 
 
@@ -62,7 +70,50 @@ async def test_the_newest_memory_of_an_agent_stands_alone(client: Client, texts:
         await write(client, "/api/agent-memory/commit", lesson("keeper", text))
     assembly = await assemble(client, "newest-memory", text=texts[1], caller="keeper")
     assert texts[1] in assembly["context_block"]
-    assert texts[0] not in assembly["context_block"]
+    assert texts[0] not in told(assembly)
+
+
+PORTS = [f"The port of the gateway is {port}." for port in (8080, 8081, 8080)]
+
+
+async def port_of(client: Client, caller: str, **more: Any) -> list[str]:
+    """The ports that a block of the agent's own memories tells."""
+    text = "What is the port of the gateway?"
+    block = told(await assemble(client, "none", text=text, caller=caller, **more))
+    return [port for port in ("8080", "8081") if port in block]
+
+
+async def test_a_memory_that_is_stated_again_supersedes_what_came_between(client: Client) -> None:
+    ids = [
+        (await write(client, "/api/agent-memory/commit", lesson("echo", text)))["memory_id"] for text in PORTS
+    ]
+    assert ids[0] == ids[2]
+    assert await port_of(client, "echo") == ["8080"]
+    memory = (await client.get(f"/api/agent-memory/{ids[0]}")).body["memory"]
+    between = (await client.get(f"/api/agent-memory/{ids[1]}")).body["memory"]["created_at"]
+    assert memory["created_at"] < between < memory["confirmed_at"]
+    assert await port_of(client, "echo", as_of=between) == ["8081"]
+
+
+async def test_what_an_agent_remembers_again_supersedes_what_came_between(client: Client) -> None:
+    for text in PORTS:
+        answer = await client.post("/api/context/remember", {"caller": "parrot", "text": text})
+        assert answer.body["items"][0]["handle"].startswith("own:"), answer
+    assert await port_of(client, "parrot") == ["8080"]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [{"source_kind": "document"}, {"occurred_at": "2026-01-01T00:00:00Z"}],
+    ids=lambda again: next(iter(again)),
+)
+async def test_an_older_or_less_trusted_repetition_supersedes_nothing(
+    client: Client, again: dict[str, str]
+) -> None:
+    agent = f"echo-{next(iter(again))}"
+    for text, more in zip(PORTS, ({}, {}, again), strict=True):
+        await write(client, "/api/agent-memory/commit", lesson(agent, text) | more)
+    assert await port_of(client, agent) == ["8081"]
 
 
 async def test_nothing_is_superseded_across_agents_and_users(client: Client) -> None:
@@ -102,7 +153,7 @@ async def test_a_write_supersedes_the_entry_that_it_names(client: Client) -> Non
     assert answer.status == 201, answer
     assembly = await assemble(client, "certain", text="Which replica should I use?")
     assert "Oslo" in assembly["context_block"]
-    assert "Lisbon" not in assembly["context_block"]
+    assert "Lisbon" not in told(assembly)
     entry = await client.get(f"/api/psychic-cache/all/entries/{older}")
     assert entry.body["data"]["superseded_by"] == answer.body["data"]["id"]
 
@@ -114,7 +165,7 @@ async def test_a_keyed_write_supersedes_once(client: Client) -> None:
         await client.post("/api/psychic-cache/write", body, headers={"Idempotency-Key": "once"}) for _ in "ab"
     ]
     assert first.body["data"]["id"] == again.body["data"]["id"]
-    assert "Lisbon" not in (await assemble(client, "certain-key", text="Which replica?"))["context_block"]
+    assert "Lisbon" not in told(await assemble(client, "certain-key", text="Which replica?"))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +207,7 @@ async def test_a_commit_supersedes_only_a_memory_of_its_agent(client: Client) ->
     newer = (await write(client, commit, body | {"agent_name": "sage"}))["memory_id"]
     assembly = await assemble(client, "none", text="Which replica should I use?", caller="sage")
     assert "Oslo" in assembly["context_block"]
-    assert "Lisbon" not in assembly["context_block"]
+    assert "Lisbon" not in told(assembly)
     assert (await client.get(f"/api/agent-memory/{older}")).body["memory"]["superseded_by"] == newer
 
 
@@ -169,9 +220,7 @@ async def test_remember_supersedes_what_its_handle_names(client: Client, mission
     older = (await remember("Use the replica in Lisbon.")).body["items"][0]["handle"]
     newer = await remember("Always use the replica in Oslo.", supersedes=older)
     assert newer.body["items"][0]["handle"].partition(":")[0] == older.partition(":")[0]
-    block = (await assemble(client, mission or "none", text="Which replica?", caller="scribe"))[
-        "context_block"
-    ]
+    block = told(await assemble(client, mission or "none", text="Which replica?", caller="scribe"))
     assert "Oslo" in block
     assert "Lisbon" not in block
     unknown = await remember("Use the replica in Rome.", supersedes=f"{older}999")

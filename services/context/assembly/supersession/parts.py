@@ -54,6 +54,8 @@ class Statement(NamedTuple):
     """It says that the value is new."""
     alone: bool = True
     """The text says nothing else."""
+    shown: tuple[str, ...] = ()
+    """The value as it is written."""
 
 
 class Value(NamedTuple):
@@ -99,18 +101,32 @@ def value_of(text: str) -> Value:
     return Value(words[start:], change=tail is not None and alone, alone=alone)
 
 
-def stated(subject: Sequence[str], relation: tuple[str, ...], value: Value, **more: bool) -> Statement | None:
+def stated(
+    subject: Sequence[str],
+    relation: tuple[str, ...],
+    value: Value,
+    *,
+    note: bool = False,
+    many: bool = False,
+    change: bool = False,
+) -> Statement | None:
     """None if the subject or the value says too much to be one."""
     words = subject_of(subject)
     if not value.words or len(value.words) > VALUE_WORDS or len(subject) > SUBJECT_WORDS:
         return None
     if _says_more(value.words) or not any(word[0].isalpha() for word in words):
         return None
-    statement = Statement(words, relation, tuple(map(str.lower, value.words)), value.kind, **more)
-    return statement._replace(
+    return Statement(
+        words,
+        relation,
+        tuple(map(str.lower, value.words)),
+        value.kind,
+        note=note,
+        many=many,
         bare=len(words) == 1 and subject[0].lower() not in ARTICLES,
-        change=statement.change or value.change,
+        change=change or value.change,
         alone=value.alone,
+        shown=tuple(value.words),
     )
 
 

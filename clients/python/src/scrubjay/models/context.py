@@ -604,6 +604,10 @@ class Source:
     """The kind of source it is from. A block notes every kind but `user` and `agent`."""
     at: datetime
     """When it happened, or else when it was written."""
+    was: str | None = None
+    """What it states in the place of, as its header in the block says: the value of the newest item it
+    supersedes.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

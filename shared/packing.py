@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens, width, within
+from shared.tokens.boundaries import after_pause, after_sentence, before_marks
 
 # A store's default share of the budget.
 DEFAULT_TOKEN_SHARE = 0.8
-# The approximate size of an item's header. The rest is text that can be cut.
+# The approximate width of an item's header. The rest is text that can be cut.
 HEADER_CHARACTERS = 40
+# A header's date and numbers take more tokens than as many letters. English words, which take fewer than estimated,
+# make up for them; the words of these scripts don't.
+_HEADER_EXCESS = 12
+_OTHER_SCRIPTS = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff\uff66-\uff9f]")
 # The best items stay whole until they fill this share of a block. Later items are cut to half while others wait for
 # room.
 _WHOLE_SHARE = 0.4
@@ -19,9 +25,9 @@ _SHORT_SHARE = 0.5
 _MOST_SHARE = 0.6
 # An item worth at most this share of the best one gets only the room that the better items leave.
 _LESSER_SHARE = 0.5
-# A smaller piece of an item says too little, unless it has this many characters.
+# A smaller piece of an item says too little, unless it is as wide as this.
 _LEAST_SHARE = 1 / 3
-_LEAST_CHARACTERS = 80
+_LEAST_WIDTH = 80
 # The shortest possible header.
 _LEAST_HEADER = 20
 _CUT_MARK = " […]"
@@ -98,6 +104,7 @@ class _Block:
     def __init__(self, items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> None:
         self.taken: dict[int, Packed] = {}
         self._items = items
+        self._widths = [width(item.text) for item in items]
         self._budget = self._left = budget
         stores = {item.store for item in items}
         self._rooms = {store: shares.get(store, DEFAULT_TOKEN_SHARE) * budget for store in stores}
@@ -125,21 +132,20 @@ class _Block:
 
     def _take_some(self, place: int, room: int) -> bool:
         """Takes the whole item or the part allowed now. False if too little fits to be worth reading."""
-        item = self._items[place]
-        least = min(_LEAST_CHARACTERS, _LEAST_SHARE * len(item.text))
+        item, whole_width = self._items[place], self._widths[place]
+        least = min(_LEAST_WIDTH, _LEAST_SHARE * whole_width)
         if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
             # Most candidates end here, before rendering.
             return False
-        most = self._most_characters(item)
-        whole = _whole(place, item, room) if most >= len(item.text) else None
+        most = self._most_width(whole_width)
+        whole = _whole(place, item, room) if most >= whole_width else None
         return self._take(whole or _cut(place, item, room, least, most))
 
-    def _most_characters(self, item: Item) -> int:
-        """The most characters that the item may take while others wait."""
-        whole = len(item.text)
+    def _most_width(self, whole: int) -> int:
+        """How much of an item of this width may be taken while others wait."""
         if self._left > (1 - _WHOLE_SHARE) * self._budget:
             return whole
-        short = max(_LEAST_CHARACTERS, int(_SHORT_SHARE * whole))
+        short = max(_LEAST_WIDTH, int(_SHORT_SHARE * whole))
         return short if short + len(_CUT_MARK) < whole else whole
 
     def _lengthen(self) -> None:
@@ -170,8 +176,8 @@ class _Block:
 
 def _whole(place: int, item: Item, room: int) -> Packed | None:
     """The whole item, or None if it needs more than `room` tokens."""
-    if len(item.text) >= room * CHARACTERS_PER_TOKEN:
-        # Rendering only makes it longer.
+    if width(item.text) >= room * CHARACTERS_PER_TOKEN:
+        # Rendering only makes it wider.
         return None
     rendered = item.render(item.text)
     tokens = tokens_of_line(rendered)
@@ -179,17 +185,17 @@ def _whole(place: int, item: Item, room: int) -> Packed | None:
 
 
 def _cut(place: int, item: Item, room: int, least: float = 0.0, most: int | None = None) -> Packed | None:
-    """The beginning of an item, of at most `most` characters. None if fewer than `least` fit."""
+    """The beginning of an item, of at most `most` in width. None if less than `least` fits."""
     text = item.text
-    characters = room * CHARACTERS_PER_TOKEN - _LEAST_HEADER - len(_CUT_MARK)
-    characters = min(characters, len(text) - 1 if most is None else most)
-    while characters > 0 and characters >= least:
-        rendered = item.render(shorten(text, characters) + _CUT_MARK)
+    wide = room * CHARACTERS_PER_TOKEN - _LEAST_HEADER - len(_CUT_MARK)
+    wide = min(wide, width(text) - 1 if most is None else most)
+    while wide > 0 and wide >= least:
+        rendered = item.render(shorten(text, min(within(text, wide), len(text) - 1)) + _CUT_MARK)
         tokens = tokens_of_line(rendered)
         if tokens <= room:
             return Packed(place, rendered, tokens, cut=True)
         # The excess is what its header and escapes need beyond the estimate.
-        characters -= (tokens - room) * CHARACTERS_PER_TOKEN
+        wide -= (tokens - room) * CHARACTERS_PER_TOKEN
     return None
 
 
@@ -198,12 +204,22 @@ def shorten(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     beginning = text[:characters]
-    sentence = max(beginning.rfind("\n"), *(beginning.rfind(end) + 1 for end in _SENTENCE_ENDS))
+    sentence = max(
+        beginning.rfind("\n"),
+        *(beginning.rfind(end) + 1 for end in _SENTENCE_ENDS),
+        after_sentence(text, 0, characters),
+    )
     if sentence >= _LEAST_SHARE * characters:
         return beginning[:sentence]
-    word = beginning.rfind(" ")
-    return beginning[:word] if word >= _LEAST_SHARE * characters else beginning
+    word = max(beginning.rfind(" "), after_pause(text, 0, characters))
+    return beginning[: word if word >= _LEAST_SHARE * characters else before_marks(text, characters)]
 
 
 def tokens_of_line(rendered: str) -> int:
-    return estimate_tokens(rendered + "\n")
+    """The tokens of an item, with its header and the end of its last line."""
+    tokens = estimate_tokens(rendered + "\n")
+    return tokens + _HEADER_EXCESS if _is_of_other_script(rendered) else tokens
+
+
+def _is_of_other_script(rendered: str) -> bool:
+    return not rendered.isascii() and _OTHER_SCRIPTS.search(rendered) is not None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from shared.tokens import width, within
+from shared.tokens.boundaries import boundary
+
 TARGET = 900
-# A text slightly over the target stays whole: each half would lose context.
-_WHOLE_UP_TO = TARGET * 5 // 4
+"""The width of a chunk. A local model reads twice as much."""
 MAX_CHUNKS = 512
 
 
@@ -16,15 +18,18 @@ class Chunk(NamedTuple):
 
 
 def chunk(text: str) -> list[Chunk]:
-    """Chunks of about TARGET characters, cut after a line, a sentence or a word where possible."""
-    if len(text) <= _WHOLE_UP_TO:
+    """Chunks of about TARGET in width, cut after a line, a sentence or a word where possible."""
+    whole = width(text)
+    target = _target(text, whole)
+    # A text slightly over the target stays whole: each half would lose context.
+    if whole <= target * 5 // 4:
         return [Chunk(0, len(text))]
     chunks: list[Chunk] = []
     start = 0
     while True:
-        stop = min(len(text), start + TARGET)
+        stop = start + within(text, target, start)
         if stop < len(text):
-            stop = _boundary(text, start + TARGET // 2, stop)
+            stop = boundary(text, start + within(text, target // 2, start), stop)
         chunks.append(Chunk(start, stop))
         if stop >= len(text):
             return chunks
@@ -33,9 +38,6 @@ def chunk(text: str) -> list[Chunk]:
         start = stop
 
 
-def _boundary(text: str, low: int, high: int) -> int:
-    for mark in ("\n", ". ", " "):
-        at = text.rfind(mark, low, high)
-        if at >= 0:
-            return at + len(mark)
-    return high
+def _target(text: str, whole: int) -> int:
+    """TARGET, or more where a text of wide characters would have too many chunks."""
+    return TARGET if whole == len(text) else max(TARGET, 2 * whole // MAX_CHUNKS)

@@ -86,7 +86,7 @@ FIELDS: Mapping[str, str] = {
     "task_description": "What the agent was doing.",
     "tenant": "The tenant that it belongs to.",
     "token_budget": "Tokens that it may hold.",
-    "token_count": "Its tokens, estimated: characters / 4.",
+    "token_count": "Its tokens, estimated: four ASCII characters are one, other characters take more.",
     "token_share": "The share of the budget that the store may fill.",
     "tokens": "How many tokens it takes in the block.",
     "tokens_per_day": "How many tokens the key may write in a day of UTC.",

@@ -20,7 +20,7 @@ class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     context_type: str
     content: str
     token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    """Estimated over the content and every other field that can be read back."""
     created_at: datetime
     expires_at: datetime
     """When it expires, unless it is evicted before."""

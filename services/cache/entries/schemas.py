@@ -155,7 +155,7 @@ WriteCacheInput = (
 class WriteResult(msgspec.Struct):
     id: int
     token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    """Estimated over the content and every other field that can be read back."""
     cache_total_tokens: int
     """Tokens that the mission now holds."""
     evicted_count: int

@@ -15,7 +15,6 @@ from services.context.log.replay import SUPERSEDED
 from services.context.schemas import Degraded
 from shared.packing import BELOW_CUT
 from shared.render import Fence
-from shared.tokens import estimate_tokens
 
 # Enough to see whether a larger budget is worth it.
 _BEST_LEFT_OUT = 5
@@ -30,7 +29,7 @@ def answer(
         context_block=block,
         nonce=chosen.fence.nonce,
         sources=[_source(placed) for placed in chosen.taken],
-        total_tokens=estimate_tokens(block),
+        total_tokens=sum(placed.taken for placed in chosen.taken),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,

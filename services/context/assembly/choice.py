@@ -16,7 +16,7 @@ from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.render import Fence
 from shared.search.relevance import Scored
-from shared.tokens import CHARACTERS_PER_TOKEN
+from shared.tokens import CHARACTERS_PER_TOKEN, width
 
 
 class Placed(NamedTuple):
@@ -116,7 +116,7 @@ class _Item:
         return rendered
 
     def size(self) -> int:
-        return self._size or -(-(len(self.text) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
+        return self._size or -(-(width(self.text) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
 
 
 def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:

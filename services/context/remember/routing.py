@@ -15,6 +15,7 @@ import msgspec
 from services.context.remember.schemas import RememberInput, Role, Store
 from shared.provenance import SourceKind, utc
 from shared.render import before_items
+from shared.tokens.boundaries import boundary
 
 # Several pieces fit into a mission's budget. An entry larger than the whole budget would be refused.
 PIECE = 8_000
@@ -201,8 +202,7 @@ def split(text: str) -> Iterator[str]:
     """Pieces of at most PIECE characters, cut after a paragraph, a line, a sentence or a word."""
     text = text.strip()
     while len(text) > PIECE:
-        marks = (text.rfind(mark, PIECE // 2, PIECE) for mark in ("\n\n", "\n", ". ", " "))
-        cut = next((at + 1 for at in marks if at >= 0), PIECE)
+        cut = text.rfind("\n\n", PIECE // 2, PIECE) + 1 or boundary(text, PIECE // 2, PIECE)
         yield text[:cut].strip()
         text = text[cut:].strip()
     if text:

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
 from services.context.assembly.queries import CallerConfig
-from shared.packing import Packed, pack, pack_evenly, shorten
+from shared.packing import Packed, pack, pack_evenly, shorten, tokens_of_line
 from shared.render import Fence, render_item
 from shared.tokens import estimate_tokens
 
 FENCE = Fence(datetime(2026, 7, 4, 12, 0, tzinfo=UTC), "k3f")
-# Headers alone, then a word or two: enough for something of any text to stand in.
-ROOM_FOR_A_WORD = 20
+# A header alone, then a word or two: enough for something of any text to stand in.
+ROOM_FOR_A_WORD = 34
 
 
 class Item(NamedTuple):
@@ -28,7 +28,18 @@ class Item(NamedTuple):
 
 
 PIECES = st.sampled_from(
-    ["word ", "One sentence. ", "[cache:1 forged] ", "\n[", "\n", "x" * 90, "\\", "日本"]
+    [
+        "word ",
+        "One sentence. ",
+        "[cache:1 forged] ",
+        "\n[",
+        "\n",
+        "x" * 90,
+        "\\",
+        "日本",
+        "猫在地下室。" * 20,
+        "แมวอยู่ ",
+    ]
 )
 ITEMS = st.lists(
     st.builds(
@@ -148,7 +159,7 @@ def test_the_best_item_is_in_a_block_that_its_header_and_a_word_fit(items: list[
 @given(ITEMS, st.integers(0, 1200))
 @example([Item("cache", "word ", worth=0.0)], 11)
 def test_nothing_is_cut_where_all_fit(items: list[Item], budget: int) -> None:
-    whole = [estimate_tokens(item.render(item.text) + "\n") for item in items]
+    whole = [tokens_of_line(item.render(item.text)) for item in items]
     if sum(whole) <= budget:
         assert [one.tokens for one in pack(items, budget, {})] == whole
 
@@ -191,6 +202,9 @@ def test_a_shortened_text_is_a_beginning_of_it(text: str, characters: int) -> No
         ("First line\nsecond line", 15, "First line"),
         ("one two three four", 10, "one two"),
         ("onetwothree", 5, "onetw"),
+        ("一件事。另一件事情", 7, "一件事。"),
+        ("一件事，另一件事情", 7, "一件事，"),
+        ("ที่ที่ที่", 5, "ที่"),
         ("short", 5, "short"),
     ],
 )

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from shared.text import mission_problem
-from shared.tokens import estimate_tokens
 
 
 @pytest.mark.parametrize(
@@ -34,10 +33,3 @@ def test_a_name_of_a_mission(name: str) -> None:
 )
 def test_a_name_that_no_route_could_reach(name: str) -> None:
     assert mission_problem(name) is not None
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("日本語", 1), ("x" * 40_000, 10_000)]
-)
-def test_tokens_are_characters_over_four_rounded_up(text: str, tokens: int) -> None:
-    assert estimate_tokens(text) == tokens

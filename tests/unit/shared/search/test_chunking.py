@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.search.chunking import MAX_CHUNKS, TARGET, Chunk, chunk
+from shared.text import MAX_CONTENT
+from shared.tokens import width
 
 PIECES = st.sampled_from(
     ["word ", "A sentence. ", "line\n", "x" * 700, "日本語", "\u2028", ". ", " ", "\n\n"]
@@ -29,8 +31,10 @@ def test_chunks_cover_a_text_without_gaps_or_overlaps(text: str) -> None:
 def test_no_chunk_is_empty_or_far_from_the_target(text: str) -> None:
     chunks = chunk(text)
     assert all(c.stop > c.start for c in chunks) or text == ""
-    assert all(c.stop - c.start <= TARGET * 5 // 4 for c in chunks)
-    assert all(c.stop - c.start >= TARGET // 2 for c in chunks[:-1])
+    widths = [width(text[c.start : c.stop]) for c in chunks]
+    assert all(wide <= TARGET * 5 // 4 for wide in widths)
+    # A cut before a mark, and rounding, take a few characters.
+    assert all(wide >= TARGET // 2 - 40 for wide in widths[:-1])
 
 
 @pytest.mark.parametrize("mark", ["\n", ". ", " "])
@@ -49,3 +53,26 @@ def test_the_last_of_too_many_chunks_takes_the_rest() -> None:
     chunks = chunk(text)
     assert len(chunks) == MAX_CHUNKS
     assert chunks[-1].stop == len(text)
+
+
+@pytest.mark.parametrize("mark", ["。", "！", "？」", "、"])
+def test_cuts_follow_sentences_and_phrases_without_spaces(mark: str) -> None:
+    text = ("服务器放在地下室" + mark) * 400
+    assert all(text[: c.stop].endswith(mark) for c in chunk(text)[:-1])
+
+
+def test_no_cut_separates_a_sign_from_its_letter() -> None:
+    text = "ก็ที่" * 1_000
+    assert all(text[c.start] in "กท" for c in chunk(text))
+
+
+def test_a_chunk_of_wide_characters_holds_no_more_tokens() -> None:
+    text = "服务器放在地下室。" * 1_000
+    assert max(c.stop - c.start for c in chunk(text)) < TARGET / 3
+
+
+def test_the_longest_text_of_wide_characters_has_chunks_of_one_size() -> None:
+    text = "服务器放在地下室。" * (MAX_CONTENT // 9)
+    lengths = [c.stop - c.start for c in chunk(text)]
+    assert len(lengths) < MAX_CHUNKS
+    assert max(lengths) < 2 * min(lengths[:-1])

@@ -59,7 +59,7 @@ class CacheEntry:
     content: str
     """The text."""
     token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    """Estimated over the content and every other field that can be read back."""
     created_at: datetime
     """When it was stored."""
     expires_at: datetime
@@ -817,7 +817,7 @@ class WriteResult:
     id: int
     """Its id, unique in the tenant."""
     token_count: int
-    """Estimated as characters / 4, over the content and every other field that can be read back."""
+    """Estimated over the content and every other field that can be read back."""
     cache_total_tokens: int
     """Tokens that the mission now holds."""
     evicted_count: int

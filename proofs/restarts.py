@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import csv
 import itertools
 import json
 import shutil
+import socket
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,6 +41,8 @@ global
     stats socket {folder}/haproxy.sock mode 600
 defaults
     timeout connect 2s
+    # A replica that answers its check late on a busy machine is not away.
+    timeout check 10s
     timeout client 60s
     timeout server 60s
     option redispatch 1
@@ -83,6 +87,8 @@ class Proxy(Server):
         if found is None:
             raise LocalError("this proof needs haproxy: install its package")
         self._binary = found
+        self._stats = folder / "haproxy.sock"
+        self._servers = {f"{name}-{n}" for name, of in ports.items() for n in range(len(of))}
         self._config = folder / "haproxy.cfg"
         servers = {
             name: "\n".join(
@@ -97,7 +103,19 @@ class Proxy(Server):
         self.spawn([self._binary, "-db", "-f", str(self._config)])
 
     def ready(self) -> bool:
-        return True
+        return self.up() == self._servers
+
+    def up(self) -> set[str]:
+        """The servers that have passed their last check."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            try:
+                asking.connect(str(self._stats))
+            except OSError:
+                return set()
+            asking.sendall(b"show stat\n")
+            lines = asking.makefile().read().removeprefix("# ").splitlines()
+        rows = csv.DictReader(lines)
+        return {row["svname"] for row in rows if (row["status"], row["check_status"]) == ("UP", "L7OK")}
 
 
 @dataclass
@@ -218,7 +236,6 @@ class Fleet:
     async def __aenter__(self) -> Fleet:
         await self.start(*(one for name in NAMES for one in self.replicas[name]))
         self._proxy.start()
-        await asyncio.sleep(1)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -239,6 +256,7 @@ class Fleet:
         self.slow_drains += asyncio.get_running_loop().time() - began > _DRAIN_LIMIT + 1
         await self.start(service)
         # As a rollout waits until a new replica has its share, before it takes the next one.
+        await asyncio.to_thread(self._proxy.await_ready)
         await asyncio.sleep(1)
 
 

@@ -49,6 +49,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         more={
             "hostile": made.cases,
             "schemathesis": drawn.cases,
+            "late": made.late + drawn.late,
             "5xx": failures,
             "undocumented": undocumented,
         },

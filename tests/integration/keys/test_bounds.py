@@ -16,6 +16,7 @@ from tests.support.attacks.attackers import (
     Attacker,
     Row,
     effects,
+    is_awaited,
     leaks,
     rows_of,
 )
@@ -36,7 +37,7 @@ async def victim(tenant: Tenant, cluster: Cluster, sql: Connection) -> Victim:
         if ".." not in path:
             (vault / path).parent.mkdir(parents=True, exist_ok=True)
             (vault / path).write_text(victim.text("file"))
-    await until(lambda: _at_rest(sql, victim), 30)
+    await until(lambda: _at_rest(sql, victim))
     return victim
 
 
@@ -44,6 +45,7 @@ async def _at_rest(sql: Connection, victim: Victim) -> None:
     before = await rows_of(sql, victim)
     await asyncio.sleep(BATCHES_SECONDS)
     assert before == await rows_of(sql, victim)
+    assert not await is_awaited(sql, victim)
 
 
 async def client_of(attacker: Attacker, tenants: tuple[Tenant, Tenant]) -> Client:

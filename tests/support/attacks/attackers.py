@@ -114,6 +114,17 @@ async def rows_of(sql: Connection, victim: Victim) -> set[Row]:
     return found
 
 
+_AWAITED = """
+select exists (select from cache.index_queue where scope like $1)
+    or exists (select from memory.index_queue where scope like $1)
+"""
+
+
+async def is_awaited(sql: Connection, victim: Victim) -> bool:
+    """Whether a vector is still to come, with which a row may change."""
+    return bool(await sql.fetchval(_AWAITED, f"%{victim.word}%"))
+
+
 def effects(attacker: Attacker, victim: Victim, before: set[Row], after: set[Row]) -> list[Row]:
     """The victim's rows that are gone or changed, though the attacker must not change them."""
     may = [victim.canary(name) for name in attacker.changes]

@@ -27,6 +27,9 @@ Canary = Literal[
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
 session, `key` a key's name, and `file` a file of the vault, where there is one."""
 
+_LATE, _TRIES = 503, 8
+"""A busy machine may answer a request too late."""
+
 CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
 
 
@@ -124,7 +127,10 @@ async def settle(admin: Client, word: str) -> Victim:
     victim = Victim(word)
 
     async def make(path: str, body: Any, method: str = "POST") -> Any:
-        answer = await admin.call(method, path, body)
+        for _ in range(_TRIES):
+            answer = await admin.call(method, path, body)
+            if answer.status != _LATE:
+                break
         assert answer.status < 300, answer
         return answer.body
 

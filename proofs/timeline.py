@@ -1,8 +1,8 @@
 """The timeline is complete, ordered and resumable (P3): writers, readers that break off, a Redis that restarts.
 
 Two replicas of each service behind a round-robin. Every reader resumes with the last id it saw, at whichever
-replica comes next; what it must have seen in the end is what the writers were told is written. The control
-reads the table by `id > last`, as one would without the sequencer.
+replica comes next; what it must have seen in the end is what the writers were told is written, and some events that are
+committed after later ones. The control reads the table by `id > last`, as one would without the sequencer.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ _BY_ID = """
 select id, (payload->>'id')::bigint as entry from timeline.events
 where kind = 'cache_write' and id > $1 order by id
 """
+
+_LATE = """
+insert into timeline.events (tenant, scope, kind, mission_id, payload)
+values ('default', 'mission:late', 'cache_write', 'late', jsonb_build_object('id', $1::bigint)) returning id
+"""
+LATE_COMMITS = 10
 
 
 @dataclass
@@ -94,14 +100,37 @@ async def write(client: Client, number: int, count: int) -> list[int]:
     return done
 
 
-async def read_by_id(connection: asyncpg.Connection[asyncpg.Record], into: list[int]) -> None:
+@dataclass
+class ById:
     """The control: commit order is not the order of ids."""
-    last = 0
-    while True:
-        for row in await connection.fetch(_BY_ID, last):
-            last = row["id"]
-            into.append(row["entry"])
-        await asyncio.sleep(0)
+
+    connection: asyncpg.Connection[asyncpg.Record]
+    last: int = 0
+    seen: list[int] = field(default_factory=list)
+
+    async def follow(self) -> None:
+        while True:
+            for row in await self.connection.fetch(_BY_ID, self.last):
+                self.last = row["id"]
+                self.seen.append(row["entry"])
+            await asyncio.sleep(0)
+
+
+async def commit_late(database: str, control: ById, done: asyncio.Event) -> list[int]:
+    """Entries whose events are committed once the control has read later ones, as long as there are any."""
+    connection = await asyncpg.connect(database)
+    committed: list[int] = []
+    try:
+        while len(committed) < LATE_COMMITS and not done.is_set():
+            async with connection.transaction():
+                entry = -1 - len(committed)
+                event = await connection.fetchval(_LATE, entry)
+                while control.last <= event and not done.is_set():
+                    await asyncio.sleep(0.01)
+            committed.append(entry)
+    finally:
+        await connection.close()
+    return committed
 
 
 async def restart(valkey: Valkey, times: int, every: float) -> int:
@@ -123,15 +152,17 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         readers = [
             Reader(client, random.Random(chance.random()), breaks // READERS, events) for _ in range(READERS)
         ]
-        control: list[int] = []
         connection = await asyncpg.connect(ground.database.admin)
+        control, written = ById(connection), asyncio.Event()
         following = [asyncio.create_task(reader.follow()) for reader in readers]
-        following.append(asyncio.create_task(read_by_id(connection, control)))
+        following.append(asyncio.create_task(control.follow()))
+        late = asyncio.create_task(commit_late(ground.database.admin, control, written))
         restarting = asyncio.create_task(restart(ground.valkey, restarts, 1.0))
         acknowledged = await asyncio.gather(
             *(write(client, number, events // WRITERS) for number in range(WRITERS))
         )
-        expected = {entry for ids in acknowledged for entry in ids}
+        written.set()
+        expected = {entry for ids in [*acknowledged, await late] for entry in ids}
         faults = await restarting
         await _caught_up(readers, expected)
         for task in following:
@@ -145,7 +176,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         n=len(expected),
         faults=faults + broken_off,
         violations=missed + out_of_order,
-        control_violations=len(expected - set(control)),
+        control_violations=len(expected - set(control.seen)),
         more={
             "missed": missed,
             "out_of_order": out_of_order,

@@ -29,7 +29,8 @@ KINDS = ("user", "agent", "mission")
 WORD, TENANT = "xylocarp", "quercitron"
 """Every subject's word and every purged tenant's name begin like this."""
 _AT_ONCE = 24
-_TRIES = 6
+_TRIES = 12
+_LONGEST_PAUSE = 5.0
 _SETTLE_SECONDS = 3.0
 _LARGE_OBJECTS = "select count(*) from pg_largeobject_metadata"
 
@@ -72,7 +73,7 @@ async def told(client: Client, path: str, body: dict[str, Any]) -> Any:
         if answer.status < 300:
             return answer.body
         assert answer.status in (429, 503), answer
-        await asyncio.sleep(0.2 * 2**attempt)
+        await asyncio.sleep(min(_LONGEST_PAUSE, 0.2 * 2**attempt))
     raise AssertionError(f"{path} was refused {_TRIES} times: {answer}")
 
 

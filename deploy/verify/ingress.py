@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +20,8 @@ from deploy.verify.tools import ToolError, script
 from local.process import free_port
 
 HOST = "memory.example.com"
-_EVENTS, _PAUSE = 3, 0.4
+_EVENTS = 3
+_PATIENCE = 30.0
 _STREAM = "/api/timeline"
 _PUBLIC = ("/", "/api/context/assemble", "/api/psychic-cache/write", "/schema/openapi.json", "/mcp")
 # Not reachable from outside, through an Ingress or the compose file's proxy.
@@ -28,7 +29,7 @@ CLOSED = ("/metrics", "/livez", "/readyz", "/internal/search", "/api/../metrics"
 
 
 class _Backend(ThreadingHTTPServer):
-    """Answers with the name of its component. The timeline is a slow event stream."""
+    """Answers with the name of its component. The timeline is a stream that goes on once its first event is read."""
 
     daemon_threads = True
 
@@ -36,6 +37,7 @@ class _Backend(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answers)
         self.component = component
         self.asked: Counter[str] = Counter()
+        self.first_is_read, self.buffered = threading.Event(), False
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -61,7 +63,7 @@ class _Answers(BaseHTTPRequestHandler):
         for number in range(_EVENTS):
             self.wfile.write(f"id: {number}\ndata: {{}}\n\n".encode())
             self.wfile.flush()
-            time.sleep(_PAUSE)
+            self.server.buffered |= not self.server.first_is_read.wait(_PATIENCE)
 
     def log_message(self, format: str, *arguments: Any) -> None: ...
 
@@ -98,41 +100,46 @@ def _service(component: str) -> str:
 
 def _reachable(port: int, backends: dict[str, _Backend]) -> Iterator[str]:
     for path in _PUBLIC:
-        status, body, _ = _get(port, path)
+        status, body = _get(port, path)
         if (status, body) != (200, b"context"):
             yield f"{path} answers {status} from {body[:40]!r}"
     for path in CLOSED:
-        status, body, _ = _get(port, path)
+        status, body = _get(port, path)
         if status == 200:
             yield f"{path} is open: {body[:40]!r}"
     for host in (_service("cache"), "elsewhere.example.com", "127.0.0.1"):
-        status, body, _ = _get(port, "/api/context/assemble", host)
+        status, body = _get(port, "/api/context/assemble", host)
         if status == 200:
             yield f"the host {host} is answered by {body[:40]!r}"
-    yield from _streams(port)
+    yield from _streams(port, backends)
     for name in ("cache", "agent-memory"):
         if asked := backends[name].asked:
             yield f"{name} was reached: {dict(asked)}"
 
 
-def _streams(port: int) -> Iterator[str]:
-    status, body, first = _get(port, _STREAM)
+def _streams(port: int, backends: dict[str, _Backend]) -> Iterator[str]:
+    def first_is_read() -> None:
+        for backend in backends.values():
+            backend.first_is_read.set()
+
+    status, body = _get(port, _STREAM, first_is_read=first_is_read)
     if (status, body.count(b"data:")) != (200, _EVENTS):
         yield f"the event stream answers {status}: {body!r}"
-    elif first > _PAUSE * (_EVENTS - 1):
+    elif any(backend.buffered for backend in backends.values()):
         yield "the event stream is buffered until its end"
 
 
-def _get(port: int, path: str, host: str = HOST) -> tuple[int, bytes, float]:
-    """The status, the body, and the seconds until its first byte."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+def _get(
+    port: int, path: str, host: str = HOST, first_is_read: Callable[[], None] = lambda: None
+) -> tuple[int, bytes]:
+    """The status and the body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=4 * _PATIENCE)
     try:
-        begun = time.monotonic()
         connection.request("GET", path, headers={"host": host})
         answer = connection.getresponse()
         first = answer.read(1)
-        waited = time.monotonic() - begun
-        return answer.status, first + answer.read(), waited
+        first_is_read()
+        return answer.status, first + answer.read()
     finally:
         connection.close()
 
@@ -186,7 +193,7 @@ def _traefik(api: str) -> Iterator[int]:
 
 
 def _await_routes(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 2 * _PATIENCE
     while time.monotonic() < until and process.poll() is None:
         try:
             if _get(port, "/mcp")[0] == 200:

@@ -39,7 +39,7 @@ class Tokens:
 class Service(Server):
     """One replica on 127.0.0.1. After SIGTERM it finishes its open requests."""
 
-    start_seconds = 120  # three at once, compiling what they import, on a busy machine
+    start_seconds = 300  # three at once, compiling what they import, on a busy machine
     stop_seconds = 12  # a drain may take 10
 
     def __init__(self, name: str, log: Path, port: int, variables: Mapping[str, str]) -> None:

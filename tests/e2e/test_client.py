@@ -264,4 +264,4 @@ async def test_a_client_for_one_agent_fills_in_what_is_left_out(cluster: Cluster
         assert callers == {"scout", "ana"}
 
     await asyncio.to_thread(talk)
-    await until(are_logged, seconds=10)
+    await until(are_logged)

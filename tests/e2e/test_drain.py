@@ -33,7 +33,7 @@ async def test_context_drains(cluster: Cluster, database: Database) -> None:
         _committing(agent),
         Stream(late, COMMITS) as stream,
     ):
-        await until(lambda: _has(stream, 5), 10)
+        await until(lambda: _has(stream, 5))
         async with locked(database, "cache.psychic_cache"):
             calls = await _under_way(late, leaving, "cache")
             readiness = asyncio.create_task(_readiness(leaving))
@@ -45,7 +45,7 @@ async def test_context_drains(cluster: Cluster, database: Database) -> None:
         assert stream.broken is None
         assert stream.last_line.startswith("retry: ")
         async with Stream(agent, COMMITS, after=stream.ids[-1]) as resumed:
-            await until(lambda: _has(resumed, 5), 10)
+            await until(lambda: _has(resumed, 5))
     read = stream.ids + resumed.ids
     async with cluster.client("read") as agent:
         written = [event["seq"] for event in await page_through(agent, COMMITS)]
@@ -86,10 +86,10 @@ async def test_a_reader_that_reads_nothing_is_left(cluster: Cluster, database: D
         async def numbered() -> None:
             assert await connection.fetchval(NUMBERED) == 4_000
 
-        await until(numbered, 20)
+        await until(numbered)
         async with spare(cluster, "context") as leaving:
             with _deaf_reader(leaving, cluster.tokens.read, "/api/timeline?kind=flood&after=0"):
-                await until(lambda: _streams(leaving), 5)
+                await until(lambda: _streams(leaving))
                 await asyncio.sleep(1)  # every buffer on the way is full
                 await _exits(leaving, _sigterm(leaving))
     finally:
@@ -139,7 +139,7 @@ async def _under_way(agent: Client, service: Service, owner: str) -> "asyncio.Fu
             page = (await probe.get("/metrics")).body
         assert metric(page, "scrubjay_http_requests_in_flight") >= IN_FLIGHT
 
-    await until(all_in, 4)
+    await until(all_in)
     return calls
 
 

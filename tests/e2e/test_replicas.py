@@ -43,8 +43,8 @@ async def test_the_whole_public_path(pair: Cluster) -> None:
             await _finds(agent, mission)
             assembly = await _assembles(agent, mission)
             await _feeds_back(agent, assembly)
-            pages = await until(lambda: _pages_with(agent, mission, 10), 5)
-            await until(lambda: _has_read(stream, len(pages)), 5)
+            pages = await until(lambda: _pages_with(agent, mission, 10))
+            await until(lambda: _has_read(stream, len(pages)))
         assert [event["seq"] for event in pages] == stream.ids
         assert sorted(event["kind"] for event in pages).count("cache_write") == 9
         receipt = await admin.post("/api/context/purge", {"scope": f"mission:{mission}"})
@@ -218,7 +218,7 @@ async def test_one_replica_of_each_is_killed(pair: Cluster) -> None:
             replicas[1].send(signal.SIGKILL)
         killed = time.monotonic()
         seen = len(load.answers)
-        await until(lambda: _answered(load, seen + 100), 20)
+        await until(lambda: _answered(load, seen + 100))
         load.stop()
         await running
         bad = [(at - killed, kind, answer) for at, kind, answer in load.answers if not _well(kind, answer)]
@@ -233,7 +233,7 @@ async def test_one_replica_of_each_is_killed(pair: Cluster) -> None:
 
 async def _goes_on(load: Load) -> None:
     seen = len(load.answers)
-    await until(lambda: _answered(load, seen + 40), 20)
+    await until(lambda: _answered(load, seen + 40))
 
 
 async def _roomy(agent: Client, admin: Client, mission: str) -> Load:

@@ -58,7 +58,7 @@ async def whole(collector: FakeCollector, trace: str) -> list[Recorded]:
         assert any(span.kind == "server" and span.service == "scrubjay-cache" for span in collector.of(trace))
         assert any(span.name == "search_memory agent_memory" for span in collector.of(trace))
 
-    await until(there, 10)
+    await until(there)
     return collector.of(trace)
 
 
@@ -146,7 +146,7 @@ async def test_a_failure_is_marked_and_its_log_line_names_the_trace(
         async def logged() -> None:
             assert trace in lone.log.read_text()
 
-        await until(logged, 5)
+        await until(logged)
     # A service that ends sends what it has.
     spans = {one.kind: one for one in collector.of(trace)}
     assert spans["server"].failed
@@ -171,7 +171,7 @@ async def test_answers_come_as_before_when_the_collector_is(state: str, traced: 
                 took.append(time.monotonic() - begun)
                 if number == 12:
                     # Past the first export, which now hangs or is tried again.
-                    await until(lambda: exported(slow, state), 10)
+                    await until(lambda: exported(slow, state))
             assert sorted(took)[12] < 2
             begun = time.monotonic()
             await traced.stop(replica)

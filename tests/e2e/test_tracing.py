@@ -69,7 +69,7 @@ async def test_a_failure_is_found_in_the_logs_of_both_services(cluster: Cluster,
         for name in ("context", "cache"):
             assert given in cluster.replicas[name][0].log.read_text(), name
 
-    await until(logged, 5)
+    await until(logged)
 
 
 async def test_metrics_have_no_label_from_a_path(cluster: Cluster) -> None:

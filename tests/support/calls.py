@@ -19,6 +19,8 @@ Json = dict[str, Any]
 SLACK = 0.2
 """Seconds after its deadline by which every request is answered."""
 PROBLEM = "application/problem+json"
+PATIENCE = 60.0
+"""Seconds that a busy machine may take to get to any state; waiting for one that is there costs nothing."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def within(milliseconds: int, **more: str) -> dict[str, str]:
     return {"x-timeout-ms": str(milliseconds), **more}
 
 
-async def until(check: Callable[[], Awaitable[T]], seconds: float, every: float = 0.05) -> T:
+async def until(check: Callable[[], Awaitable[T]], seconds: float = PATIENCE, every: float = 0.05) -> T:
     """What `check` answers once it raises no AssertionError; after `seconds` its last one is raised."""
     end = time.monotonic() + seconds
     while True:
@@ -146,7 +148,7 @@ class Stream:
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._read())
-        await asyncio.wait_for(self._open.wait(), 10)
+        await asyncio.wait_for(self._open.wait(), PATIENCE)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -52,7 +52,7 @@ async def cluster(
 async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> None:
     service = cluster.replicas[owner][0]
     async with cluster.client("write") as agent:
-        await until(lambda: _whole(agent), 10)
+        await until(lambda: _whole(agent))
         service.kill() if way == "killed" else service.sigstop()
         try:
             for milliseconds in (500, 1000, 1000, 1000, 2000):
@@ -68,7 +68,7 @@ async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> No
             service.sigcont()
         if way == "killed":
             await cluster.start(service)
-        await until(lambda: _whole(agent), 10)
+        await until(lambda: _whole(agent))
         both = await _remembers(agent, owner, way)
         assert (both.status, both.body["stored"]) == (200, 2), both
         assert half.body["stored"][0] in both.body["items"]

@@ -42,15 +42,15 @@ async def test_everything_goes_on_and_rings_resume(
             outage.begin()
             try:
                 await _all_is_served(agent, mission, "without Redis")
-                await until(lambda: _has(stream, 2), 10)
-                await until(lambda: _lost_rings(cluster), 10)
+                await until(lambda: _has(stream, 2))
+                await until(lambda: _lost_rings(cluster))
                 # A replica that starts meanwhile is ready, too.
                 async with spare(cluster, "cache"):
                     pass
             finally:
                 outage.end()
             await _all_is_served(agent, mission, "with Redis again")
-            await until(lambda: _has(stream, 4), 10)
+            await until(lambda: _has(stream, 4))
         assert [event["kind"] for event in stream.events] == ["cache_write", "assemble"] * 2
         await _rings(agent, mission, redis_url)
 
@@ -92,6 +92,6 @@ async def _rings(agent: Client, mission: str, redis_url: str) -> None:
             assert message is not None
             assert message["channel"] == b"timeline:default"
 
-        await until(listened_to, 10)
+        await until(listened_to)
         await pubsub.psubscribe("timeline:*")
-        await until(rung, 10)
+        await until(rung)

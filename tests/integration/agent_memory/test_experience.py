@@ -76,7 +76,7 @@ async def test_what_is_read_often_does_not_outvote_what_is_relevant(
     for _ in range(PASSES):
         for id_ in ids[::EVERY]:
             read.update(await query(client, questions[id_]))
-    await until(lambda: counted(sql, tenant.name, read.total()), 10)
+    await until(lambda: counted(sql, tenant.name, read.total()))
     assert await first_share(client, search, questions) >= before - 1 / SIZE
 
 

@@ -285,7 +285,7 @@ async def test_export_wipe_import_export_gives_identical_files(tenant: Tenant, s
         await commit(client, agent, secret, private=True, user_id="dana/é")
     await commit(client, "agent 0/é", "long " * 900, occurred_at="2024-02-29T23:59:59.123456+05:00")
     await found(client, "agent 0/é", "sockets")
-    await until(lambda: _counted(client), 5)
+    await until(lambda: _counted(client))
     await settled(sql, tenant.name)
     first = await export(admin, limit=4)
     assert len(first.splitlines()) == 22

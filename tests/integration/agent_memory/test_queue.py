@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
+import asyncpg
 import pytest
 
 from local.database import Database
@@ -12,44 +13,51 @@ from services.agent_memory.app import Services
 from services.agent_memory.memories.commits import queries
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
-from tests.integration.conftest import Tenant
 from tests.support.agent_memory import commit, fake_embedding, replica, who
 from tests.support.fakes.fake_openai import FakeOpenAI
 
+TENANT = "queue"
 QUEUED = "select store, item_id from memory.index_queue where tenant = $1 order by item_id, store"
 SAME_ID = """
 insert into memory.index_queue (tenant, store, item_id, scope, model)
 select tenant, 'facts', item_id, scope, model from memory.index_queue where tenant = $1
 """
-Deletion = Callable[[Services, Connection, str, list[int]], Awaitable[Any]]
+Deletion = Callable[[Services, list[int]], Awaitable[Any]]
 
 
 @pytest.fixture
-async def services(database: Database, redis_url: str) -> AsyncIterator[Services]:
-    """The embedder is away, so what is committed waits for its vector."""
+async def services(fresh_database: Database, redis_url: str) -> AsyncIterator[Services]:
+    """The embedder is away, so what is committed waits for its vector. No other service empties the queue."""
     with FakeOpenAI() as api:
-        async with replica(database, redis_url, fake_embedding(api)) as services:
+        async with replica(fresh_database, redis_url, fake_embedding(api)) as services:
             api.mode = "reset"
             yield services
 
 
-async def _delete(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
+@pytest.fixture
+async def sql(fresh_database: Database) -> AsyncIterator[Connection]:
+    connection = await asyncpg.connect(fresh_database.admin)
+    yield connection
+    await connection.close()
+
+
+async def _delete(services: Services, ids: list[int]) -> None:
     for id_ in ids:
-        await services.commits.delete(who(tenant), id_, Deadline(10))
+        await services.commits.delete(who(TENANT), id_, Deadline(10))
 
 
-async def _forget(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
-    receipt = await services.purge.forget(who(tenant), "scout", None, Deadline(10))
+async def _forget(services: Services, ids: list[int]) -> None:
+    receipt = await services.purge.forget(who(TENANT), "scout", None, Deadline(10))
     assert receipt.erased["index_queue"] == len(ids)
 
 
-async def _erase_scope(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
-    erased = await services.purge.erase(who(tenant), "agent:scout", None, Deadline(10))
+async def _erase_scope(services: Services, ids: list[int]) -> None:
+    erased = await services.purge.erase(who(TENANT), "agent:scout", None, Deadline(10))
     assert erased["agent_memory"] == len(ids)
 
 
-async def _erase_user(services: Services, sql: Connection, tenant: str, ids: list[int]) -> None:
-    erased = await services.purge.erase(who(tenant), "user:alice", "alice", Deadline(10))
+async def _erase_user(services: Services, ids: list[int]) -> None:
+    erased = await services.purge.erase(who(TENANT), "user:alice", "alice", Deadline(10))
     assert erased["agent_memory"] == len(ids)
 
 
@@ -58,29 +66,27 @@ DELETIONS = [_delete, _forget, _erase_scope, _erase_user]
 
 @pytest.mark.parametrize("deletion", DELETIONS)
 async def test_a_deleted_memory_waits_no_longer(
-    services: Services, sql: Connection, tenant: Tenant, deletion: Deletion
+    services: Services, sql: Connection, deletion: Deletion
 ) -> None:
     ids = [
-        (await commit(services, tenant.name, "scout", content, user_id="alice")).memory_id
+        (await commit(services, TENANT, "scout", content, user_id="alice")).memory_id
         for content in ("The heron waits.", "The gate is closed.")
     ]
-    await sql.execute(SAME_ID, tenant.name)
-    await deletion(services, sql, tenant.name, ids)
-    assert await _queued(sql, tenant.name) == [("facts", id_) for id_ in ids]
+    await sql.execute(SAME_ID, TENANT)
+    await deletion(services, ids)
+    assert await _queued(sql) == [("facts", id_) for id_ in ids]
 
 
-async def test_an_absorbed_memory_waits_no_longer(
-    services: Services, sql: Connection, tenant: Tenant
-) -> None:
+async def test_an_absorbed_memory_waits_no_longer(services: Services, sql: Connection) -> None:
     known, repeat = [
-        (await commit(services, tenant.name, "scout", content)).memory_id
+        (await commit(services, TENANT, "scout", content)).memory_id
         for content in ("The heron waits.", "The heron is waiting.")
     ]
-    await sql.execute(SAME_ID, tenant.name)
-    await queries.absorb(sql, tenant.name, known, repeat)
+    await sql.execute(SAME_ID, TENANT)
+    await queries.absorb(sql, TENANT, known, repeat)
     waiting = [("agent_memory", known), ("facts", known), ("facts", repeat)]
-    assert await _queued(sql, tenant.name) == waiting
+    assert await _queued(sql) == waiting
 
 
-async def _queued(sql: Connection, tenant: str) -> list[tuple[str, int]]:
-    return [(row["store"], row["item_id"]) for row in await sql.fetch(QUEUED, tenant)]
+async def _queued(sql: Connection) -> list[tuple[str, int]]:
+    return [(row["store"], row["item_id"]) for row in await sql.fetch(QUEUED, TENANT)]

@@ -144,7 +144,7 @@ async def test_the_sampler_sees_a_budget_that_is_exceeded(
     assert (await _raise_limits(tenant, "wide", token_budget=50_000, entry_budget=500)).status == 200
     async with sampling(database, tenant, "wide") as sampler:
         await asyncio.gather(*(write(client, sized("wide", 60)) for _ in range(ENTRIES + 1)))
-        await until(sampler.has_seen(ENTRIES + 1), 20)
+        await until(sampler.has_seen(ENTRIES + 1))
     assert sampler.most_entries > ENTRIES
     assert sampler.most_tokens > TOKENS
 
@@ -328,7 +328,7 @@ async def _until_expired(sql: Connection, tenant: str, mission: str) -> None:
             mission,
         )
 
-    await until(check, 30)
+    await until(check)
 
 
 async def test_what_expired_takes_no_room(tenant: Tenant, client: Client, sql: Connection) -> None:
@@ -354,7 +354,7 @@ async def _until_gone(sql: Connection, tenant: str, mission: str, expired: int) 
         )
         assert count == expired
 
-    await until(check, 30)
+    await until(check)
 
 
 async def test_two_replicas_that_sweep_at_once_count_once(
@@ -377,7 +377,7 @@ async def test_two_replicas_that_sweep_at_once_count_once(
             held = [await rows(sql, tenant.name, mission) for mission in missions]
             assert [tuple(row) for row in held] == [(0, 0, 0, 0)] * len(missions)
 
-        await until(swept, 30)
+        await until(swept)
     told = [await stats(client, mission) for mission in missions]
     assert sum(one["written_count"] for one in told) == written
     assert sum(one["expired_count"] for one in told) == written - evicted
@@ -427,7 +427,7 @@ async def until_found(look: Any) -> Any:
         except ValueError as error:
             raise AssertionError(error) from error
 
-    return await until(check, 20)
+    return await until(check)
 
 
 async def test_clearing_counts_what_had_expired_as_expired(

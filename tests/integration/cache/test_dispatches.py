@@ -55,7 +55,7 @@ async def test_a_life_and_its_events(client: Client) -> None:
         kinds = [e["kind"] for e in events]
         assert kinds == ["dispatch_report", "dispatch_progress", "cache_write", "dispatch_complete"]
 
-    await until(seen, 10)
+    await until(seen)
 
 
 async def test_an_output_counts_where_it_belongs_and_when_it_is_gone(client: Client) -> None:

@@ -77,7 +77,7 @@ async def test_a_clear_needs_a_reason_and_the_timeline_keeps_it(client: Client) 
         events = (await client.get("/api/timeline?mission=m&kind=cache_clear")).body["data"]
         assert [e["payload"]["reason"] for e in events] == ["superseded"]
 
-    await until(kept, 10)
+    await until(kept)
 
 
 async def test_a_star_is_every_mission_that_the_key_may_read(tenant: Tenant, client: Client) -> None:
@@ -161,7 +161,7 @@ async def test_a_query_leaves_an_event(client: Client) -> None:
         events = (await client.get("/api/timeline?mission=m&kind=cache_query")).body["data"]
         assert [e["payload"]["entries"] for e in events] == [1]
 
-    await until(noted, 10)
+    await until(noted)
 
 
 async def test_one_entry_is_read_retagged_and_deleted(tenant: Tenant, client: Client) -> None:

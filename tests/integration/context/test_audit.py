@@ -85,7 +85,7 @@ async def test_every_admin_action_is_one_row_and_one_event(tenant: Tenant, admin
         assert len(events) == len(ACTIONS)
         return list(events)
 
-    for event, row in zip(await until(published, 5), reversed(found), strict=True):
+    for event, row in zip(await until(published), reversed(found), strict=True):
         assert event["payload"] == {"id": row["id"], "action": row["action"]}
         assert (event["scope"], event["agent_name"], event["mission_id"]) == ("audit", None, None)
 

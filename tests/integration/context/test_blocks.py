@@ -57,7 +57,7 @@ async def test_an_answer_says_which_budget_held(client: Client, admin_client: Cl
     async def learned() -> None:
         assert (await assemble(client, "m"))["budget"] == {"tokens": 600, "from": "caller"}
 
-    await until(learned, 5)
+    await until(learned)
     assert (await assemble(client, "m", token_budget=5000))["budget"] == {"tokens": 900, "from": "ceiling"}
 
 
@@ -109,7 +109,7 @@ async def test_own_memories_in_a_block_count_as_read(client: Client) -> None:
     async def counted() -> None:
         assert await accesses(client, "scout") == {handle: int(handle in inside) for handle in before}
 
-    await until(counted, 5)
+    await until(counted)
     # A peer's block counts nothing of others.
     assert any(source["store"] == "agent_memory_peer" for source in block["sources"])
     assert set((await accesses(client, "medic")).values()) == {0}
@@ -175,4 +175,4 @@ async def test_a_memory_of_a_peer_is_not_counted(client: Client) -> None:
     async def counted() -> None:
         assert list((await accesses(client, "zoe")).values()) == [1]
 
-    await until(counted, 5)
+    await until(counted)

@@ -94,7 +94,7 @@ async def test_the_log_is_listed_by_caller_and_mission(client: Client) -> None:
         await assemble(client, mission, caller=caller)
     ids = {}
     for query in ("", "?caller=scout", "?mission_namespace=one", "?caller=medic&mission_namespace=two"):
-        answer = await until(lambda q=query: _listed(client, q), 20)  # type: ignore[misc]
+        answer = await until(lambda q=query: _listed(client, q))  # type: ignore[misc]
         ids[query] = [entry["id"] for entry in answer]
     assert [len(found) for found in ids.values()] == [3, 2, 2, 0]
     assert ids[""] == sorted(ids[""], reverse=True)
@@ -233,7 +233,7 @@ async def test_nothing_is_lost_under_load(client: Client, sql: Connection, tenan
         rows = await sql.fetch("select id from context.context_assembly_log where tenant = $1", tenant.name)
         assert sorted(row["id"] for row in rows) == sorted(ids)
 
-    await until(all_there, 5)
+    await until(all_there)
     events = await sql.fetchval(
         "select count(*) from timeline.events where tenant = $1 and kind = 'assemble'", tenant.name
     )
@@ -265,7 +265,7 @@ async def test_a_log_that_cannot_be_written_refuses(
             async def well() -> None:
                 assert (await _ask(client)).status == 200
 
-            await until(well, 8)
+            await until(well)
             log = await client.get(f"/api/context/log/{first.body['assembly_id']}")
             assert log.status == 200, log
 

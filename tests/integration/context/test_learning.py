@@ -195,7 +195,7 @@ async def test_a_write_that_was_recalled_is_weak_feedback(client: Client, admin_
         assert len(second["candidates"]) > len(whole["sources"]) > 0
         assert "used_source_ids" not in second
 
-    await until(marked, 5)
+    await until(marked)
     # What the caller says outweighs it.
     body = {"assembly_id": named["assembly_id"], "used_source_ids": []}
     assert (await client.post("/api/context/feedback", body)).status == 200
@@ -220,7 +220,7 @@ async def test_a_source_read_by_its_handle_is_weak_feedback(client: Client) -> N
         assert log.get("feedback_kind") == "implicit"
         assert sorted(log["weak_source_ids"]) == sorted(contents)
 
-    await until(marked, 5)
+    await until(marked)
 
 
 async def test_a_stranger_reads_no_source(client: Client, tenants: tuple[Tenant, Tenant]) -> None:

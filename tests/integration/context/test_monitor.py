@@ -34,7 +34,7 @@ async def test_what_agents_do(tenant: Tenant, client: Client) -> None:
         assert found["medic"]["last_event"] == "memory_commit"
         return found
 
-    found = await until(seen, 20)
+    found = await until(seen)
     assert list(found) == ["medic", "builder", "scout"]
     assert found["scout"]["events"] == {"cache_write": 3}
     assert (found["scout"]["mission_id"], found["scout"]["session_id"]) == ("orders", "s-1")
@@ -48,7 +48,7 @@ async def test_a_key_sees_its_own(tenant: Tenant, client: Client) -> None:
         assert (
             await client.post("/api/psychic-cache/write", note(mission, "x", agent_name=agent))
         ).status == 201
-    everything = await until(lambda: _both(client), 20)
+    everything = await until(lambda: _both(client))
     assert set(everything) == {"scout", "medic"}
     of_mission = await tenant.client("read", missions=["mine"])
     assert set(await agents(of_mission)) == {"scout"}

@@ -154,11 +154,11 @@ async def test_a_late_commit_comes_after_what_was_read(
             quick = await asyncpg.connect(database.services["cache"], server_settings=EVERY)
             await quick.execute(INSERT, tenant.name, "m", "quick", 2)
             await quick.close()
-            first = await until(lambda: _pages(client, 1), 20)
+            first = await until(lambda: _pages(client, 1))
             assert [event["agent_name"] for event in first] == ["quick"]
     finally:
         await slow.close()
-    both = await until(lambda: _pages(client, 2), 20)
+    both = await until(lambda: _pages(client, 2))
     assert [event["agent_name"] for event in both] == ["quick", "slow"]
 
 
@@ -180,7 +180,7 @@ async def test_a_stream_is_resumed_where_it_broke_off(client: Client) -> None:
     last = 0
     for _ in range(3):
         async with Stream(client, "/api/timeline", after=last) as stream:
-            await until(lambda stream=stream: _has(stream, 2), 20)  # type: ignore[misc]
+            await until(lambda stream=stream: _has(stream, 2))  # type: ignore[misc]
         taken = stream.events[:2]
         heard += taken
         last = taken[-1]["seq"]
@@ -189,16 +189,16 @@ async def test_a_stream_is_resumed_where_it_broke_off(client: Client) -> None:
 
 async def test_a_stream_without_a_cursor_begins_now(client: Client) -> None:
     await write(client)
-    await until(lambda: _pages(client, 1), 20)
+    await until(lambda: _pages(client, 1))
     async with Stream(client, "/api/timeline") as stream:
         fresh = await write(client)
-        await until(lambda: _has(stream, 1), 20)
+        await until(lambda: _has(stream, 1))
         assert stream.events[0]["payload"]["id"] == fresh
 
 
 async def test_pages_follow_each_other(client: Client) -> None:
     ids = [await write(client) for _ in range(7)]
-    await until(lambda: _pages(client, 7), 20)
+    await until(lambda: _pages(client, 7))
     walked = await pages(client, "/api/timeline", limit=3)
     assert [[event["payload"]["id"] for event in page] for page in walked] == [ids[:3], ids[3:6], ids[6:]]
     last = walked[-1][-1]["seq"]
@@ -208,7 +208,7 @@ async def test_pages_follow_each_other(client: Client) -> None:
 async def test_events_hold_ids_and_counts_only(client: Client) -> None:
     body = note("m", "the launch code", tags=["codes"], session_id="s", agent_name="ana")
     answer = await client.post(WRITE, body)
-    (event,) = await until(lambda: _pages(client, 1), 20)
+    (event,) = await until(lambda: _pages(client, 1))
     assert event["kind"] == "cache_write"
     assert (event["mission_id"], event["agent_name"], event["session_id"]) == ("m", "ana", "s")
     assert event["payload"] == {
@@ -223,7 +223,7 @@ async def test_filters_narrow_pages_and_streams(client: Client) -> None:
     for mission, dispatch in (("one", 7), ("two", 7), ("one", 8)):
         await write(client, mission, dispatch_id=dispatch)
     await client.delete("/api/psychic-cache/one?reason=operator")
-    everything = await until(lambda: _pages(client, 5), 20)
+    everything = await until(lambda: _pages(client, 5))
     for query, count in (
         ("kind=audit", 1),
         ("mission=one", 3),
@@ -240,7 +240,7 @@ async def test_filters_narrow_pages_and_streams(client: Client) -> None:
         )
         if count:
             async with Stream(client, f"/api/timeline?{query}", after=0) as stream:
-                await until(lambda stream=stream, count=count: _has(stream, count), 20)  # type: ignore[misc]
+                await until(lambda stream=stream, count=count: _has(stream, count))  # type: ignore[misc]
                 assert stream.events == events
 
 
@@ -252,7 +252,7 @@ async def test_two_streams_hear_the_same(client: Client) -> None:
         for _ in range(5):
             await write(client)
         for stream in (one, two):
-            await until(lambda stream=stream: _has(stream, 5), 20)  # type: ignore[misc]
+            await until(lambda stream=stream: _has(stream, 5))  # type: ignore[misc]
     assert one.events == two.events
 
 
@@ -269,25 +269,25 @@ async def test_a_ring_is_heard(tenant: Tenant, client: Client, redis_url: str) -
             assert message["channel"] == f"timeline:{tenant.name}".encode()
             assert message["data"] == b""
 
-        await until(rung, 20)
+        await until(rung)
     await redis.aclose()
 
 
 async def test_without_redis_nothing_is_lost(servers: Servers, client: Client) -> None:
     async with Stream(client, "/api/timeline", after=0) as stream:
         before = await write(client)
-        await until(lambda: _has(stream, 1), 20)
+        await until(lambda: _has(stream, 1))
         servers.redis.stop()
         try:
             during = [await write(client) for _ in range(3)]
-            await until(lambda: _has(stream, 4), 20)
+            await until(lambda: _has(stream, 4))
             async with Stream(client, "/api/timeline", after=stream.ids[0]) as late:
-                await until(lambda: _has(late, 3), 20)
+                await until(lambda: _has(late, 3))
             assert late.events == stream.events[1:]
         finally:
             servers.redis.start()
         after = await write(client)
-        await until(lambda: _has(stream, 5), 20)
+        await until(lambda: _has(stream, 5))
     assert [event["payload"]["id"] for event in stream.events] == [before, *during, after]
 
 
@@ -314,7 +314,7 @@ async def test_a_key_and_a_tenant_have_a_limited_number_of_streams(
         refused = await keys[4].get("/api/timeline", **stream)
         assert (refused.status, refused.body["limit"]) == (429, "streams_per_tenant")
         await _open_streams(neighbour, 1, opened)
-    await until(lambda: _open_one(keys[0]), 10)
+    await until(lambda: _open_one(keys[0]))
 
 
 async def _open_one(client: Client) -> None:

@@ -197,7 +197,7 @@ async def test_an_assembly_with_something_of_a_user_is_read_by_who_may_see_it(to
         data = (await told.anyone.get("/api/context/log")).body["data"]
         assert {one["id"] for one in data} == set(ids.values())
 
-    await until(logged, 20)
+    await until(logged)
     for user, status in (("alice", 200), ("bob", 404), (None, 404)):
         assert (await told.alices.get(f"/api/context/log/{ids[user]}")).status == status, user
 

@@ -64,7 +64,7 @@ async def test_short_names_are_taken_in_queries(tenant: Tenant) -> None:
         log = (await client.get("/api/context/log?agent=ana&mission=of-ana")).body["data"]
         assert [entry["caller"] for entry in log] == ["ana"]
 
-    await until(logged, 20)
+    await until(logged)
     for path in ("/api/dispatch/?agent=ana", "/api/dispatch/?mission=of-ana&agent=ana"):
         assert [one["agent_name"] for one in (await client.get(path)).body["data"]] == ["ana"]
     answer = await client.get("/api/context/log?agent=ana&caller=eve")

@@ -67,7 +67,7 @@ async def test_revoking_a_key_revokes_what_it_made(tenant: Tenant, family: Famil
         events = (await admin.get("/api/timeline?kind=key_revoke")).body["data"]
         assert [event["payload"]["id"] for event in events] == revoked
 
-    await until(noted, 20)
+    await until(noted)
     rows = (await admin.get("/api/context/audit?action=key_revoke")).body["data"]
     with_it = [row["after"].get("with_it") for row in rows]
     assert sorted(with_it) == sorted([[family.ids[grandchild]], [family.ids[sibling]]])

@@ -236,7 +236,7 @@ async def test_a_key_of_an_agent_sees_its_own_events(tenant: Tenant) -> None:
     ana, anyone = await tenant.client("write", agent="ana"), await tenant.client("write")
     for name in ("ana", "bo", "ana"):
         await anyone.post(WRITE, note("m", f"by {name}", agent_name=name))
-    everything = await until(lambda: _pages(anyone, 3), 20)
+    everything = await until(lambda: _pages(anyone, 3))
     own = await page_through(ana, "/api/timeline?kind=cache_write")
     assert [event["agent_name"] for event in own] == ["ana", "ana"]
     assert [event["seq"] for event in own] == [e["seq"] for e in everything if e["agent_name"] == "ana"]
@@ -261,7 +261,7 @@ async def two_missions(tenant: Tenant) -> tuple[Client, Client]:
         await anyone.post(
             WRITE, body | {"mission_id": mission, "session_id": f"s-{mission}", "content": "pelican"}
         )
-    await until(lambda: _pages(anyone, 4), 20)
+    await until(lambda: _pages(anyone, 4))
     return anyone, bound
 
 
@@ -297,12 +297,12 @@ async def test_a_granted_mission_is_all_that_is_seen(two_missions: tuple[Client,
     assert (await anyone.get("/api/psychic-cache/checkpoint/s-other")).status == 200
     named = await bound.get("/api/psychic-cache/all/missions")
     assert "other" not in json.dumps(named.body)
-    await until(lambda: _pages(anyone, 5), 20)
+    await until(lambda: _pages(anyone, 5))
     assert {event["mission_id"] for event in await page_through(bound, "/api/timeline?limit=1000")} == {
         "mine"
     }
     async with Stream(bound, "/api/timeline", after=0) as stream:
-        await until(lambda: _heard(stream, 3), 20)
+        await until(lambda: _heard(stream, 3))
         assert {event["mission_id"] for event in stream.events} == {"mine"}
 
 
@@ -385,7 +385,7 @@ async def test_an_assembly_is_its_callers(tenant: Tenant) -> None:
     log = f"/api/context/log/{made.body['assembly_id']}"
     body = {"assembly_id": made.body["assembly_id"], "used_source_ids": []}
     assert (await ana.post("/api/context/feedback", body)).status == 200
-    assert (await until(lambda: _logged(ana), 20)) == [made.body["assembly_id"]]
+    assert (await until(lambda: _logged(ana))) == [made.body["assembly_id"]]
     assert (await ana.get(log)).status == 200
     assert (await ana.post(f"{log}/replay", {})).status == 200
     assert_problem(await bo.post("/api/context/feedback", body), 404)

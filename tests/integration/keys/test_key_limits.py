@@ -60,8 +60,8 @@ async def test_redis_counts_as_this_process_does(
 
 async def test_what_redis_keeps_goes_away(rates: Rates, redis_url: str) -> None:
     client = redis.Redis.from_url(redis_url)
-    await rates.take("gone", 20, 1)
-    assert 0 < await client.pttl("rate:gone") <= 50
+    await rates.take("gone", SLOW, 1)
+    assert 0 < await client.pttl("rate:gone") <= 1_000 / SLOW
     await client.aclose()
 
 
@@ -142,7 +142,7 @@ async def test_a_quota_ends_the_day(tenant: Tenant, cluster: Cluster) -> None:
             async def heard_of_it() -> None:
                 assert (await there.get(READ)).status == 429
 
-            await until(heard_of_it, 20)
+            await until(heard_of_it)
 
 
 async def test_tokens_written_have_a_quota(tenant: Tenant) -> None:

@@ -117,7 +117,7 @@ async def settled(sql: Connection, tenant: Tenant, client: Client) -> None:
         )
         assert kind == "implicit"
 
-    await until(counted, 20)
+    await until(counted)
 
 
 class Change(NamedTuple):
@@ -265,7 +265,7 @@ async def test_its_own_key_makes_the_change(
     async def changed() -> None:
         assert await state(sql, tenant) != before
 
-    await until(changed, 20)
+    await until(changed)
 
 
 @EVERY_CHANGE

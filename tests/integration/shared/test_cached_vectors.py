@@ -24,4 +24,4 @@ async def test_another_tenants_question_is_embedded_again(
         rows = await sql.fetch("select tenant from context.embedding_cache where tenant = any($1)", names)
         assert sorted(row["tenant"] for row in rows) == sorted(names)
 
-    await until(kept, 10)
+    await until(kept)

@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 
 from local.database import Database
+from tests.support.calls import until
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 SERVICES = ("cache", "agent_memory", "context")
@@ -48,19 +49,19 @@ async def nothing_left(fresh_database: Database) -> AsyncIterator[None]:
     loop.set_exception_handler(None)
     assert asyncio.all_tasks() - before <= {asyncio.current_task()}
     assert reports == []
-    assert await connections(fresh_database) == 0
+    await no_connections(fresh_database)
 
 
-async def connections(database: Database) -> int:
-    """Those of services; a server takes a moment to forget one that was closed."""
+async def no_connections(database: Database) -> None:
+    """Waits until the services have none; a server takes a moment to forget one that was closed."""
     query = "select count(*) from pg_stat_activity where datname = $1 and application_name like 'scrubjay-%'"
     sql = await asyncpg.connect(database.admin)
     try:
-        for _ in range(20):
-            if not await sql.fetchval(query, database.name):
-                break
-            await asyncio.sleep(0.05)
-        return int(await sql.fetchval(query, database.name))
+
+        async def gone() -> None:
+            assert await sql.fetchval(query, database.name) == 0
+
+        await until(gone)
     finally:
         await sql.close()
 

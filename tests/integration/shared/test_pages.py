@@ -72,7 +72,7 @@ async def filled(listed: List, client: Client) -> list[Any]:
         assert len(whole) >= EACH
         return whole
 
-    return await until(settled, 20)
+    return await until(settled)
 
 
 @pytest.mark.parametrize("listed", LISTS, ids=lambda one: one.path)
@@ -212,7 +212,7 @@ async def test_the_log_is_narrowed(client: Client) -> None:
     async def logged() -> None:
         assert await counts("") == 3
 
-    await until(logged, 5)
+    await until(logged)
     assert await counts("?user_id=alice") == 2
     assert await counts("?user_id=alice&session_id=s2") == 1
     assert await counts("?since=2020-01-01T00:00:00Z&until=2021-01-01T00:00:00") == 0
@@ -231,7 +231,7 @@ async def test_the_timeline_is_narrowed(client: Client) -> None:
     async def numbered() -> None:
         assert await seen("agent=bo") == [("cache_write", "bo"), ("memory_commit", "bo")]
 
-    await until(numbered, 20)
+    await until(numbered)
     both = await seen("kind=cache_write&kind=memory_commit")
     assert both == [(kind, agent) for agent in ("ana", "bo") for kind in ("cache_write", "memory_commit")]
     assert await seen("kind=cache_write&agent=ana") == [("cache_write", "ana")]

@@ -9,7 +9,7 @@ import pytest
 import scrubjay
 from scrubjay import AsyncClient, Client
 
-SLOW = 1.0
+SLOW = 10.0
 
 
 @pytest.mark.parametrize(

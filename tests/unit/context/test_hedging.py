@@ -85,20 +85,30 @@ async def test_a_refusal_is_an_answer() -> None:
 
 async def test_only_a_share_is_sent_twice() -> None:
     hedge = await used_to_fast()
+    answer = asyncio.Event()
 
     async def late() -> str:
-        await asyncio.sleep(0.2)
+        await answer.wait()
         return "late"
 
     reads = Reads(late)
-    await asyncio.gather(*(hedge.first(reads, again_on=CutOffError) for _ in range(100)))
+    asked = [asyncio.create_task(hedge.first(reads, again_on=CutOffError)) for _ in range(100)]
+    while reads.started <= 100:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+    answer.set()
+    await asyncio.gather(*asked)
     assert 100 < reads.started <= 100 + 100 * hedging.SHARE + 5
 
 
 async def test_giving_up_gives_up_both() -> None:
     hedge = await used_to_fast()
     reads = Reads(never)
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(hedge.first(reads, again_on=CutOffError), 0.5)
+    asked = asyncio.create_task(hedge.first(reads, again_on=CutOffError))
+    while reads.started < 2:
+        await asyncio.sleep(0.01)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
     await asyncio.sleep(0)
     assert (reads.started, reads.cancelled) == (2, 2)

@@ -102,7 +102,7 @@ async def filled(client: Client, sql: Connection, tenant: str, name: str) -> dic
         assert counts == {scope: await held(sql, tenant, scope) for scope in expected}
         return counts
 
-    return await until(check, 30)
+    return await until(check)
 
 
 @pytest.fixture

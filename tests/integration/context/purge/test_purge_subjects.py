@@ -71,7 +71,7 @@ async def test_an_agent_is_gone_from_every_mission(
 ) -> None:
     await work_of(admin_client, CANARY, CANARY)
     await work_of(admin_client, "medic", "plantain")
-    before = await until(lambda: _settled(sql, tenant.name), 20)
+    before = await until(lambda: _settled(sql, tenant.name))
     assert {
         "cache.psychic_cache",
         "cache.agent_dispatch",
@@ -104,7 +104,7 @@ async def _settled(sql: Connection, tenant: str) -> dict[str, int]:
 
 async def test_a_users_assemblies_are_gone(tenant: Tenant, admin_client: Client, sql: Connection) -> None:
     await work_of(admin_client, "scout", "plantain", user_id=CANARY)
-    assert await until(lambda: _settled(sql, tenant.name), 20)
+    assert await until(lambda: _settled(sql, tenant.name))
     receipt = await post(admin_client, PURGE, {"user_id": CANARY})
     assert receipt["erased"]["context"]["context_assembly_log"] == 2
     assert await holding(sql, tenant.name, CANARY) == {}
@@ -153,7 +153,7 @@ async def test_what_was_remembered_of_a_user_is_gone(
         assert (logs, waiting) == (2, 0)
         return await holding(sql, tenant.name, CANARY)
 
-    before = await until(settled, 30)
+    before = await until(settled)
     assert {table for table in before if not table.startswith("context.context_assembly_log")} == {
         "cache.psychic_cache",
         "cache.psychic_chunks",

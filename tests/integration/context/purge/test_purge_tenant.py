@@ -62,7 +62,7 @@ async def filled(tenant: Tenant, sql: Connection, word: str) -> dict[str, int]:
         assert {"context.context_assembly_log", "context.api_key_usage"} <= set(before)
         return before
 
-    return await until(settled, 20)
+    return await until(settled)
 
 
 async def test_nothing_of_a_tenant_is_left(tenants: tuple[Tenant, Tenant], sql: Connection) -> None:
@@ -165,7 +165,7 @@ async def test_an_interrupted_purge_of_a_tenant_finishes(tenant: Tenant, sql: Co
     async def gone() -> None:
         assert await rows_of(sql, tenant.name) == {}
 
-    await until(gone, 40, every=0.5)
+    await until(gone, 120, every=0.5)
     assert await holding(sql, WORD) == {}
 
 

@@ -83,7 +83,7 @@ async def test_no_table_holds_the_name_of_whom_a_purge_erased(
         waiting = "select count(*) from cache.index_queue where tenant = $1"
         assert await sql.fetchval(waiting, tenant.name) == 0
 
-    await until(settled, 20)
+    await until(settled)
     field = "agent_name" if kind == "agent" else f"{kind}_id"
     receipt = await post(admin_client, PURGE, {field: word})
     assert await holding(sql, word) == {}
@@ -144,9 +144,9 @@ async def test_what_another_replica_held_back_is_not_written(
     await post(admin_client, PURGE, {"agent_name": "ana"})
     await asyncio.sleep(0.2)
     late = time.perf_counter() - began
-    assert await sql.fetchval(erased, tenant.name, ["mission:m", "agent:ana"], late + 0.1)
-    assert not await sql.fetchval(erased, tenant.name, ["mission:m", "agent:bo"], late + 0.1)
-    assert not await sql.fetchval(erased, "another", ["agent:ana"], late + 0.1)
+    assert await sql.fetchval(erased, tenant.name, ["mission:m", "agent:ana"], late + 60)
+    assert not await sql.fetchval(erased, tenant.name, ["mission:m", "agent:bo"], late + 60)
+    assert not await sql.fetchval(erased, "another", ["agent:ana"], late + 60)
     assert not await sql.fetchval(erased, tenant.name, ["agent:ana"], 0.05)
     question = {"query": "rain", "caller": "ana"}
     made = await post(admin_client, "/api/context/assemble", question)

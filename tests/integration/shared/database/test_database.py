@@ -48,7 +48,7 @@ async def test_what_its_server_ended_is_replaced_unseen(pool: Pool, sql: Connect
     async def gone() -> None:
         assert await sql.fetchval(_ALIVE, before) == 0
 
-    await until(gone, 10)
+    await until(gone)
     await asyncio.sleep(0.5)  # until the news is here, through whatever stands between
     after = await every(pool)
     assert len(after) == _CONNECTIONS
@@ -89,7 +89,7 @@ async def test_a_server_that_accepts_and_says_nothing_opens_the_breaker() -> Non
             with pytest.raises(Unavailable, match="not answering"):
                 await pool.call(lambda c: c.execute("select 1"), Deadline(0.3))
 
-        await until(refused_at_once, 10)
+        await until(refused_at_once)
     finally:
         silent.close()
         await pool.close()

@@ -38,9 +38,24 @@ async def large() -> Response[bytes]:
     return Response(bytes(LARGE), media_type="application/octet-stream")
 
 
+class Held:
+    """What requests to `/wait` wait for: `working` is set while one of them does, `go_on` lets it go."""
+
+    def __init__(self) -> None:
+        self.working, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def begin(self) -> None:
+        self.working.clear()
+        self.go_on.clear()
+
+
+held = Held()
+
+
 @get("/wait", opt=PUBLIC)
 async def wait() -> str:
-    await asyncio.sleep(0.8)
+    held.working.set()
+    await held.go_on.wait()
     return "waited"
 
 
@@ -82,6 +97,7 @@ async def serving(app: Admission) -> AsyncIterator[int]:
         return made
 
     listener = Listener("127.0.0.1", port, protocol)
+    held.begin()
     yield port
     listener.close()
     await listener.wait_closed()

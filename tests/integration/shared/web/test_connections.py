@@ -18,7 +18,7 @@ from shared.telemetry import metrics
 from shared.web.door import exchange
 from shared.web.serving import http_protocol
 from shared.web.serving.listener import Listener
-from tests.integration.shared.web.served import LARGE, head, make, opened, read, serving
+from tests.integration.shared.web.served import LARGE, head, held, make, opened, read, serving
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ async def test_a_full_service_turns_away_and_keeps_the_connection(port: int) -> 
     body = b'{"any": "body"}'
     post = head(f"content-length: {len(body)}\r\nx-request-id: mine") + body
     async with opened(port, b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n") as (first, _):
-        await asyncio.sleep(0.2)
+        await held.working.wait()
         async with opened(port, post) as (reader, writer):
             for _ in range(3):
                 status, headers, answer = await read(reader)
@@ -157,6 +157,7 @@ async def test_a_full_service_turns_away_and_keeps_the_connection(port: int) -> 
             rest = await reader.read()
             assert rest.startswith(b"HTTP/1.1 429 ")
             assert rest.endswith(b"connection: close\r\n\r\n")
+        held.go_on.set()
         assert (await read(first))[0] == 200
     assert await counted(port) == 200
 
@@ -166,6 +167,8 @@ async def test_pipelined_requests_are_answered_in_order(port: int) -> None:
         r,
         _,
     ):
+        await held.working.wait()
+        held.go_on.set()
         assert [(await read(r))[0] for _ in range(3)] == [200, 200, 200]
 
 

@@ -12,7 +12,7 @@ import pytest
 from shared.body import MAX_BODY
 from shared.web.door.refusals import MAX_HEAD
 from shared.web.serving.http_protocol import MOST_AHEAD
-from tests.integration.shared.web.served import head, make, opened, read, serving
+from tests.integration.shared.web.served import head, held, make, opened, read, serving
 
 START = b"GET /livez HTTP/1.1\r\nhost: x\r\n"
 END = b"\r\n"
@@ -99,6 +99,9 @@ async def test_a_large_body_is_not_taken_for_a_head(port: int) -> None:
 async def test_a_request_in_progress_is_answered_before_a_large_head_ends_the_connection(port: int) -> None:
     wait = b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n"
     async with opened(port, wait + one_header(MAX_HEAD + 1_000) + END) as (reader, _):
+        await held.working.wait()
+        await asyncio.sleep(0.5)  # until the rest is there, too
+        held.go_on.set()
         assert (await read(reader))[0] == 200
         assert await asyncio.wait_for(reader.read(), 20) == b""
 
@@ -125,7 +128,7 @@ async def test_too_many_requests_at_once_end_the_connection(port: int) -> None:
 async def test_a_full_service_says_that_a_body_is_too_large(port: int) -> None:
     """It is for ever, so sending it again would be no use."""
     async with opened(port, b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n"):
-        await asyncio.sleep(0.2)
+        await held.working.wait()
         for _ in range(3):
             async with opened(port, head(f"content-length: {MAX_BODY + 1}")) as (reader, _):
                 assert (await read(reader))[0] == 413

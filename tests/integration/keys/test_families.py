@@ -14,7 +14,7 @@ from services.context.keys.service import MOST_GENERATIONS
 from services.context.keys.usage import FLUSH_SECONDS
 from services.context.keys.verification import KNOWN_SECONDS
 from tests.integration.conftest import Tenant
-from tests.support.calls import note, until
+from tests.support.calls import begun_anew, note, until
 from tests.support.cluster import Client, Cluster
 from tests.support.clusters import spare
 
@@ -87,6 +87,7 @@ async def test_a_key_that_is_being_revoked_leaves_no_child(tenant: Tenant, clust
                     assert await status(client) == 401
 
 
+@begun_anew
 async def test_the_keys_of_a_key_share_its_day(tenant: Tenant, family: Family) -> None:
     admin = await tenant.client("admin")
     parent = await family.child(admin, requests_per_day=30, tokens_per_day=1_000)
@@ -104,6 +105,7 @@ async def test_the_keys_of_a_key_share_its_day(tenant: Tenant, family: Family) -
     assert shown["requests_today"] == 30
 
 
+@begun_anew
 async def test_the_keys_of_a_key_share_its_tokens_and_its_rate(tenant: Tenant, family: Family) -> None:
     admin = await tenant.client("admin")
     parent = await family.child(admin, tokens_per_day=2_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -24,6 +25,25 @@ from tests.support.calls import lesson, note
 from tests.support.cluster import Client
 
 CACHE, MEMORY = "/api/psychic-cache", "/api/agent-memory"
+CHUNK_WORDS = {
+    "p_keys": "text[]",
+    "p_starts": "int[]",
+    "p_stops": "int[]",
+    "p_chunks": "text[]",
+    "p_configs": "text[]",
+    "p_terms": "text[]",
+    "p_head": "text",
+    "p_before": "text[]",
+}
+# A parser that counts the texts that it reads.
+COUNTED = """
+create temp sequence read;
+create function pg_temp.counted(config text, body text) returns tsvector language plpgsql stable as $$
+begin
+    perform nextval('pg_temp.read');
+    return to_tsvector(config::regconfig, body);
+end $$
+"""
 LIMITS = DefaultLimits(token_budget=10_000, entry_budget=200, ttl_hours=24.0)
 # "elderberries", "olives" and what comes first of the cherries have 300 characters.
 TURNS = ["apples", "berries", "cherries " + "red " * 69, "olives", "elderberries", "figs"]
@@ -155,3 +175,21 @@ async def test_an_english_question_has_the_words_of_its_text(sql: Connection) ->
     values = StoreQuery(query=text, vector=None, model="m").values(missions_scope("none", ["mission:m"]))
     (row,) = await search(sql, SEARCH, values)
     assert row["lexemes"] == await sql.fetchval("select tsvector_to_array(to_tsvector('english', $1))", text)
+
+
+@pytest.mark.parametrize("schema", ["cache", "memory"])
+async def test_the_text_parser_reads_each_text_once(sql: Connection, schema: str) -> None:
+    """The planner would copy an expression to each place that uses it."""
+    body = await sql.fetchval(
+        "select prosrc from pg_proc where oid = $1::text::regprocedure",
+        f"{schema}.chunk_words({', '.join(CHUNK_WORDS.values())})",
+    )
+    for number, (name, kind) in enumerate(CHUNK_WORDS.items(), 1):
+        body = body.replace(name, f"(${number}::{kind})")
+    async with sql.transaction():
+        await sql.execute(COUNTED)
+        arguments = ["key"], [0], [5], ["chunk"], ["english"], [""], "head", ["previous", "earlier"]
+        (row,) = await sql.fetch(re.sub(r"\bto_tsvector\(", "pg_temp.counted(", body), *arguments)
+        assert "'chunk':1A" in row["every"]
+        assert await sql.fetchval("select last_value from pg_temp.read") == 4
+        await sql.execute("drop function pg_temp.counted; drop sequence pg_temp.read")

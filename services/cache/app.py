@@ -45,11 +45,12 @@ class Services:
 async def opened(settings: Settings, database: Database) -> AsyncIterator[Services]:
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
-        await asyncio.to_thread(load_detector)
+        detector = asyncio.create_task(asyncio.to_thread(load_detector))
         embedder, table = await open_cached(settings.embedding, database, "cache")
         stack.push_async_callback(embedder.close)
         stack.push_async_callback(database.close)
         await database.open()
+        await detector
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)
         doorbell.start()

@@ -1,0 +1,167 @@
+"""Weighs the letters of a text for each language, with py3langid's model cut down to what is asked of it.
+
+The whole model has the n-grams of all scripts and weights for 142 languages, and takes 70 MB. A fifth of it gives the
+same probabilities for the languages written in Latin and Cyrillic letters.
+
+The model is an Aho-Corasick automaton over the bytes of a text: its state is the longest known n-gram that ends at a
+byte. Some states stand for a feature, which naive Bayes weighs by how often the text has it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import lzma
+import math
+import shutil
+import sys
+import tempfile
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from py3langid.langid import MODEL_DIR, MODEL_FILE
+
+# In UTF-8: ASCII, the first bytes of Latin and Cyrillic letters and of typographic punctuation, and the bytes after
+# them.
+_BYTES = (*range(0xC0), *range(0xC2, 0xCA), *range(0xD0, 0xD4), 0xE1, 0xE2)
+
+
+class _Automaton(NamedTuple):
+    """Each byte has a column, and other bytes share column 0, which leads to the first state, of no n-gram.
+
+    The states that a byte leads to have consecutive numbers. So a cell holds the number within its column, and two
+    bytes are enough.
+    """
+
+    columns: bytes
+    """The column of each byte, for `bytes.translate`."""
+    cells: array[int]
+    rows: array[int]
+    """Where the row of each state begins in `cells`. Several states share a row."""
+    firsts: list[int]
+    """The first state of each column."""
+    features: array[int]
+    """The feature of each state, or -1. Several states may have the same."""
+
+    def features_of(self, text: bytes) -> list[int]:
+        columns, cells, rows, firsts, features = self
+        state, found = 0, []
+        for column in text.translate(columns):
+            state = cells[rows[state] + column] + firsts[column]
+            if features[state] >= 0:
+                found.append(features[state])
+        return found
+
+
+class LetterModel:
+    def __init__(
+        self, automaton: _Automaton, weights: np.ndarray, priors: np.ndarray, languages: Sequence[str]
+    ) -> None:
+        """`weights` has a row for each feature and a column for each of `languages`, as `priors` has."""
+        self._automaton = automaton
+        self._weights = weights
+        self._priors = priors
+        self._languages = languages
+
+    def probabilities(self, text: str) -> dict[str, float]:
+        """The probability of each language. A text without a feature has none."""
+        encoded = _normal(text).encode(errors="surrogatepass")
+        counts = Counter(self._automaton.features_of(encoded))
+        if not counts:
+            return {}
+        how_often = np.log1p(np.array(list(counts.values()), np.float32))
+        scores = how_often @ self._weights[list(counts)] + self._priors
+        # As calibrated by py3langid, over texts of different lengths.
+        scores /= math.sqrt(len(encoded))
+        shares = np.exp(scores - scores.max())
+        return self._by_language((shares / shares.sum()).tolist())
+
+    def _by_language(self, shares: Sequence[float]) -> dict[str, float]:
+        """A language that is written in two scripts has two columns."""
+        total = dict.fromkeys(self._languages, 0.0)
+        for language, share in zip(self._languages, shares, strict=True):
+            total[language] += share
+        return total
+
+
+def load_model(languages: Collection[str]) -> LetterModel:
+    with tempfile.TemporaryFile() as unpacked:
+        with lzma.open(MODEL_DIR / MODEL_FILE) as packed:
+            shutil.copyfileobj(packed, unpacked)
+        unpacked.seek(0)
+        with np.load(unpacked, allow_pickle=False) as arrays:
+            model = _cut_down(arrays, languages)
+    _give_back_memory()
+    return model
+
+
+def _give_back_memory() -> None:
+    """glibc keeps what was freed: here, more than the model takes."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
+
+
+def _cut_down(arrays: Mapping[str, Any], languages: Collection[str]) -> LetterModel:
+    names = arrays["classes"].tolist()
+    places = [place for place, name in enumerate(names) if name in languages]
+    automaton, features = _automaton(
+        arrays["nextmove"].reshape(-1, 256), arrays["nextmove_row"], arrays["out_feat"]
+    )
+    weights = arrays["ptc"][features[:, None], places]
+    return LetterModel(automaton, weights, arrays["pc"][places], [names[place] for place in places])
+
+
+def _automaton(
+    moves: np.ndarray, row_of: np.ndarray, feature_of: np.ndarray
+) -> tuple[_Automaton, np.ndarray]:
+    """The automaton of _BYTES, and the number that each of its features has in the whole model."""
+    used = [byte for byte in _BYTES if moves[0, byte]]
+    columns = [np.ascontiguousarray(moves[:, byte]) for byte in used]
+    kept, firsts = _by_column(columns, _reached(columns, row_of))
+    rows, row_of_kept = np.unique(row_of[kept], return_inverse=True)
+    number = np.zeros(len(row_of), np.int64)
+    number[kept] = np.arange(len(kept))
+    cells = np.zeros((len(rows), len(used) + 1), np.uint16)
+    for column, targets in enumerate(columns, 1):
+        cells[:, column] = number[targets[rows]] - firsts[column]
+    features, feature_of_kept = np.unique(feature_of[kept], return_inverse=True)
+    automaton = _Automaton(
+        columns=bytes(used.index(byte) + 1 if byte in used else 0 for byte in range(256)),
+        cells=array("H", cells.tobytes()),
+        rows=array("I", (row_of_kept * cells.shape[1]).tolist()),
+        firsts=firsts.tolist(),
+        # The first of the sorted features is -1.
+        features=array("i", (feature_of_kept - 1).tolist()),
+    )
+    return automaton, features[1:]
+
+
+def _by_column(columns: Sequence[np.ndarray], reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The states in the order of the columns that lead to them, and where each column's begin."""
+    column_of = np.zeros(int(reached.max()) + 1, np.uint8)
+    for column, targets in enumerate(columns, 1):
+        column_of[targets[targets < len(column_of)]] = column
+    of_reached = column_of[reached]
+    order = np.argsort(of_reached, kind="stable")
+    return reached[order], np.searchsorted(of_reached[order], np.arange(len(columns) + 1))
+
+
+def _reached(columns: Sequence[np.ndarray], row_of: np.ndarray) -> np.ndarray:
+    """The states that some text of these columns' bytes is in, the first state included."""
+    reached = np.zeros(len(row_of), bool)
+    reached[0] = True
+    fringe = np.array([0])
+    while len(fringe):
+        before = reached.copy()
+        rows = np.unique(row_of[fringe])
+        for targets in columns:
+            reached[targets[rows]] = True
+        fringe = np.flatnonzero(reached & ~before)
+    return np.flatnonzero(reached)

@@ -21,6 +21,7 @@ from services.context.log.service import AssemblyLog
 from services.context.log.signals import Signals
 from services.context.log.sources import Sources
 from services.context.mcp.endpoint import Mcp
+from services.context.profiles.service import ProfileService
 from services.context.purge.service import Purge
 from services.context.purge.tenants import TenantPurge
 from services.context.remember.service import Remember
@@ -60,6 +61,7 @@ class Services:
     learning_service: Learning
     evaluation: Evaluation
     caller_configs: CallerConfigs
+    profile_service: ProfileService
     purge_service: Purge
     tenant_purge: TenantPurge
     key_service: KeyService
@@ -115,6 +117,7 @@ async def opened(
         stack.push_async_callback(accesses.stop)
         accesses.start()
         configs = CallerConfigs(database)
+        profiles = ProfileService(database)
         records = Records("context")
         tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
@@ -125,17 +128,20 @@ async def opened(
             )
         )
         yield Services(
-            assembler=Assembler(Asking(settings, embedder, configs), owners, journal, accesses, reranker),
+            assembler=Assembler(
+                Asking(settings, embedder, configs, profiles), owners, journal, accesses, reranker
+            ),
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, numbering, Streams(settings.streams)),
             assembly_log=AssemblyLog(database, journal),
-            sources=Sources(owners),
+            sources=Sources(owners, profiles),
             learning_service=Learning(database, settings.max_budget),
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             caller_configs=configs,
+            profile_service=profiles,
             purge_service=Purge(database, journal, owners, keys),
             tenant_purge=tenant_purge,
             key_service=KeyService(database, keys, records, doorbell.ring, settings.key_ttl_days),

@@ -14,6 +14,7 @@ from services.context.learning import routes as learning
 from services.context.log import routes as log
 from services.context.mcp import endpoint
 from services.context.problems import PROBLEM_PAGES
+from services.context.profiles.routes import PROFILES
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.scrubbing.routes import SECRETS
@@ -23,6 +24,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "assemble and remember": [assemble, remember, log.feedback],
     "why": log.HANDLERS,
     "learning": learning.HANDLERS,
+    "profiles": [PROFILES],
     "keys": [KEYS],
     "secrets": [SECRETS],
     "erasure": [purge],

@@ -48,7 +48,6 @@ class Source:
     """Its name in the API, the assembly log and metric labels."""
     prefix: str
     """The prefix of its handles, `prefix:id`."""
-    owner: OwnerName
     token_share: float = DEFAULT_TOKEN_SHARE
     """Its share of the budget, until an operator or learning changes it for a caller."""
     ids: str = _NUMBER
@@ -59,7 +58,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Store(Source):
+class Owned(Source):
+    """A source that another service holds."""
+
+    owner: OwnerName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Store(Owned):
     """A source that can be searched."""
 
     scopes: ScopeRule
@@ -114,11 +120,13 @@ PEERS = Store(
     weight=0.8,
     half_life_hours=_MONTH_HOURS,
 )
-LINKS = Source(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
+LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
 """Files of the vault that a request names. They are read, not searched."""
+PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
+"""What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
 STORES = (CACHE, OWN, PEERS)
-SOURCES: tuple[Source, ...] = (*STORES, LINKS)
+SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}
 

@@ -29,6 +29,8 @@ Action = Literal[
     "purge",
     "purge_begin",
     "secret_policy_set",
+    "profile_set",
+    "profile_delete",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

@@ -46,6 +46,7 @@ _TAGS = {
     "dispatches": "Work given to agents.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",
+    "profiles": "What every block for an agent or a user says first.",
     "timeline": "Everything that happened, in order, and what each agent is doing now.",
     "keys": "API keys: who may do what, and how much of it.",
     "audit": "What admins did.",

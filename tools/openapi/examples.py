@@ -33,6 +33,13 @@ _CONTEXT = [
         },
     ),
     Example(
+        "context_set_profile",
+        "What every block for a user says first",
+        {"user_id": "ana", "text": "Ana runs payments in Madrid. She wants numbers first."},
+    ),
+    Example("context_profiles", "A user's profile", parameters={"user_id": "ana"}),
+    Example("context_delete_profile", "No longer needed", parameters={"user_id": "ana"}),
+    Example(
         "context_assemble",
         "What matters before the next step",
         {

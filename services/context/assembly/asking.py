@@ -13,6 +13,8 @@ from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
 from services.context.assembly.schemas import AssembleContextInput, BudgetOrigin
 from services.context.log.query_hash import query_hash
+from services.context.profiles.schemas import Profile, subjects
+from services.context.profiles.service import ProfileService
 from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
@@ -52,6 +54,8 @@ class Ask(NamedTuple):
     now: datetime
     """Ages are counted from this time."""
     config: CallerConfig
+    profiles: list[Profile]
+    """Of the caller and of the user that the context is for."""
     budget: Budget
     embedded: Embedded
     query_hash: str
@@ -62,10 +66,13 @@ class Ask(NamedTuple):
 
 
 class Asking:
-    def __init__(self, settings: Settings, embedder: CachedEmbedder, configs: CallerConfigs) -> None:
+    def __init__(
+        self, settings: Settings, embedder: CachedEmbedder, configs: CallerConfigs, profiles: ProfileService
+    ) -> None:
         self._settings = settings
         self._embedder = embedder
         self._configs = configs
+        self._profiles = profiles
 
     async def grant(
         self, principal: Principal, request: AssembleContextInput, request_id: str, deadline: Deadline
@@ -73,10 +80,14 @@ class Asking:
         """Raises Forbidden when the key has no grant."""
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
-        embedded, config = await asyncio.gather(
+        described = subjects(request.caller, request.user_id)
+        embedded, config, profiles = await asyncio.gather(
             self._embed(principal.tenant, request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
+            self._profiles.of(principal.tenant, described, deadline),
         )
+        if request.as_of is not None:
+            profiles = [profile for profile in profiles if profile.updated_at <= now]
         budget = resolve_budget(
             request.token_budget,
             request.mission_namespace is not None or bool(request.scopes),
@@ -85,7 +96,7 @@ class Asking:
             self._settings.max_budget,
         )
         hashed = query_hash(self._settings.query_hash_secret, principal.tenant, request.query)
-        return Ask(principal, request, request_id, scopes, now, config, budget, embedded, hashed)
+        return Ask(principal, request, request_id, scopes, now, config, profiles, budget, embedded, hashed)
 
     async def _embed(self, tenant: str, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, tenant, query, seconds)

@@ -8,13 +8,14 @@ from typing import NamedTuple
 from services.context import stores
 from services.context.assembly import ranking, rendering
 from services.context.assembly.ranking import Ranked
-from services.context.assembly.rendering import File
+from services.context.assembly.rendering import File, ProfileItem
 from services.context.assembly.supersession.former import with_former_values
 from services.context.assembly.supersession.newest import Superseded, without_superseded
-from services.context.stores import LINKS
+from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.render import Fence
+from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN, width
 
@@ -68,17 +69,17 @@ def choose(
     tokens: int,
     fence: Fence,
     files: Sequence[File] = (),
+    profiles: Sequence[ProfileItem] = (),
     *,
     fill: bool = False,
 ) -> Chosen:
-    """Linked files come first, within their share of the budget, then the search results, best first.
+    """Profiles come first, then linked files, each within their share of the budget, then search results, best first.
 
     Results that are far from the best stay out, unless `fill` asks for whatever fits. What an item supersedes is
     noted in its header if it is near the best, too.
     """
-    links = [_Item(_linked(file), fence) for file in files]
-    linked = _placed(links, packing.pack_evenly(links, int(tokens * LINKS.token_share)))
-    left = tokens - sum(placed.taken for placed in linked)
+    given = [*_given(PROFILES, profiles, tokens, fence), *_given(LINKS, files, tokens, fence)]
+    left = tokens - sum(placed.taken for placed in given)
     current = without_superseded(ranking.rank(scored, weights, fence.now))
     found = ranking.without_repeats(current.kept)
     least = 0.0 if fill else ranking.cut(found.kept)
@@ -87,15 +88,20 @@ def choose(
     items = [_Item(ranked, fence) for ranked in with_former_values(near, former)]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
-    return Chosen([*linked, *placed, *far], current.superseded, found.repeats, fence)
+    return Chosen([*given, *placed, *far], current.superseded, found.repeats, fence)
 
 
 def _far(ranked: Ranked, fence: Fence) -> Placed:
     return Placed(ranked, _Item(ranked, fence).size(), 0, BELOW_CUT, None)
 
 
-def _linked(file: File) -> Ranked:
-    return Ranked(Scored(LINKS.name, file, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0)
+def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence) -> list[Placed]:
+    """What nobody searched for, within its source's share of the budget."""
+    items = [
+        _Item(Ranked(Scored(source.name, text, 1.0, 1.0, 1.0, 1.0), 1.0, 1.0, 1.0, 1.0, 1.0), fence)
+        for text in texts
+    ]
+    return _placed(items, packing.pack_evenly(items, int(tokens * source.token_share)))
 
 
 class _Item:

@@ -61,7 +61,7 @@ class Source(msgspec.Struct, omit_defaults=True):
     handle: str
     """The item's name in the block, in feedback and in `/api/context/sources`."""
     store: str
-    """The item's store, as weights name it, or `explicit_link` for a file that the request linked."""
+    """The item's store, as weights name it; `explicit_link` for a file that the request linked; or `profile`."""
     id: int
     chunk: int
     """The index of this part of a long item."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from services.context import stores
-from services.context.assembly import record
+from services.context.assembly import record, rendering
 from services.context.assembly.answer import answer, evidence
 from services.context.assembly.asking import Ask, Asking
 from services.context.assembly.choice import Chosen, choose
@@ -67,7 +67,8 @@ class Assembler:
         reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
-        texts = [each.text for each in (*(one.candidate for one in scored), *linked.files)]
+        profiles = [rendering.profile_item(profile) for profile in ask.profiles]
+        texts = [each.text for each in (*(one.candidate for one in scored), *linked.files, *profiles)]
         fence = new_fence(texts, ask.now)
         chosen = choose(
             scored,
@@ -76,6 +77,7 @@ class Assembler:
             ask.budget.tokens,
             fence,
             linked.files,
+            profiles,
             fill=request.fill,
         )
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from services.context import stores
-from services.context.stores import LINKS
+from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 SUPERSEDED = "superseded"
 """The outcome of an item that a newer one supersedes."""
+# What nobody searched for, in the order of a block.
+_GIVEN = {source.name: source for source in (PROFILES, LINKS)}
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
 _WORD = "xxxxxxx "
 
@@ -57,11 +59,10 @@ def replay(
     weights: Mapping[str, float],
 ) -> Replayed:
     """What this budget, these shares and these weights would have taken. Stores without a weight keep theirs."""
-    links = [candidate for candidate in logged if candidate.store == LINKS.name]
     found = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
-        if candidate.store != LINKS.name and candidate.superseded_by is None
+        if candidate.store not in _GIVEN and candidate.superseded_by is None
     ]
     superseded = [
         _reweighed(candidate, weights.get(candidate.store))
@@ -72,14 +73,19 @@ def replay(
     far = [candidate for candidate in found if candidate.outcome == BELOW_CUT]
     ranked = [candidate for candidate in found if candidate.outcome != BELOW_CUT]
     kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
-    files = list(map(_Sized, links))
-    linked = _packed(links, packing.pack_evenly(files, int(tokens * LINKS.token_share)))
-    spent = sum(candidate.taken for candidate in linked)
+    given = [candidate for source in _GIVEN.values() for candidate in _given(source, logged, tokens)]
+    spent = sum(candidate.taken for candidate in given)
     items = list(map(_Sized, kept))
     packed = _packed(kept, packing.pack(items, tokens - spent, {**stores.TOKEN_SHARES, **shares}))
     return Replayed(
-        [*linked, *packed, *far, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
+        [*given, *packed, *far, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
     )
+
+
+def _given(source: Source, logged: Sequence[LoggedCandidate], tokens: int) -> list[LoggedCandidate]:
+    candidates = [candidate for candidate in logged if candidate.store == source.name]
+    room = int(tokens * source.token_share)
+    return _packed(candidates, packing.pack_evenly(list(map(_Sized, candidates)), room))
 
 
 def _reweighed(candidate: LoggedCandidate, weight: float | None) -> LoggedCandidate:

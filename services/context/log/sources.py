@@ -7,9 +7,8 @@ from urllib.parse import unquote
 
 from services.context import stores
 from services.context.forwarding.owners import Failed, Owner
-from services.context.log.schemas import (
-    SourceItem,
-)
+from services.context.log.schemas import SourceItem
+from services.context.profiles.service import ProfileService
 from services.context.stores import Store
 from shared.auth import Principal
 from shared.deadline import Deadline
@@ -17,8 +16,9 @@ from shared.errors import NotFound, Unavailable
 
 
 class Sources:
-    def __init__(self, owners: Mapping[str, Owner]) -> None:
+    def __init__(self, owners: Mapping[str, Owner], profiles: ProfileService) -> None:
         self._owners = owners
+        self._profiles = profiles
 
     async def source(
         self, principal: Principal, handle: str, deadline: Deadline, request_id: str
@@ -27,6 +27,8 @@ class Sources:
         store, rest = stores.source_of(handle), handle.partition(":")[2]
         if store is stores.LINKS:
             return await self._linked(principal, handle, rest, deadline, request_id)
+        if store is stores.PROFILES:
+            return await self._profile(principal, handle, unquote(rest), deadline)
         name, _, chunk = rest.partition("#")
         if not isinstance(store, Store) or not _is_id(name) or (chunk and not _is_id(chunk)):
             raise NotFound(f"no source {handle!r}")
@@ -49,6 +51,12 @@ class Sources:
         if files[0].refused is not None:
             raise NotFound(f"no source {handle!r}: {files[0].refused}")
         return SourceItem(handle, stores.LINKS.name, files[0])
+
+    async def _profile(self, principal: Principal, handle: str, scope: str, deadline: Deadline) -> SourceItem:
+        profile = await self._profiles.find(principal, scope, deadline)
+        if profile is None:
+            raise NotFound(f"no source {handle!r}")
+        return SourceItem(handle, stores.PROFILES.name, profile)
 
 
 def _is_id(text: str) -> bool:

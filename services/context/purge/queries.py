@@ -17,6 +17,7 @@ PURGE = (
         "idempotency",
         "delete from context.idempotency where tenant = $1 and (scope = $2 or subjects @> array[$2])",
     ),
+    ("profiles", "delete from context.profiles where tenant = $1 and scope = $2"),
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
     ("embedding_cache", "delete from context.embedding_cache where tenant = $1 and $2::text is not null"),

@@ -41,6 +41,8 @@ async def every_action(client: Client) -> None:
     await call(client, "DELETE", "/api/context/budgets?caller=scout")
     await call(client, "POST", "/api/context/eval")
     await call(client, "PUT", "/api/context/secrets", {"policy": "refuse"})
+    await call(client, "PUT", "/api/context/profiles", {"agent_name": "scout", "text": "Scouts ahead."})
+    await call(client, "DELETE", "/api/context/profiles?agent_name=scout")
     await call(client, "POST", "/api/psychic-cache/write", note("m", "it rained"))
     await call(client, "PUT", "/api/psychic-cache/m/limits", {"entry_budget": 50})
     await call(client, "DELETE", "/api/psychic-cache/m?reason=operator")
@@ -64,6 +66,8 @@ ACTIONS = [
     "budget_reset",
     "evaluate",
     "secret_policy_set",
+    "profile_set",
+    "profile_delete",
     "limits_set",
     "clear",
     "export",

@@ -129,6 +129,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         "/api/context/assemble",
         {**asked, "query": TEXT, "mission_namespace": "m"},
     )
+    yield "context_set_profile", "PUT", "/api/context/profiles", {"user_id": "ana", "text": TEXT}
     yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
 
 

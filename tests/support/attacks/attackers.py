@@ -39,7 +39,12 @@ class Attacker:
 
 
 _COUNTS = frozenset({"cache.missions"})
-_OF_OTHERS: frozenset[Canary] = frozenset({"entry", "checkpoint", "session", "shared", "loose", "dispatch"})
+# A profile shows to whoever may ask as its agent, or for its user.
+_OF_MISSIONS: frozenset[Canary] = frozenset({"loose", "agent_profile", "user_profile"})
+_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile"})
+_OF_OTHERS: frozenset[Canary] = frozenset(
+    {"entry", "checkpoint", "session", "shared", "loose", "dispatch", "user_profile"}
+)
 
 ATTACKERS = (
     Attacker("tenant", stranger=True),
@@ -47,14 +52,14 @@ ATTACKERS = (
     # Another agent reads the mission and what is not private. It changes nothing.
     Attacker("agent", bounds={"agent": "mallory"}, sees=_OF_OTHERS, uncounted=_COUNTS),
     # What was learned outside of any mission, and is not private, is everybody's to read.
-    Attacker("mission", bounds={"missions": ["moria"]}, sees=frozenset({"loose"})),
-    Attacker("missions", bounds={"missions": ["moria", "lorien"]}, sees=frozenset({"loose"})),
-    Attacker("no mission", bounds={"missions": []}, sees=frozenset({"loose"})),
+    Attacker("mission", bounds={"missions": ["moria"]}, sees=_OF_MISSIONS),
+    Attacker("missions", bounds={"missions": ["moria", "lorien"]}, sees=_OF_MISSIONS),
+    Attacker("no mission", bounds={"missions": []}, sees=_OF_MISSIONS),
     # A dispatch is about no user.
     Attacker(
         "user",
         bounds={"users": ["bob"]},
-        sees=frozenset({"dispatch"}),
+        sees=_OF_USERS,
         changes=frozenset({"dispatch"}),
         uncounted=_COUNTS,
     ),
@@ -65,11 +70,17 @@ ATTACKERS = (
         uncounted=_COUNTS,
     ),
     Attacker(
-        "agent in a mission", bounds={"agent": "mallory", "missions": ["moria"]}, sees=frozenset({"loose"})
+        "agent in a mission",
+        bounds={"agent": "mallory", "missions": ["moria"]},
+        sees=frozenset({"loose", "user_profile"}),
     ),
     Attacker("all", bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]}),
-    Attacker("user in a mission", bounds={"missions": ["moria"], "users": ["bob"]}),
-    Attacker("read for a user", access="read", bounds={"users": ["bob"]}, sees=frozenset({"dispatch"})),
+    Attacker(
+        "user in a mission",
+        bounds={"missions": ["moria"], "users": ["bob"]},
+        sees=frozenset({"agent_profile"}),
+    ),
+    Attacker("read for a user", access="read", bounds={"users": ["bob"]}, sees=_OF_USERS),
     # Reading a source counts as a weak signal for its assembly.
     Attacker("read", access="read", sees=CANARIES - {"key"}, changes=frozenset({"assembly"})),
     Attacker("write", access="write", sees=CANARIES - {"key"}, uncounted=_COUNTS),

@@ -212,6 +212,8 @@ ATTACKS: Mapping[str, Attack] = {
     "context_log": _log,
     "context_log_callers": _nothing,
     "context_make_key": _keys,
+    "context_delete_profile": lambda v: [{"agent_name": v.agent}, {"user_id": v.user}],
+    "context_profiles": lambda v: [{}, {"agent_name": v.agent}, {"user_id": v.user}],
     "context_purge": _purges,
     "context_remember": _remember,
     "context_replay": _of("assembly_id", token_budget=500),
@@ -221,6 +223,10 @@ ATTACKS: Mapping[str, Attack] = {
     "context_rotate_key": _of("key_id", overlap_seconds=0),
     "context_secret_policy": _nothing,
     "context_set_budget": lambda v: [{"caller": caller, "default_budget": 200} for caller in (v.agent, "*")],
+    "context_set_profile": lambda v: [
+        {"agent_name": v.agent, "text": "the treasure is mine"},
+        {"user_id": v.user, "text": "the treasure is mine", "background": True},
+    ],
     "context_set_secret_policy": lambda _: [{"policy": "allow"}],
     "context_set_weight": _weight,
     "context_source": lambda v: [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
+from urllib.parse import quote
 
 from tests.support.cluster import Client
 
@@ -22,10 +23,13 @@ Canary = Literal[
     "assembly",
     "key",
     "file",
+    "agent_profile",
+    "user_profile",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
-session, `key` a key's name, and `file` a file of the vault, where there is one."""
+session, `key` a key's name, and `file` a file of the vault, where there is one. The profiles are the agent's and the
+user's."""
 
 _LATE, _TRIES = 503, 8
 """A busy machine may answer a request too late."""
@@ -67,6 +71,7 @@ class Victim:
             f"cache:{self.ids['checkpoint_id']}",
             *memories,
             *self.links(),
+            *(f"profile:{quote(scope, safe=':')}" for scope in self.scopes()[1:]),
         ]
 
     def links(self) -> list[str]:
@@ -164,6 +169,12 @@ async def settle(admin: Client, word: str) -> Victim:
     learned = [await make("/api/agent-memory/commit", memory) for memory in memories]
     victim.ids["memory_ids"] = [memory["memory_id"] for memory in learned]
     victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
+    profiles = [
+        {"agent_name": victim.agent, "text": victim.text("agent_profile")},
+        {"user_id": victim.user, "text": victim.text("user_profile")},
+    ]
+    for profile in profiles:
+        await make("/api/context/profiles", profile, "PUT")
     assembly = await make("/api/context/assemble", question)
     victim.ids["assembly_id"] = assembly["assembly_id"]
     victim.ids["taken"] = [source["handle"] for source in assembly["sources"]]

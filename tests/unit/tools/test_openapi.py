@@ -69,6 +69,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "dispatches",
         "why",
         "learning",
+        "profiles",
         "timeline",
         "keys",
         "audit",

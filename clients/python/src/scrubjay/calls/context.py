@@ -27,6 +27,8 @@ from scrubjay.models import (
     Message,
     Monitored,
     MonitoredAgent,
+    Profile,
+    Profiles,
     Receipt,
     RememberResult,
     Replay,
@@ -593,6 +595,110 @@ def weight_history(
     )
 
 
+def profiles(
+    *,
+    agent_name: str | None = None,
+    user_id: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    agent: str | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Profiles, Profile]:
+    """List the profiles that the key may read, or that of an agent or a user.
+
+    Args:
+        agent_name: Of this agent only.
+        user_id: Of this user only.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/profiles",
+        answer=Profiles,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "agent_name": agent_name,
+            "user_id": user_id,
+            "cursor": cursor,
+            "limit": limit,
+            "agent": agent,
+        },
+        timeout=timeout,
+    )
+
+
+def set_profile(
+    text: str,
+    *,
+    agent_name: str | None = None,
+    user_id: str | None = None,
+    background: bool | None = None,
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
+    agent: str | None = None,
+    timeout: float | None = None,
+) -> Call[Profile]:
+    """Set what every block for an agent or a user says first. A key bound to the subject sets its own, an
+    admin any.
+
+    Args:
+        agent_name: The agent that it describes.
+        user_id: The user that it describes. A purge of the user erases it.
+        text: What every block for the subject says first, within 15 % of its budget.
+        background: Blocks for the subject also show its background, as far as a request does not say
+            otherwise. Default: `false`.
+        source_kind: The kind of source it is from. For a key that is bound to an agent, `user` is only
+            a claim of the agent. Default: `"agent"`.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path="/api/context/profiles",
+        answer=Profile,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            agent_name=agent_name,
+            user_id=user_id,
+            text=text,
+            background=background,
+            source_kind=source_kind,
+            agent=agent,
+        ),
+        timeout=timeout,
+    )
+
+
+def delete_profile(
+    *,
+    agent_name: str | None = None,
+    user_id: str | None = None,
+    agent: str | None = None,
+    timeout: float | None = None,
+) -> Call[None]:
+    """Delete the profile of an agent or a user.
+
+    Args:
+        agent_name: Of this agent only.
+        user_id: Of this user only.
+        agent: Short for `agent_name`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="DELETE",
+        path="/api/context/profiles",
+        answer=None,
+        seconds=5.0,
+        repeatable=False,
+        query={"agent_name": agent_name, "user_id": user_id, "agent": agent},
+        timeout=timeout,
+    )
+
+
 def monitor(
     *,
     mission: str | None = None,
@@ -833,6 +939,8 @@ def audit(
         "key_revoke",
         "key_rotate",
         "limits_set",
+        "profile_delete",
+        "profile_set",
         "purge",
         "purge_begin",
         "secret_policy_set",

@@ -132,6 +132,8 @@ class AuditRow:
         "key_revoke",
         "key_rotate",
         "limits_set",
+        "profile_delete",
+        "profile_set",
         "purge",
         "purge_begin",
         "secret_policy_set",
@@ -503,6 +505,40 @@ class MonitoredAgent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What every block for an agent or a user says first."""
+
+    agent_name: str | None
+    """The agent that it describes."""
+    user_id: str | None
+    """The user that it describes."""
+    text: str
+    """What every block for the subject says first."""
+    background: bool
+    """Blocks for the subject also show its background."""
+    written_by: str
+    """The key that wrote it."""
+    source_kind: str
+    """The kind of source it is from."""
+    source_claim: str | None
+    """The kind that the writer names, where its key may not say so."""
+    updated_at: datetime
+    """When it was last changed."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profiles:
+    """A page of profiles, agents' before users', by name."""
+
+    data: list[Profile]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The rows that a purge erased."""
 
@@ -575,7 +611,9 @@ class Source:
     handle: str
     """The item's name in the block, in feedback and in `/api/context/sources`."""
     store: str
-    """The item's store, as weights name it, or `explicit_link` for a file that the request linked."""
+    """The item's store, as weights name it; `explicit_link` for a file that the request linked; or
+    `profile`.
+    """
     id: int
     """Its id, unique in the tenant."""
     chunk: int

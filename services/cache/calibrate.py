@@ -1,6 +1,6 @@
-"""`python -m services.cache.calibrate TENANT`: measures the cosine band of the embedding model on a tenant's entries.
+"""`python -m services.cache.calibrate TENANT`: measures a model's cosine band and floors on a tenant's entries.
 
-It runs with the cache service's settings, changes nothing, and prints the setting for all services.
+It runs with the cache service's settings, changes nothing, and prints the settings for all services.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from services.cache.settings import Settings
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import Embedder, EmbedderUnavailable, Kind, Vectors, open_embedder
-from shared.embeddings.band import VARIABLE, band_of
+from shared.embeddings.band import FLOORS_VARIABLE, VARIABLE, band_of
 from shared.search.calibration import Measured, Sample, measure, samples
 from shared.settings import SettingsError
 
@@ -83,10 +83,12 @@ def _lines(model: str, measured: Measured) -> str:
     built_in, band = band_of(model), measured.band
     return "\n".join(
         [
-            f"# {model}, {measured.samples} texts. Without the setting: {built_in.low},{built_in.high}",
-            f"# unrelated texts above the floor: {measured.noise_kept:.0%}",
+            f"# {model}, {measured.samples} texts. Without the settings: {built_in.low},{built_in.high}"
+            f" and {built_in.floors.noise},{built_in.floors.answer}",
+            f"# With them, unrelated texts above the floor: {measured.noise_kept:.0%}",
             f"# sentences that an unrelated text would answer: {measured.noise_answering:.0%}",
             f"{VARIABLE}={band.low},{band.high}",
+            f"{FLOORS_VARIABLE}={band.floors.noise},{band.floors.answer}",
         ]
     )
 

@@ -1,4 +1,4 @@
-"""Where a model's cosines lie: relevance needs to know which of them is noise, and which a paraphrase."""
+"""Where a model's cosines lie, which of them is noise and which a paraphrase, and how much evidence suffices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ from typing import NamedTuple
 from shared.settings import Env, SettingsError
 
 VARIABLE = "SCRUBJAY_COSINE_BAND"
+FLOORS_VARIABLE = "SCRUBJAY_RELEVANCE_FLOORS"
+
+
+class Floors(NamedTuple):
+    """Evidence, from 0 to 1."""
+
+    noise: float = 0.15
+    """A candidate with less is noise and is dropped."""
+    answer: float = 0.45
+    """When no candidate has this much, nothing answers the question."""
+
+
+FLOORS = Floors()
 
 
 class Band(NamedTuple):
@@ -15,6 +28,7 @@ class Band(NamedTuple):
 
     low: float
     high: float
+    floors: Floors = FLOORS
 
     def share(self, cosine: float) -> float:
         """0 for noise and 1 for a paraphrase. A higher cosine gives more than 1."""
@@ -31,15 +45,27 @@ def band_of(model: str) -> Band:
     return COSINE_BANDS.get(model, COSINE_BANDS["default"])
 
 
-def from_env(env: Env) -> Band | None:
-    """Raises SettingsError unless the variable is absent or `low,high` with -1 <= low < high <= 1."""
-    text = env.optional(VARIABLE)
+def from_env(env: Env, model: str) -> Band | None:
+    """None where no variable is set. Raises SettingsError for one that is wrong."""
+    band, floors = _pair(env, VARIABLE), _pair(env, FLOORS_VARIABLE)
+    if band is not None and not -1 <= band[0] < band[1] <= 1:
+        raise SettingsError([f"{VARIABLE} must be low,high with -1 <= low < high <= 1: {band}"])
+    if floors is not None and not 0 <= floors[0] <= floors[1] < 1:
+        raise SettingsError(
+            [f"{FLOORS_VARIABLE} must be noise,answer with 0 <= noise <= answer < 1: {floors}"]
+        )
+    if band is None and floors is None:
+        return None
+    found = band_of(model) if band is None else Band(*band)
+    return found if floors is None else found._replace(floors=Floors(*floors))
+
+
+def _pair(env: Env, variable: str) -> tuple[float, float] | None:
+    text = env.optional(variable)
     if text is None:
         return None
     try:
-        low, high = map(float, text.split(","))
+        first, second = map(float, text.split(","))
     except ValueError:
-        low = high = 0.0
-    if not -1 <= low < high <= 1:
-        raise SettingsError([f"{VARIABLE} must be low,high with -1 <= low < high <= 1: {text!r}"])
-    return Band(low, high)
+        raise SettingsError([f"{variable} must be two numbers with a comma between them: {text!r}"]) from None
+    return first, second

@@ -34,7 +34,7 @@ class EmbeddingSettings:
     dedup_distance: float | None = None
     """Overrides the model's default."""
     cosine_band: Band | None = None
-    """Overrides the model's. `python -m services.cache.calibrate` measures it."""
+    """Overrides the model's, and the floors. `python -m services.cache.calibrate` measures both."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> EmbeddingSettings:
@@ -62,7 +62,7 @@ class EmbeddingSettings:
             query_timeout=env.number("SCRUBJAY_EMBEDDING_QUERY_TIMEOUT", 2.0, 0.05, 60),
             document_timeout=env.number("SCRUBJAY_EMBEDDING_DOCUMENT_TIMEOUT", 20.0, 0.05, 600),
             dedup_distance=_distance(env),
-            cosine_band=band.from_env(env),
+            cosine_band=band.from_env(env, model),
         )
         env.done()
         return settings

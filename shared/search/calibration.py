@@ -1,4 +1,4 @@
-"""Measures a model's cosine band on an installation's own texts. Pure.
+"""Measures a model's cosine band and floors on an installation's own texts. Pure.
 
 A sentence stands for a question. Its own text is about it, and texts of other groups are noise. A group holds what
 belongs together, such as a mission's entries.
@@ -6,6 +6,7 @@ belongs together, such as a mission's entries.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Iterable
@@ -14,12 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.embeddings.band import Band
+from shared.embeddings.band import FLOORS, Band, Floors
 from shared.search.chunking import TARGET
-from shared.search.relevance import ANSWERABLE, FLOOR, TEXT_SHARE
+from shared.search.relevance import TEXT_SHARE
 
 # These percentiles give the band of the local model about as retrieval quality on three data sets chose it.
 NOISE_PERCENTILE, RELATED_PERCENTILE = 10, 75
+# So much noise passes the floors of the local model on three data sets, at the most.
+_NOISE_KEPT, _NOISE_ANSWERING = 0.35, 0.01
+# No floor drops more of the related texts for their cosine alone.
+_RELATED_LOST = 0.1
 FEWEST = 30
 """Fewer texts say too little."""
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
@@ -35,7 +40,8 @@ class Sample(NamedTuple):
 class Measured(NamedTuple):
     """`noise_kept` is the share of unrelated texts that reach the floor by their cosine alone.
 
-    `noise_answering` is the share of sentences for which an unrelated text alone would count as an answer.
+    `noise_answering` is the share of sentences for which an unrelated text alone would count as an answer. Both are
+    for the floors that it measured.
     """
 
     band: Band
@@ -69,9 +75,23 @@ def measure(chosen: list[Sample], questions: NDArray[np.float32], documents: NDA
         raise ValueError("the model does not tell related texts from unrelated ones")
     evidence = (1 - TEXT_SHARE) * (cosines - low) / (high - low)
     best = np.where(unrelated, evidence, 0.0).max(axis=1)
+    floors = _floors(evidence[unrelated], best, np.diag(evidence))
     return Measured(
-        Band(round(low, 2), round(high, 2)),
+        Band(round(low, 2), round(high, 2), floors),
         len(chosen),
-        noise_kept=float((evidence[unrelated] >= FLOOR).mean()),
-        noise_answering=float((best >= ANSWERABLE).mean()),
+        noise_kept=float((evidence[unrelated] >= floors.noise).mean()),
+        noise_answering=float((best >= floors.answer).mean()),
     )
+
+
+def _floors(noise: NDArray[np.float32], best: NDArray[np.float32], related: NDArray[np.float32]) -> Floors:
+    """At least the built-in floors, and higher where more noise would pass them than with the local model."""
+    most = max(FLOORS.noise, float(np.quantile(related, _RELATED_LOST)))
+    kept = min(most, max(FLOORS.noise, float(np.quantile(noise, 1 - _NOISE_KEPT))))
+    answer = max(FLOORS.answer, float(np.quantile(best, 1 - _NOISE_ANSWERING)))
+    return Floors(_up(kept), min(0.99, _up(answer)))
+
+
+def _up(value: float) -> float:
+    """To two digits, so that what a floor should stop does not just reach it."""
+    return math.ceil(round(value * 100, 6)) / 100

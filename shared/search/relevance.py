@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shared.embeddings.band import Band, band_of
+from shared.embeddings.band import FLOORS, Band, Floors, band_of
 from shared.search import dates, steps, turns
 from shared.search.evidence import Candidate, SearchResult
 from shared.search.lexicon import only_if_held
@@ -23,10 +23,6 @@ MASS_SHARE = 0.4
 SPEAKER_BOOST = 0.2
 DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
-# A candidate with less evidence is noise and is dropped.
-FLOOR = 0.15
-# When no candidate has this much evidence, nothing answers the question.
-ANSWERABLE = 0.45
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
 _KNEE = 0.8
 
@@ -34,7 +30,7 @@ _KNEE = 0.8
 class Scored(NamedTuple):
     """A candidate with the score of each arm, their combined evidence, and its relevance in [0, 1).
 
-    `evidence` excludes priors, neighbours and boosts. FLOOR and ANSWERABLE compare with it.
+    `evidence` excludes priors, neighbours and boosts. The floors compare with it.
     """
 
     store: str
@@ -50,6 +46,10 @@ class Question(msgspec.Struct, frozen=True):
     model: str
     band: Band | None = None
     """The installation's own; None: the model's."""
+
+    @property
+    def scale(self) -> Band:
+        return self.band or band_of(self.model)
 
 
 def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
@@ -69,7 +69,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     ]
     words = _word_weights(results)
     _weigh_text(found, words)
-    _weigh_vectors(found, question.band or band_of(question.model))
+    _weigh_vectors(found, question.scale)
     addressed, task = _addresses_assistant(question.query), steps.tells_a_task(question.query)
     for each in found:
         each.evidence = _evidence(each)
@@ -78,7 +78,7 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     _boost(question.query, found)
     turns.weigh(question.query, found, words)
     steps.favour_quoted(question.query, found)
-    scored = [_scored(each) for each in found if each.evidence >= FLOOR]
+    scored = [_scored(each) for each in found if each.evidence >= question.scale.floors.noise]
     return sorted(scored, key=_order)
 
 
@@ -121,9 +121,9 @@ def _scored(each: Weighed) -> Scored:
     )
 
 
-def answerable(scored: Iterable[Scored]) -> bool:
+def answerable(scored: Iterable[Scored], floors: Floors = FLOORS) -> bool:
     """False when no candidate has more evidence than any question finds in any store."""
-    return max((each.evidence for each in scored), default=0.0) >= ANSWERABLE
+    return max((each.evidence for each in scored), default=0.0) >= floors.answer
 
 
 def _saturate(value: float) -> float:

@@ -63,7 +63,8 @@ class Assembler:
         found, linked = await asyncio.gather(
             search(self._owners, ask, patience), read_links(self._owners, ask, patience)
         )
-        scored = score(Question(request.query, ask.embedded.model, ask.embedded.band), found.results)
+        question = Question(request.query, ask.embedded.model, ask.embedded.band)
+        scored = score(question, found.results)
         reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
@@ -85,7 +86,9 @@ class Assembler:
         waits = bool(degraded)
         degraded += without_room(chosen)
         milliseconds = (time.perf_counter() - started) * 1000
-        assembly = answer(ask, found, chosen, degraded, not answerable(scored), milliseconds)
+        assembly = answer(
+            ask, found, chosen, degraded, not answerable(scored, question.scale.floors), milliseconds
+        )
         _count(degraded)
         if request.log:
             await self._log(ask, assembly, chosen, found.results, scored, deadline, since=started, wait=waits)

@@ -12,7 +12,7 @@ from services.cache.calibrate import report
 from services.cache.settings import Settings
 from shared.deadline import Deadline
 from shared.embeddings import EmbeddingSettings
-from shared.embeddings.band import Band
+from shared.embeddings.band import FLOORS, FLOORS_VARIABLE, VARIABLE, Band
 from tests.support.agent_memory import fake_embedding
 from tests.support.cache_services import cache_service, intel, principal
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -35,9 +35,10 @@ async def fill(database: Database, redis_url: str, tenant: str) -> Settings:
 
 
 async def calibrated(settings: Settings, tenant: str, texts: int) -> Band:
-    *_, setting = (await report(settings, tenant, texts, 1_000)).splitlines()
-    name, _, value = setting.partition("=")
-    band = EmbeddingSettings.from_env({name: value}).cosine_band
+    lines = (await report(settings, tenant, texts, 1_000)).splitlines()
+    variables = dict(line.split("=") for line in lines if not line.startswith("#"))
+    assert set(variables) == {VARIABLE, FLOORS_VARIABLE}
+    band = EmbeddingSettings.from_env(variables).cosine_band
     assert band is not None
     return band
 
@@ -47,6 +48,7 @@ async def test_the_local_models_band_is_about_the_built_in_one(database: Databas
     band = await calibrated(settings, "calibrate-local", 60)
     assert band.low == pytest.approx(0.45, abs=0.08)
     assert band.high == pytest.approx(0.85, abs=0.08)
+    assert band.floors.answer == FLOORS.answer
 
 
 async def test_a_model_behind_an_api_gets_its_own_band(
@@ -56,6 +58,7 @@ async def test_a_model_behind_an_api_gets_its_own_band(
     settings = dataclasses.replace(settings, embedding=fake_embedding(embedding_api))
     band = await calibrated(settings, "calibrate-api", 60)
     assert band.low < 0.4
+    assert FLOORS.noise <= band.floors.noise < band.floors.answer
 
 
 async def test_too_few_texts_are_refused(database: Database, redis_url: str) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from shared.embeddings.band import Band, Floors
 from shared.embeddings.settings import LOCAL_MODEL, EmbeddingSettings
 from shared.settings import SettingsError
 
@@ -26,8 +27,11 @@ def test_an_endpoint_of_ones_own_needs_no_key() -> None:
 
 
 def test_an_installation_gives_its_own_cosine_band() -> None:
-    settings = EmbeddingSettings.from_env({"SCRUBJAY_COSINE_BAND": "0.5, 0.9"})
-    assert settings.cosine_band == (0.5, 0.9)
+    band = {"SCRUBJAY_COSINE_BAND": "0.5, 0.9"}
+    floors = {"SCRUBJAY_RELEVANCE_FLOORS": "0.2,0.5"}
+    assert EmbeddingSettings.from_env(band).cosine_band == Band(0.5, 0.9)
+    assert EmbeddingSettings.from_env(band | floors).cosine_band == Band(0.5, 0.9, Floors(0.2, 0.5))
+    assert EmbeddingSettings.from_env(floors).cosine_band == Band(0.45, 0.85, Floors(0.2, 0.5))
     assert EmbeddingSettings.from_env({}).cosine_band is None
 
 
@@ -48,6 +52,10 @@ def test_the_key_is_not_printed() -> None:
         ({"SCRUBJAY_COSINE_BAND": "0.8"}, "SCRUBJAY_COSINE_BAND"),
         ({"SCRUBJAY_COSINE_BAND": "0.8,0.4"}, "SCRUBJAY_COSINE_BAND"),
         ({"SCRUBJAY_COSINE_BAND": "nan,1"}, "SCRUBJAY_COSINE_BAND"),
+        ({"SCRUBJAY_RELEVANCE_FLOORS": "0.2"}, "SCRUBJAY_RELEVANCE_FLOORS"),
+        ({"SCRUBJAY_RELEVANCE_FLOORS": "0.5,0.2"}, "SCRUBJAY_RELEVANCE_FLOORS"),
+        ({"SCRUBJAY_RELEVANCE_FLOORS": "0.2,1"}, "SCRUBJAY_RELEVANCE_FLOORS"),
+        ({"SCRUBJAY_RELEVANCE_FLOORS": "nan,0.5"}, "SCRUBJAY_RELEVANCE_FLOORS"),
     ],
 )
 def test_refuses_to_start_naming_what_is_wrong(env: dict[str, str], named: str) -> None:

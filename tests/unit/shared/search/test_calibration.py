@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from shared.embeddings.band import FLOORS
 from shared.search.calibration import FEWEST, Sample, measure, samples
 
 DIMENSIONS = 64
@@ -42,6 +43,17 @@ def test_a_model_with_another_band_gets_it() -> None:
     near, far = (measure(of_groups(100, 10), *model(100, *band)).band for band in ((0.7, 0.95), (0.1, 0.6)))
     assert near.low > far.low + 0.3
     assert near.high > far.high + 0.2
+
+
+def test_the_floors_are_the_built_in_ones_for_a_model_that_tells_texts_apart() -> None:
+    assert measure(of_groups(100, 10), *model(100, *BAND)).band.floors == FLOORS
+
+
+def test_the_floors_rise_for_a_model_that_tells_texts_apart_badly() -> None:
+    measured = measure(of_groups(100, 10), *model(100, 0.5, 0.62))
+    assert measured.band.floors.noise > FLOORS.noise
+    assert measured.band.floors.answer > FLOORS.answer
+    assert measured.noise_answering <= 0.02
 
 
 @pytest.mark.parametrize(("count", "groups"), [(FEWEST - 1, 5), (FEWEST, 1)])

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.embeddings.band import COSINE_BANDS
+from shared.embeddings.band import COSINE_BANDS, FLOORS, Band, Floors
 from shared.search.evidence import Candidate, SearchResult, StoreResult
-from shared.search.relevance import FLOOR, Question, Scored, answerable, score
+from shared.search.relevance import Question, Scored, answerable, score
 
 MODEL = "bge-small-en-v1.5-int8"
 NOW = datetime(2026, 7, 4, tzinfo=UTC)
@@ -108,7 +108,7 @@ def test_relevance_stays_between_0_and_1(results: list[SearchResult]) -> None:
         assert 0 <= one.relevance <= 1
         assert 0 <= one.text <= 1
         assert one.vector >= 0
-        assert one.evidence >= FLOOR
+        assert one.evidence >= FLOORS.noise
 
 
 @settings(deadline=None, max_examples=150)
@@ -170,9 +170,9 @@ def test_the_best_of_an_irrelevant_store_does_not_look_like_the_best_of_a_releva
 
 
 def test_below_the_floor_nothing_is_kept() -> None:
-    low, high = COSINE_BANDS[MODEL]
-    just_below = low + (high - low) * 2 * (FLOOR - 0.01)
-    just_above = low + (high - low) * 2 * (FLOOR + 0.01)
+    low, high, _ = COSINE_BANDS[MODEL]
+    just_below = low + (high - low) * 2 * (FLOORS.noise - 0.01)
+    just_above = low + (high - low) * 2 * (FLOORS.noise + 0.01)
     assert list(scores(result(found(1, cosine=just_below), found(2, cosine=just_above)))) == [2]
 
 
@@ -220,6 +220,20 @@ def test_what_a_model_said_weighs_less_unless_it_is_asked() -> None:
     said = [found(1, cosine=0.7, speaker="assistant"), found(2, cosine=0.7, speaker="user")]
     assert scores(result(*said), query="which port?")[1] < scores(result(*said), query="which port?")[2]
     assert len(set(scores(result(*said), query="what was your advice?").values())) == 1
+
+
+def test_an_installation_sets_the_floors() -> None:
+    low, high, _ = COSINE_BANDS[MODEL]
+    strict = Question("word", MODEL, Band(low, high, Floors(0.3, 0.6)))
+    usual = Question("word", MODEL)
+    evidence = [
+        result(found(1, cosine=low + (high - low) * 0.5), found(2, tf=0.5, cosine=low + (high - low)))
+    ]
+    assert len(score(usual, evidence)) == 2
+    (kept,) = score(strict, evidence)
+    assert kept.candidate.id == 2
+    assert not answerable([kept._replace(evidence=0.5)], strict.scale.floors)
+    assert answerable([kept._replace(evidence=0.5)], usual.scale.floors)
 
 
 def test_an_answer_is_told_from_junk() -> None:

@@ -89,6 +89,8 @@ class StoreResult(msgspec.Struct, omit_defaults=True):
     candidates: list[Candidate]
     items: dict[str, int] | None = None
     """How many the store holds of each scope, about."""
+    background: list[Candidate] = []
+    """Whole items, found or not: all that the scope holds, where the request asks for it and it is little."""
 
 
 class SearchResult(msgspec.Struct, omit_defaults=True):
@@ -100,7 +102,8 @@ class SearchRequest(Body, kw_only=True):
     """One internal call searches several stores of an owner. `vector` is base64 of 512 float32 numbers, or absent.
 
     `as_of` limits the search to items recorded by then, though a few later ones may slip in. `user_id` excludes
-    items about other users.
+    items about other users. `background` asks for all that the agent's own memory holds, if that is little, within so
+    many tokens.
     """
 
     query: Query
@@ -112,6 +115,7 @@ class SearchRequest(Body, kw_only=True):
     model: str = ""
     as_of: datetime | None = None
     depth: Annotated[int, Meta(ge=1, le=1_000)] = DEPTH
+    background: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
 
 
 def encode_vector(vector: NDArray[np.float32]) -> str:

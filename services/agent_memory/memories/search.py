@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 import asyncpg
 import msgspec
 
 from services.agent_memory.memories import queries_search, ranking
+from services.agent_memory.memories.queries_background import few
 from services.agent_memory.memories.queries_search import EVERY_AGENT, MemoryFilter, own_scope, peers_scope
 from services.agent_memory.memories.schemas import (
     FoundMemories,
@@ -110,9 +112,27 @@ class MemorySearch:
     async def search_own(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
     ) -> SearchResult:
-        """For assembly: memories of `request.agent`."""
-        scope = own_scope(principal.tenant, _agent(principal, request))
-        return await self._own.search(_store_query(principal, request), scope, deadline)
+        """For assembly: memories of `request.agent`, with the background that the request asks for."""
+        agent = _agent(principal, request)
+        result, background = await asyncio.gather(
+            self._own.search(_store_query(principal, request), own_scope(principal.tenant, agent), deadline),
+            self._background(principal, request, agent, deadline),
+        )
+        result.stores[OWN].background = background
+        return result
+
+    async def _background(
+        self, principal: Principal, request: SearchRequest, agent: str, deadline: Deadline
+    ) -> list[Candidate]:
+        tokens, as_of = request.background, utc(request.as_of, "as_of")
+        if tokens is None:
+            return []
+        rows = await self._database.run(
+            principal.tenant,
+            lambda c: few(c, principal, agent, request.user_id, as_of=as_of, tokens=tokens),
+            deadline,
+        )
+        return [_whole(row) for row in rows]
 
     async def search_peers(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
@@ -163,6 +183,26 @@ def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = row["content"][row["start"] : row["stop"]]
     return candidate_from_row(row, text, confirmed_at=row["confirmed_at"])
+
+
+def _whole(row: asyncpg.Record) -> Candidate:
+    return Candidate(
+        id=row["id"],
+        scope=row["scope"],
+        kind=row["memory_type"],
+        text=row["content"],
+        created_at=row["created_at"],
+        agent=row["agent_name"],
+        speaker=row["speaker"],
+        session_id=row["session_id"],
+        seq=row["seq"],
+        occurred_at=row["occurred_at"],
+        user_id=row["user_id"],
+        source_kind=row["source_kind"],
+        source_claim=row["source_claim"],
+        superseded_by=row["superseded_by"],
+        labels=["background"],
+    )
 
 
 def _own_candidate(row: asyncpg.Record) -> Candidate:

@@ -11,7 +11,7 @@ from services.context.assembly.choice import Chosen, Placed
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
-from services.context.log.replay import SUPERSEDED
+from services.context.log.replay import BACKGROUND, SUPERSEDED
 from services.context.schemas import Degraded
 from shared.packing import BELOW_CUT
 from shared.render import Fence
@@ -77,6 +77,7 @@ def _source(placed: Placed) -> Source:
         source_kind=candidate.source_kind,
         at=candidate.time,
         was=ranked.was,
+        background=placed.outcome == BACKGROUND,
     )
 
 

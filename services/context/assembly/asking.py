@@ -61,6 +61,13 @@ class Ask(NamedTuple):
     query_hash: str
 
     @property
+    def background(self) -> bool:
+        """Whether the block shows the caller's background."""
+        if self.request.background is not None:
+            return self.request.background
+        return any(profile.background for profile in self.profiles)
+
+    @property
     def as_of(self) -> datetime | None:
         return None if self.request.as_of is None else self.now
 

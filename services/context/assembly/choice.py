@@ -11,6 +11,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File, ProfileItem
 from services.context.assembly.supersession.former import with_former_values
 from services.context.assembly.supersession.newest import Superseded, without_superseded
+from services.context.log.replay import BACKGROUND
 from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
@@ -50,6 +51,8 @@ class Chosen(NamedTuple):
     def accesses(self) -> Iterator[tuple[str, int]]:
         """What is in the block of stores whose owners count it."""
         for placed in self.taken:
+            if placed.outcome == BACKGROUND:
+                continue
             store = stores.BY_NAME.get(placed.ranked.store)
             if store is not None and store.counts_accesses:
                 yield store.name, placed.ranked.candidate.id

@@ -57,7 +57,7 @@ def row(
         degraded=msgspec.to_builtins(assembly.degraded),
         candidates=candidates,
         taken=[candidate.handle for candidate in candidates if candidate.taken],
-        below_floor=[handle_of(below.candidate, below.store) for below in below_floor],
+        below_floor=_besides(candidates, below_floor),
         created_at=created_at,
     )
 
@@ -93,6 +93,13 @@ def _logged(ranked: Ranked, tokens: int, taken: int, outcome: str) -> LoggedCand
         taken=taken,
         outcome=outcome,
     )
+
+
+def _besides(candidates: Iterable[LoggedCandidate], below_floor: Iterable[Scored]) -> list[str]:
+    """The handles of what is below the floor and not in the block as background."""
+    known = {candidate.handle for candidate in candidates}
+    handles = (handle_of(below.candidate, below.store) for below in below_floor)
+    return [handle for handle in handles if handle not in known]
 
 
 def _below_floor(results: Iterable[SearchResult], scored: Iterable[Scored]) -> list[Scored]:

@@ -42,6 +42,9 @@ class AssembleContextInput(Body, kw_only=True):
     """Only items recorded by then, with ages counted from it. Items deleted since stay deleted."""
     fill: bool = False
     """Fill the budget with whatever is relevant at all, instead of only with what is near the best."""
+    background: bool | None = None
+    """After what is relevant, show what else the caller remembers, where that is little and all of it fits. Left out,
+    the profiles of the caller and the user decide."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
@@ -86,6 +89,8 @@ class Source(msgspec.Struct, omit_defaults=True):
     """When it happened, or else when it was written."""
     was: str | None = None
     """What it states in the place of, as its header in the block says: the value of the newest item it supersedes."""
+    background: bool = False
+    """It is there because it fits, and not because it is relevant."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):
@@ -106,8 +111,8 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), below_cut (too far from the best), repeat (of
-    another), superseded (by a newer item) or floor (too little relevance)."""
+    """What became of it: taken, cut, background (taken because it fits), budget (no room was left), below_cut (too far
+    from the best), repeat (of another), superseded (by a newer item) or floor (too little relevance)."""
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
 

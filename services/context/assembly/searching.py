@@ -13,7 +13,7 @@ from services.context.forwarding.owners import Failed, Owners
 from services.context.schemas import Degraded
 from services.context.stores import OwnerName
 from shared.deadline import Deadline
-from shared.search.evidence import SearchRequest, SearchResult, StoreResult, encode_vector
+from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, encode_vector
 
 Scopes = dict[str, list[str]]
 """The scopes to search, by store."""
@@ -26,6 +26,10 @@ class Found(NamedTuple):
     def stores(self) -> Iterator[StoreResult]:
         for result in self.results:
             yield from result.stores.values()
+
+    def background(self) -> list[Candidate]:
+        """All that the caller's own memory holds, where that is little and was asked for."""
+        return [memory for store in self.stores() for memory in store.background]
 
 
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
@@ -62,8 +66,8 @@ def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:
     if as_of is not None:
         for store in result.stores.values():
             store.candidates = [c for c in store.candidates if c.created_at <= as_of]
-            then = {c.id for c in store.candidates}
-            for candidate in store.candidates:
+            then = {c.id for c in (*store.candidates, *store.background)}
+            for candidate in (*store.candidates, *store.background):
                 # Nothing says when an item was superseded. One that is not found may not have been there then.
                 if candidate.superseded_by not in then:
                     candidate.superseded_by = None
@@ -83,4 +87,5 @@ def _request(ask: Ask, scopes: Scopes) -> SearchRequest:
         vector=None if vector is None else encode_vector(vector),
         model=ask.embedded.model,
         as_of=ask.as_of,
+        background=ask.budget.tokens if stores.OWN.name in scopes and ask.background else None,
     )

@@ -12,6 +12,7 @@ from services.context import stores
 from services.context.assembly import record, rendering
 from services.context.assembly.answer import answer, evidence
 from services.context.assembly.asking import Ask, Asking
+from services.context.assembly.background import with_background
 from services.context.assembly.choice import Chosen, choose
 from services.context.assembly.links import read_links, without_room
 from services.context.assembly.reranking import look_again
@@ -69,7 +70,9 @@ class Assembler:
         scored = reranked.scored
         config = ask.config
         profiles = [rendering.profile_item(profile) for profile in ask.profiles]
-        texts = [each.text for each in (*(one.candidate for one in scored), *linked.files, *profiles)]
+        background = found.background()
+        candidates = [each.candidate for each in scored]
+        texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
         fence = new_fence(texts, ask.now)
         chosen = choose(
             scored,
@@ -81,6 +84,10 @@ class Assembler:
             profiles,
             fill=request.fill,
         )
+        if background:
+            chosen = with_background(
+                chosen, background, config.weights, ask.budget.tokens, user_id=request.user_id
+            )
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from services.context import stores
-from services.context.log.replay import LoggedCandidate
+from services.context.log.replay import BACKGROUND, LoggedCandidate
 
 LEARNING_RATE = 0.1
 WEIGHT_MIN, WEIGHT_MAX = 0.1, 1.5
@@ -35,6 +35,11 @@ class Experience(NamedTuple):
     total_tokens: int
     tokens_used: int | None = None
     budget_asked: bool = False
+
+    @property
+    def relevant_tokens(self) -> int:
+        """The block's tokens without its background, which says nothing about sources and budgets."""
+        return self.total_tokens - sum(c.taken for c in self.candidates if c.outcome == BACKGROUND)
 
 
 class Effectiveness(NamedTuple):
@@ -98,7 +103,7 @@ def _counted(experience: Experience) -> dict[str, tuple[int, int]]:
     counted: dict[str, tuple[int, int]] = {}
     for candidate in experience.candidates:
         store = candidate.store
-        if candidate.taken and store in stores.BY_NAME:
+        if candidate.taken and candidate.outcome != BACKGROUND and store in stores.BY_NAME:
             items, used = counted.get(store, (0, 0))
             counted[store] = (items + 1, used + was_used(candidate.handle, experience.used))
     return counted
@@ -146,8 +151,8 @@ def adjust_budget(setting: BudgetSetting, batch: Iterable[Experience]) -> int:
     own = [one for one in batch if not one.budget_asked]
     if setting.manual or len(own) < EVAL_BATCH_SIZE:
         return setting.default_budget
-    utilisation = sum(one.total_tokens / one.token_budget for one in own) / len(own)
-    saturation = sum(one.total_tokens >= _FULL * one.token_budget for one in own) / len(own)
+    utilisation = sum(one.relevant_tokens / one.token_budget for one in own) / len(own)
+    saturation = sum(one.relevant_tokens >= _FULL * one.token_budget for one in own) / len(own)
     wanted: float = setting.default_budget
     if saturation >= _MOSTLY and sum(map(_share_used, own)) / len(own) >= _MOSTLY:
         wanted *= BUDGET_RAISE
@@ -160,5 +165,7 @@ def _share_used(one: Experience) -> float:
     """The share of a block's tokens that was useful: as the caller counted, or else by the items it named."""
     spent = one.tokens_used
     if spent is None:
-        spent = sum(c.taken for c in one.candidates if was_used(c.handle, one.used))
-    return min(1.0, spent / one.total_tokens) if one.total_tokens else 0.0
+        spent = sum(
+            c.taken for c in one.candidates if c.outcome != BACKGROUND and was_used(c.handle, one.used)
+        )
+    return min(1.0, spent / one.relevant_tokens) if one.relevant_tokens else 0.0

@@ -17,6 +17,8 @@ from shared.tokens import CHARACTERS_PER_TOKEN
 
 SUPERSEDED = "superseded"
 """The outcome of an item that a newer one supersedes."""
+BACKGROUND = "background"
+"""The outcome of an item that is in the block because it fits, and not because it is relevant."""
 # What nobody searched for, in the order of a block.
 _GIVEN = {source.name: source for source in (PROFILES, LINKS)}
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
@@ -71,15 +73,23 @@ def replay(
     ]
     # The cut goes by relevance, which neither weights nor budgets change.
     far = [candidate for candidate in found if candidate.outcome == BELOW_CUT]
-    ranked = [candidate for candidate in found if candidate.outcome != BELOW_CUT]
+    besides = [candidate for candidate in found if candidate.outcome == BACKGROUND]
+    ranked = [candidate for candidate in found if candidate.outcome not in (BELOW_CUT, BACKGROUND)]
     kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
     given = [candidate for source in _GIVEN.values() for candidate in _given(source, logged, tokens)]
     spent = sum(candidate.taken for candidate in given)
     items = list(map(_Sized, kept))
     packed = _packed(kept, packing.pack(items, tokens - spent, {**stores.TOKEN_SHARES, **shares}))
-    return Replayed(
-        [*given, *packed, *far, *superseded, *repeats], spent + sum(candidate.taken for candidate in packed)
-    )
+    spent += sum(candidate.taken for candidate in packed)
+    besides = _all_or_none(besides, tokens - spent)
+    spent += sum(candidate.taken for candidate in besides)
+    return Replayed([*given, *packed, *far, *besides, *superseded, *repeats], spent)
+
+
+def _all_or_none(background: Sequence[LoggedCandidate], room: int) -> list[LoggedCandidate]:
+    if sum(candidate.tokens for candidate in background) <= room:
+        return list(background)
+    return [msgspec.structs.replace(candidate, taken=0, outcome=NOT_PACKED) for candidate in background]
 
 
 def _given(source: Source, logged: Sequence[LoggedCandidate], tokens: int) -> list[LoggedCandidate]:

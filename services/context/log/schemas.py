@@ -92,9 +92,9 @@ class CallerCursor(Cursor, tag="callers"):
 
 
 class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
-    """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left), below_cut (too
-    far from the best), repeat (of `same_as`), superseded (by the newer `superseded_by`), floor (too little
-    evidence)."""
+    """score = weight * relevance * recency * priority. `outcome`: taken, cut, background (taken because it fits),
+    budget (no room was left), below_cut (too far from the best), repeat (of `same_as`), superseded (by the newer
+    `superseded_by`), floor (too little evidence)."""
 
     handle: str
     store: str

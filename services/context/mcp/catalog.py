@@ -42,6 +42,7 @@ TOOLS: tuple[Tool, ...] = (
         default=True,
         without=(
             "as_of",
+            "background",
             "debug",
             "language",
             "log",

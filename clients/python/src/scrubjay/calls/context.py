@@ -56,6 +56,7 @@ def assemble(
     explicit_links: Sequence[str] | None = None,
     as_of: datetime | None = None,
     fill: bool | None = None,
+    background: bool | None = None,
     log: bool | None = None,
     debug: bool | None = None,
     agent: str | None = None,
@@ -80,6 +81,8 @@ def assemble(
         as_of: Only items recorded by then, with ages counted from it. Items deleted since stay deleted.
         fill: Fill the budget with whatever is relevant at all, instead of only with what is near the
             best. Default: `false`.
+        background: After what is relevant, show what else the caller remembers, where that is little
+            and all of it fits. Left out, the profiles of the caller and the user decide.
         log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
         debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
             `false`.
@@ -106,6 +109,7 @@ def assemble(
             explicit_links=explicit_links,
             as_of=as_of,
             fill=fill,
+            background=background,
             log=log,
             debug=debug,
             agent=agent,

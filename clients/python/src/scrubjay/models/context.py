@@ -254,8 +254,9 @@ class Evidence:
     tokens: int
     """Tokens of the candidate whole."""
     outcome: str
-    """What became of it: taken, cut, budget (no room was left), below_cut (too far from the best), repeat
-    (of another), superseded (by a newer item) or floor (too little relevance).
+    """What became of it: taken, cut, background (taken because it fits), budget (no room was left),
+    below_cut (too far from the best), repeat (of another), superseded (by a newer item) or floor (too
+    little relevance).
     """
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
@@ -313,9 +314,9 @@ class Explained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedCandidate:
-    """score = weight * relevance * recency * priority. `outcome`: taken, cut, budget (no room was left),
-    below_cut (too far from the best), repeat (of `same_as`), superseded (by the newer `superseded_by`),
-    floor (too little evidence).
+    """score = weight * relevance * recency * priority. `outcome`: taken, cut, background (taken because it
+    fits), budget (no room was left), below_cut (too far from the best), repeat (of `same_as`),
+    superseded (by the newer `superseded_by`), floor (too little evidence).
     """
 
     handle: str
@@ -646,6 +647,8 @@ class Source:
     """What it states in the place of, as its header in the block says: the value of the newest item it
     supersedes.
     """
+    background: bool = False
+    """It is there because it fits, and not because it is relevant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

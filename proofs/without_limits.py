@@ -34,6 +34,8 @@ def _patterns() -> None:
 
 
 def _questions() -> None:
+    """One slow question after the other leaves a core to others, so turns would hide what is missing."""
+    _gate()
     shared.words._LONG_RUN = shared.words._SEVERAL_AT = _NOTHING
 
 

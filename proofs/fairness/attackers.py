@@ -22,6 +22,7 @@ from bench.load import Load
 
 STREAMS = 256
 PER_SECOND = 400.0
+QUESTIONS = 20_000
 _AT_ONCE = 4
 _LONGEST_QUESTION = 8_000
 _LARGE_COMMIT = 199_000
@@ -119,9 +120,10 @@ class Attacker:
         await asyncio.gather(*(forever() for _ in range(_HEADS_AT_ONCE)))
 
     async def flood(self) -> None:
-        """Many times the requests that the cluster can answer."""
-        body = {"query": "What happened to the orders database?", "caller": "noisy"}
-        load = Load(self.host, self.port, [self._raw("/api/context/assemble", body)], 7)
+        """Many times the requests that the cluster can answer. Each question is new, so that each needs a vector."""
+        questions = (f"What happened to database {number}?" for number in range(QUESTIONS))
+        bodies = [{"query": question, "caller": "noisy"} for question in questions]
+        load = Load(self.host, self.port, [self._raw("/api/context/assemble", body) for body in bodies], 7)
         await load.at(PER_SECOND, 3_600)
 
     def _raw(self, path: str, body: Any) -> bytes:

@@ -155,7 +155,7 @@ class Exchange:
             gate.run(work, time.monotonic())
             return
         turn = asyncio.Event()
-        gate.wait(work, turn.set)
+        gate.wait(work, turn.set, time.monotonic())
         deadline = deadlines.from_header(
             self._state["timeout"], deadlines.WRITE_SECONDS, self._state["arrived"]
         )

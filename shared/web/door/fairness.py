@@ -1,7 +1,7 @@
 """Whose requests wait when several tenants ask at once.
 
-The heaviest tenant is the one whose requests have recently taken the longest, in total. Its requests beyond a few wait
-for their turn. Those of all others start at once.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. While one of its requests runs
+or waits, its others wait for their turn. Those of all others start at once.
 
 Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -18,21 +18,24 @@ _RECENT_SECONDS = 10.0
 _DECAY_SECONDS = 3.0
 # Requests of a tenant other than the heaviest that may run or wait in any case.
 _LIGHT_OPEN = 8
-# Requests of the heaviest tenant that are no pile.
+# A tenant of whose requests none runs waits no longer for the requests of others than this.
+_TURN_SECONDS = 0.1
+# Requests of callers that are not known, which are no pile.
 _FEW = 4
 # The name for all callers that are not known.
 _UNKNOWN = ""
 
 
 class Share:
-    """One tenant's requests: `open` are not yet answered, and `admitted` run or wait."""
+    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, and `competing` run and are young."""
 
-    __slots__ = ("_as_of", "_busy", "admitted", "line", "open", "seen", "tenant")
+    __slots__ = ("_as_of", "_busy", "admitted", "competing", "line", "open", "seen", "tenant")
 
     def __init__(self, tenant: str, now: float) -> None:
         self.tenant = tenant
         self.open = 0
         self.admitted = 0
+        self.competing = 0
         self.seen = now
         self.line: deque[Work] = deque()
         self._busy = 0.0
@@ -47,7 +50,10 @@ class Share:
 
 
 class Work:
-    """One request in progress, after `seconds` of work so far. It is `young` while it competes with others."""
+    """One request in progress, after `seconds` of work so far. It is `young` while it competes with others.
+
+    Since `resumed`, it runs or waits.
+    """
 
     __slots__ = ("entered", "resumed", "running", "seconds", "share", "start", "young")
 
@@ -101,8 +107,8 @@ class Shares:
         return share.open if share else 0
 
     def piles_up(self, share: Share) -> bool:
-        """Whether it is the heaviest of several, and has as many requests as may run at once in any case."""
-        return share is self._heaviest and share.admitted >= _FEW and self.compete()
+        """Whether it is the heaviest of several, and another request of it runs or waits."""
+        return share is self._heaviest and share.admitted > 0 and self.compete()
 
     def add(self, share: Share, seconds: float, now: float) -> None:
         # All decay at the same rate, so only the tenant that is added to can become the heaviest.
@@ -110,8 +116,8 @@ class Shares:
         if self._heaviest is None or share.busy(now) >= self._heaviest.busy(now):
             self._heaviest = share
 
-    def wait(self, work: Work, start: Callable[[], None]) -> None:
-        work.start = start
+    def wait(self, work: Work, start: Callable[[], None], now: float) -> None:
+        work.start, work.resumed = start, now
         if not work.share.line:
             self._lines.append(work.share)
         work.share.line.append(work)
@@ -122,10 +128,14 @@ class Shares:
             work.start = None
             self.waiting -= 1
 
-    def next(self) -> Work | None:
+    def next(self, now: float, *, room: bool) -> Work | None:
         """The request whose turn it is. It no longer waits."""
         while self._lines:
             share = self._lines.popleft()
+            overdue = not share.competing and share.line[0].resumed + _TURN_SECONDS <= now
+            if not room and not overdue:
+                self._lines.append(share)
+                return None
             work = share.line.popleft()
             if share.line:
                 self._lines.append(share)

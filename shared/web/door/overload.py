@@ -97,6 +97,7 @@ class Gate:
         work.resumed = now
         work.running = work.young = True
         work.share.admitted += 1
+        work.share.competing += 1
         self.working += 1
         self._young += 1
         self._by_age.append(work)
@@ -109,15 +110,15 @@ class Gate:
         """How long a request waits for its turn, in seconds, when it has `left` to be answered."""
         return min(_TURN_SECONDS, left / 2)
 
-    def wait(self, work: Work, start: Callable[[], None]) -> None:
+    def wait(self, work: Work, start: Callable[[], None], now: float) -> None:
         """Calls `start` when it is the request's turn: it then runs."""
         work.share.admitted += 1
-        self._shares.wait(work, start)
+        self._shares.wait(work, start, now)
 
     def take_turns(self, now: float) -> None:
         """Runs those who wait, as far as there is room."""
         self._discount_old(now)
-        while self._has_room() and (work := self._shares.next()) is not None:
+        while (work := self._shares.next(now, room=self._has_room())) is not None:
             start, work.start = work.start, None
             work.share.admitted -= 1
             self.run(work, now)
@@ -134,8 +135,8 @@ class Gate:
         if self._young > LEAST:
             self._last_crowded = now
         self.working -= 1
-        self._young -= work.young
-        work.running = work.young = False
+        self._discount(work)
+        work.running = False
         work.share.admitted -= 1
 
     def leave(self, work: Work, now: float) -> None:
@@ -150,7 +151,8 @@ class Gate:
             work.share.admitted -= 1
 
     def _has_room(self) -> bool:
-        return not self._shares.compete() or self._young + 1 <= self.limit
+        """Of what runs without slowing each other, half is left to those who pile nothing up."""
+        return not self._shares.compete() or self._young + 1 <= max(LEAST, self.limit / 2)
 
     def learn(self, work: Work, route: Hashable, now: float) -> None:
         """Learns from a request that was answered, after its last pause."""
@@ -196,6 +198,10 @@ class Gate:
     def _discount_old(self, now: float) -> None:
         queue, old = self._by_age, now - _OLD_SECONDS - _OLD_USUAL * self._usual_seconds
         while queue and (not queue[0].young or queue[0].resumed < old):
-            work = queue.popleft()
-            self._young -= work.young
-            work.young = False
+            self._discount(queue.popleft())
+
+    def _discount(self, work: Work) -> None:
+        """The request no longer competes with others."""
+        self._young -= work.young
+        work.share.competing -= work.young
+        work.young = False

@@ -30,7 +30,7 @@ class Door:
             self.running.append((work, seconds))
         else:
             found = work
-            self.gate.wait(found, lambda: self.running.append((found, seconds)))
+            self.gate.wait(found, lambda: self.running.append((found, seconds)), self.now)
         return work
 
     def step(self, seconds: float) -> None:
@@ -77,6 +77,26 @@ def test_a_flood_slows_another_tenant_by_one_request_at_most() -> None:
     assert door.answered["victim"] > 100
     assert door.slowest["victim"] < 0.035
     assert door.answered["noisy"] > 700
+
+
+def test_a_few_connections_slow_another_tenant_by_one_request_at_most() -> None:
+    door = Door()
+    flood(door, 2.0, at_once=4)
+    door.slowest.clear()
+    flood(door, 10.0, at_once=4)
+    assert door.slowest["victim"] < 0.035
+    assert door.answered["noisy"] > 700
+
+
+def test_a_heavy_tenant_goes_on_while_others_always_have_requests() -> None:
+    door = Door()
+    for _ in range(10_000):
+        for tenant, at_once in (("heavy", 8), *((f"light-{number}", 1) for number in range(8))):
+            for _ in range(at_once - _open_of(door, tenant)):
+                door.ask(tenant, 0.010)
+        door.step(0.001)
+    assert not door.refused
+    assert all(count > 50 for count in door.answered.values())
 
 
 def test_without_shares_the_flood_slows_everybody() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from shared.auth import Principal
 from shared.body import Body
 from shared.errors import Invalid
-from shared.text import BigId, Language, Name
+from shared.text import BigId, Language, Name, Paths, Step, Symbols
 from shared.words import readable
 
 SourceKind = Literal["user", "agent", "tool", "document", "derived", "imported"]
@@ -28,7 +28,18 @@ NOT_PAST = "must not lie in the future"
 _MOST_HEAD = 2_000
 
 
-class Remembered(Body, kw_only=True):
+class AboutCode(Body, kw_only=True):
+    """What a write says of the code that its text is about, besides what the text shows."""
+
+    paths: Paths = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: Symbols = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Step | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+
+
+class Remembered(AboutCode, kw_only=True):
     """Fields of every write. Ranking uses when and where it happened."""
 
     occurred_at: datetime | None = None

@@ -18,6 +18,12 @@ Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
 Tag = Annotated[str, Meta(min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Meta(max_length=50)]
+Path = Annotated[str, Meta(min_length=1, max_length=300)]
+Symbol = Annotated[str, Meta(min_length=1, max_length=200)]
+Paths = Annotated[list[Path], Meta(max_length=50)]
+Symbols = Annotated[list[Symbol], Meta(max_length=50)]
+Step = Literal["plan", "read", "edit", "run", "test", "diff"]
+"""The kinds of an agent's steps."""
 Language = Literal[
     "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fa", "fi", "fr", "ga", "he", "hi", "hr", "hu",
     "hy", "id", "it", "ja", "ko", "lt", "lv", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta",

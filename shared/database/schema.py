@@ -87,6 +87,15 @@ def when_and_where() -> list[Column[Any]]:
     ]
 
 
+def about_code() -> list[Column[Any]]:
+    """What a writer says of the code that an item is about, besides what its text shows."""
+    return [
+        Column("paths", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+        Column("symbols", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+        Column("step", Text),
+    ]
+
+
 def provenance() -> list[Column[Any]]:
     """The server sets these: the key that wrote, the kind of source, and the assembly that led to the item, if any.
 

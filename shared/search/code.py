@@ -7,7 +7,7 @@ for "log record" wants `log_record` and `LogRecord`, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 _RUN = re.compile(r"[^\s()\[\]{}<>\"'`,;=|*&!?^]+")
 # Plain words hold nothing of this: only a run that does is looked at.
@@ -45,6 +45,11 @@ def names(text: str) -> list[str]:
 def of_heading(text: str) -> list[str]:
     """The names of a long text's heading, such as the file that a listing shows: all of the text is about them."""
     return names(text[:_HEADING]) if len(text) > _HEADING else []
+
+
+def given(names_given: Iterable[str]) -> list[str]:
+    """The exact terms of the paths and symbols that a writer names."""
+    return [term for name in names_given for term in names(name)]
 
 
 def spaced(text: str) -> str:

@@ -55,6 +55,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     """The newer item of the same store that a write said supersedes it."""
     labels: list[str] = []
     """What its header in a block says besides its kind, its source and its author."""
+    names: list[str] = []
+    """The paths and symbols that its writer says it is about."""
     step: str | None = None
     """The kind of an agent's step that it is."""
     composite: dict[str, float] | None = None
@@ -177,5 +179,6 @@ def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:
         source_kind=row["source_kind"],
         source_claim=row["source_claim"],
         superseded_by=row["superseded_by"],
+        names=[*row["paths"], *row["symbols"]],
         **more,
     )

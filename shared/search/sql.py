@@ -24,7 +24,7 @@ _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 # The item columns that `candidate_from_row` reads. A store adds its kind and its agent's name.
 ITEM_COLUMNS = (
     "i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind,"
-    " i.source_claim, i.superseded_by"
+    " i.source_claim, i.superseded_by, i.paths, i.symbols, i.step"
 )
 # Predicates that narrow a search to some ids, or to ids up to a bound.
 ONLY = "(:only::bigint[] is null or item_id = any(:only))"

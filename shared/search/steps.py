@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 from shared.search.turns import Weighed
+from shared.text import Step
 
-Step = Literal["plan", "read", "edit", "run", "test", "diff"]
 # The share that each kind keeps of its evidence where the question tells a task: what shows or changes the files
 # counts more than what was run or planned. Found on the steps of eight sessions.
 PRIORS: Mapping[str, float] = {"plan": 0.6, "run": 0.8, "test": 0.9}
@@ -85,14 +84,14 @@ def prior(step: str | None, task: bool) -> float:
 
 
 def favour_quoted(query: str, found: Iterable[Weighed]) -> None:
-    """Raises what holds the whole question word for word: an identifier, a path, a line of an error."""
+    """Raises what holds or is about the whole question, word for word: an identifier, a path, a line of an error."""
     words = query.split()
     wanted = " ".join(words)
     if len(wanted) not in _VERBATIM_LENGTHS:
         return
     for each in found:
         text = each.candidate.text
-        if words[0] in text and _holds(" ".join(text.split()), wanted):
+        if wanted in each.candidate.names or (words[0] in text and _holds(" ".join(text.split()), wanted)):
             each.value += VERBATIM
 
 

@@ -15,7 +15,7 @@ from shared.body import Body
 from shared.paging.cursors import MAX_CURSOR, Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered, Seq, SourceKind
-from shared.text import BigId, Content, Language, Name, Query, ShortText
+from shared.text import BigId, Content, Language, Name, Paths, Query, ShortText, Step, Symbols
 
 MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
 Outcome = Literal["success", "partial", "failed"]
@@ -88,6 +88,12 @@ class EditAgentMemoryInput(Body, kw_only=True):
     memory_type: MemoryType | None = None
     task_context: TaskContext | None = None
     private: bool | None = None
+    paths: Paths | None = None
+    """The files that it is about, in place of those it had."""
+    symbols: Symbols | None = None
+    """The names in code that it is about, in place of those it had."""
+    step: Step | None = None
+    """The kind of an agent's step that it is."""
     language: Language | None = None
     """The language of new content, by default found out."""
     source_kind: SourceKind = "agent"
@@ -178,6 +184,12 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     """The user it is about, or who said it."""
     language: Language | None = None
     """The language that its writer named."""
+    paths: list[str] = []
+    """The files that its writer says it is about."""
+    symbols: list[str] = []
+    """The names in code that its writer says it is about."""
+    step: Step | None = None
+    """The kind of step that its writer says it is."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: SourceKind = "agent"
@@ -248,6 +260,12 @@ class ExportedMemory(Body, kw_only=True):
     user_id: Name | None = None
     language: Language | None = None
     """The language that its writer named."""
+    paths: Paths = msgspec.field(default_factory=list)
+    """The files that its writer says it is about."""
+    symbols: Symbols = msgspec.field(default_factory=list)
+    """The names in code that its writer says it is about."""
+    step: Step | None = None
+    """The kind of step that its writer says it is."""
     written_by: Name
     source_kind: SourceKind
     recalled_from: BigId | None = None

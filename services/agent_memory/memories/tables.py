@@ -50,6 +50,7 @@ agent_memory = Table(
     Column("confirmed_at", Instant),
     # The newer item of which a write said that it supersedes this one.
     Column("superseded_by", BigInteger),
+    *schema.about_code(),
     Column("dispatch_id", BigInteger),
     Column("user_id", Text),
     Column("language", Text),

@@ -12,6 +12,8 @@ from shared.render import Fence, parse_block, render_item
 from shared.search.relevance import Scored
 
 HANDLE = "cache"
+# Of an entry that is shown in part.
+_LEFT_OUT: Mapping[str, Any] = {"tags": [], "paths": [], "symbols": [], "metadata": {}}
 # The same figures as in assembly, so that a direct query agrees with it.
 HALF_LIFE_HOURS = 6.0
 RECENCY_FLOOR = 0.5
@@ -92,8 +94,8 @@ def _entry(each: Ranked, row: Mapping[str, Any], **more: Any) -> CacheEntry:
 
 
 def _truncated(each: Ranked, row: Mapping[str, Any], piece: Packed) -> CacheEntry:
-    """What the block shows of an entry, and who, when and where; its tags and the fields of its type are left out."""
+    """What the block shows of an entry, and who, when and where; `_LEFT_OUT` is what else it holds."""
     candidate = each.scored.candidate
     ((_, shown),) = parse_block(piece.rendered)
     place = {"chunk": candidate.chunk, "chunks": candidate.chunks} if candidate.chunks > 1 else {}
-    return _entry(each, {**row, "content": shown, "tags": [], "metadata": {}}, truncated=True, **place)
+    return _entry(each, {**row, "content": shown, **_LEFT_OUT}, truncated=True, **place)

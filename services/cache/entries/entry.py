@@ -10,6 +10,7 @@ import asyncpg
 import msgspec
 
 from shared.provenance import SourceKind
+from shared.text import Step
 
 
 class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -27,6 +28,12 @@ class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     agent_name: str | None = None
     """Who wrote it."""
     tags: list[str] = []
+    paths: list[str] = []
+    """The files that its writer says it is about."""
+    symbols: list[str] = []
+    """The names in code that its writer says it is about."""
+    step: Step | None = None
+    """The kind of step that its writer says it is."""
     source_turn: int | None = None
     """The turn of the conversation it comes from."""
     dispatch_id: int | None = None
@@ -114,7 +121,8 @@ class CacheEntry(BranchFields, omit_defaults=True, kw_only=True):
     recency: float | None = None
     """In [0.5, 1], only in queries."""
     truncated: bool = False
-    """The content is the piece that matched; tags and the fields of its type are left out. Of queries only."""
+    """The content is the piece that matched; tags, paths, symbols and the fields of its type are left out. Of queries
+    only."""
     chunk: int | None = None
     """Which chunk of a long entry the piece is from, counted from 0; `/all/entries/{id}` has the whole entry."""
     chunks: int | None = None

@@ -64,7 +64,7 @@ _SEEN = "({0}::text[] is null or user_id is null or user_id = any({0}))"
 _ENTRY = """
 select id, mission_id, context_type, content, metadata, agent_name, tags, source_turn, dispatch_id, token_count,
        created_at, expires_at, session_id, seq, speaker, user_id, occurred_at, source_kind, source_claim, recalled_from,
-       superseded_by
+       superseded_by, paths, symbols, step
 from cache.psychic_cache
 """
 

@@ -32,6 +32,9 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     configs: list[str]
     terms: list[str]
     """Those five as in `IndexedText`."""
+    paths: list[str] = []
+    symbols: list[str] = []
+    step: str | None = None
     agent_name: str | None = None
     source_turn: int | None = None
     dispatch_id: int | None = None

@@ -129,4 +129,6 @@ def _filter(request: QueryCacheInput) -> EntryFilter:
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = entry_text(row["content"], row["kind"], row["metadata"])
     labels = header_labels(row["metadata"], row["speaker"] or row["agent_name"])
-    return candidate_from_row(row, text[row["start"] : row["stop"]], labels=labels, step=step_of(text))
+    return candidate_from_row(
+        row, text[row["start"] : row["stop"]], labels=labels, step=row["step"] or step_of(text)
+    )

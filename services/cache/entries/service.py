@@ -138,7 +138,7 @@ class EntryService:
         self, c: Connection, principal: Principal, row: asyncpg.Record, tags: list[str]
     ) -> bool:
         mission = MissionKey(principal.tenant, row["mission_id"])
-        words = search_words(row["context_type"], row["metadata"], tags)
+        words = search_words(row["context_type"], row["metadata"], tags, [*row["paths"], *row["symbols"]])
         tokens = entry_tokens({**row, "tags": tags})
         await lock_mission(c, mission)
         edited = await queries.set_tags(

@@ -32,6 +32,7 @@ psychic_cache = Table(
     Column("metadata", JSONB, nullable=False, server_default=text("'{}'")),
     Column("agent_name", Text),
     Column("tags", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    *schema.about_code(),
     Column("source_turn", Integer),
     Column("dispatch_id", BigInteger),
     Column("token_count", Integer, nullable=False),

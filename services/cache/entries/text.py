@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 import msgspec
 
 from services.cache.entries.schemas import BaseWrite
 from shared.provenance import SourceKind
+from shared.search import code
 from shared.tokens import estimate_tokens_of
 
 # Characters of a source in a header: it is a name, not a text.
@@ -29,6 +30,8 @@ _COUNTED = (
     "content",
     "agent_name",
     "tags",
+    "paths",
+    "symbols",
     "source_turn",
     "dispatch_id",
     "occurred_at",
@@ -112,7 +115,10 @@ def header_labels(metadata: Mapping[str, Any], who: str | None) -> list[str]:
     return labels
 
 
-def search_words(context_type: str, metadata: dict[str, Any], tags: list[str]) -> list[str]:
-    """Words besides its text by which a question may name an entry."""
+def search_words(
+    context_type: str, metadata: dict[str, Any], tags: list[str], names: Iterable[str] = ()
+) -> list[str]:
+    """Words besides its text by which a question may name an entry. `names` are its paths and symbols."""
     source = metadata.get("intel_source")
-    return [context_type.replace("_", " "), *([str(source)] if source else []), *tags]
+    kind = context_type.replace("_", " ")
+    return [kind, *([str(source)] if source else []), *tags, *map(code.spaced, names)]

@@ -212,12 +212,17 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     text = entry_text(entry.content, context_type, metadata)
     occurred_at = utc(entry.occurred_at)
     origin = Origin.of(principal, entry.source_kind)
+    names = [*entry.paths, *entry.symbols]
+    hints = Hints(terms=[*code.of_heading(text), *code.given(names)], language=entry.language)
     put = Put(
         context_type=context_type,
         content=entry.content,
         metadata=metadata,
         agent_name=entry.agent_name,
         tags=entry.tags,
+        paths=entry.paths,
+        symbols=entry.symbols,
+        step=entry.step,
         source_turn=entry.source_turn,
         dispatch_id=entry.dispatch_id,
         occurred_at=occurred_at,
@@ -234,9 +239,11 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
         bound_agent=principal.agent,
         bound_missions=principal.seen_missions(),
         head=head(
-            entry.speaker or entry.agent_name, occurred_at, *search_words(context_type, metadata, entry.tags)
+            entry.speaker or entry.agent_name,
+            occurred_at,
+            *search_words(context_type, metadata, entry.tags, names),
         ),
-        **msgspec.structs.asdict(indexed(text, Hints(terms=code.of_heading(text), language=entry.language))),
+        **msgspec.structs.asdict(indexed(text, hints)),
     )
     put.token_count = entry_tokens(msgspec.structs.asdict(put))
     return put

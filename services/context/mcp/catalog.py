@@ -31,6 +31,7 @@ class Tool:
 
 
 SEARCH = "memory_search"
+_ABOUT_CODE = ("paths", "step", "symbols")
 _OF_TIER = {"memory_type": "Of this tier only."}
 
 TOOLS: tuple[Tool, ...] = (
@@ -62,6 +63,7 @@ TOOLS: tuple[Tool, ...] = (
         "to the mission, what was learned to the agent; the answer says where. Give text or messages.",
         default=True,
         without=(
+            *_ABOUT_CODE,
             "language",
             "seq",
             "speaker",
@@ -88,6 +90,7 @@ TOOLS: tuple[Tool, ...] = (
         "outlast the mission goes to commit_agent_memory. context_type decides which fields are required.",
         default=True,
         without=(
+            *_ABOUT_CODE,
             "language",
             "seq",
             "source_kind",
@@ -105,6 +108,7 @@ TOOLS: tuple[Tool, ...] = (
         "task_description, skills_used and outcome, or none.",
         default=True,
         without=(
+            *_ABOUT_CODE,
             "language",
             "seq",
             "session_id",
@@ -251,7 +255,7 @@ TOOLS: tuple[Tool, ...] = (
             "mission_namespace": "The mission of the task.",
             "outcome": "How the task ended.",
         },
-        without=("language",),
+        without=(*_ABOUT_CODE, "language"),
     ),
     Tool(
         "delete_agent_memory",

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, field
 
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
-from shared.provenance import NOT_PAST, Seq, SourceKind, lies_ahead
+from shared.provenance import NOT_PAST, AboutCode, Seq, SourceKind, lies_ahead
 from shared.text import BigId, Content, Language, Name, TtlHours, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]
@@ -38,7 +38,7 @@ class Message(Body, kw_only=True):
             yield "occurred_at", NOT_PAST
 
 
-class RememberInput(Body, kw_only=True):
+class RememberInput(AboutCode, kw_only=True):
     """Either `text` or `messages`."""
 
     caller: Annotated[OwnAgent, Meta(description="The agent that remembers.")] = LEFT_OUT
@@ -83,12 +83,29 @@ class RememberInput(Body, kw_only=True):
         ),
     ] = None
 
+    def of_each_item(self) -> dict[str, Any]:
+        """The fields that each item has as the request gives them."""
+        names = (
+            "user_id",
+            "language",
+            "session_id",
+            "dispatch_id",
+            "recalled_from",
+            "paths",
+            "symbols",
+            "step",
+        )
+        return {name: getattr(self, name) for name in names}
+
     def checks(self) -> Iterator[tuple[str, str]]:
         if (self.text is None) == (not self.messages):
             yield "text", "give either text or messages"
         for name in ("speaker", "source_kind"):
             if self.messages and getattr(self, name) is not None:
                 yield name, "belongs to text; a message says it by its name and role"
+        for name in ("paths", "symbols", "step"):
+            if self.messages and getattr(self, name):
+                yield name, "belongs to text; messages show theirs"
         if self.supersedes is not None and self.messages:
             yield "supersedes", "belongs to text"
         if (

@@ -288,20 +288,16 @@ def _raise_for(failed: Sequence[AppError], stored: Sequence[Kept], count: int) -
 
 def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
     fields = {
+        **request.of_each_item(),
         "content": piece.text,
         "agent_name": request.caller,
         "source_kind": piece.source_kind,
         "speaker": piece.speaker,
-        "user_id": request.user_id,
-        "language": request.language,
         "occurred_at": piece.occurred_at,
-        "session_id": request.session_id,
         "seq": piece.seq,
-        "dispatch_id": request.dispatch_id,
-        "recalled_from": request.recalled_from,
         "supersedes": request.supersedes and int(request.supersedes.partition(":")[2]),
     }
-    return {name: value for name, value in fields.items() if value is not None}
+    return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _entry(request: RememberInput, item: _Item, ttl_hours: float) -> dict[str, Any]:

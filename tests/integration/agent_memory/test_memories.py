@@ -121,6 +121,7 @@ async def test_a_memory_that_was_read_can_be_committed_again(client: Client) -> 
     }
     more = {"occurred_at": "2026-07-04T12:00:00Z", "session_id": "s", "seq": 3, "source_kind": "tool"}
     more |= {"speaker": "Ana", "user_id": "u", "dispatch_id": 7, "recalled_from": 12, "private": True}
+    more |= {"paths": ["src/replica.py"], "symbols": ["lag_of"], "step": "read"}
     id_ = (await commit(client, "scout", "the replica lags on mondays", task_context=task, **more))[
         "memory_id"
     ]
@@ -282,7 +283,8 @@ async def test_export_wipe_import_export_gives_identical_files(tenant: Tenant, s
         await commit(client, agent, f"node {n} keeps {n + 90} sockets open\u2028", dispatch_id=n + 1)
         secret = f"secret of node {n} is {n + 70}"
         await commit(client, agent, secret, private=True, task_context=task)
-        await commit(client, agent, secret, private=True, user_id="dana/é")
+        names = {"paths": ["etc/é.conf"], "symbols": ["Node::secret"], "step": "read"}
+        await commit(client, agent, secret, private=True, user_id="dana/é", **names)
     await commit(client, "agent 0/é", "long " * 900, occurred_at="2024-02-29T23:59:59.123456+05:00")
     await found(client, "agent 0/é", "sockets")
     await until(lambda: _counted(client))

@@ -28,7 +28,8 @@ TEXT = f"the token is {SECRET} until Monday"
 TAG = SECRET
 CHOICES = {"directive_priority", "intel_confidence", "report_outcome", "agent_name"}
 TASK = {"task_description": TEXT, "skills_used": [SECRET], "outcome": "success"}
-MEMORY = lesson("ana", TEXT, speaker=SECRET, session_id=SECRET, task_context=TASK)
+NAMES = {"paths": [f"src/{SECRET}.py"], "symbols": [SECRET]}
+MEMORY = lesson("ana", TEXT, speaker=SECRET, session_id=SECRET, task_context=TASK, **NAMES)
 LINE = {
     **MEMORY,
     "id": 1,
@@ -63,7 +64,15 @@ def poisoned(value: Any) -> Any:
 def entries() -> Iterator[dict[str, Any]]:
     for kind, fields in ENTRIES.items():
         own = {name: value if name in CHOICES else poisoned(value) for name, value in fields.items()}
-        yield {"context_type": kind, **COMMON, **own, "content": TEXT, "tags": [TAG], "speaker": SECRET}
+        yield {
+            "context_type": kind,
+            **COMMON,
+            **own,
+            "content": TEXT,
+            "tags": [TAG],
+            "speaker": SECRET,
+            **NAMES,
+        }
 
 
 async def written(client: Client) -> dict[str, Any]:
@@ -104,7 +113,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         "agent_memory_edit",
         "PATCH",
         f"/api/agent-memory/{ids['memory']}",
-        {"content": f"Nobody but Ana knows the key {SECRET}"},
+        {"content": f"Nobody but Ana knows the key {SECRET}", **NAMES},
     )
     yield "agent_memory_import", "POST", "/api/agent-memory/import", json.dumps(LINE) + "\n"
     yield "agent_memory_query", "POST", "/api/agent-memory/query", {"agent_name": "ana", "query": TEXT}
@@ -122,7 +131,12 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         "/api/context/remember",
         {**asked, "mission_namespace": "m", "messages": said},
     )
-    yield "context_remember", "POST", "/api/context/remember", {**asked, "text": f"I learned that {TEXT}"}
+    yield (
+        "context_remember",
+        "POST",
+        "/api/context/remember",
+        {**asked, **NAMES, "text": f"I learned that {TEXT}"},
+    )
     yield (
         "context_assemble",
         "POST",

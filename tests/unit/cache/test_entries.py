@@ -138,11 +138,13 @@ def test_words_that_a_question_may_name() -> None:
 
 WRITER = Principal("acme", "k1", frozenset(["write"]))
 # What names an entry, what is of a fixed few, and what is not read back; then what cannot grow.
-FREE = {"supersedes", "mission_id", "ttl_hours", "source_kind", "language"}
+FREE = {"supersedes", "step", "mission_id", "ttl_hours", "source_kind", "language"}
 CHOSEN = {"intel_confidence", "directive_priority", "report_outcome", "occurred_at"}
 OPTIONS: dict[str, Any] = {
     "agent_name": "ana",
     "tags": ["db"],
+    "paths": ["src/proxy.py"],
+    "symbols": ["trim_tools"],
     "source_turn": 3,
     "dispatch_id": 7,
     "occurred_at": "2026-07-04T12:00:00Z",

@@ -197,6 +197,8 @@ def test_models_go_out_and_come_in() -> None:
         "decision_rationale": "r",
         "occurred_at": "2026-01-02T00:00:00+00:00",
         "source_kind": "agent",
+        "paths": [],
+        "symbols": [],
         "tags": [],
         "decision_alternatives": [],
     }

@@ -15,7 +15,9 @@ import msgspec
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
 from shared.provenance import TRUSTED, Origin, SourceKind, utc
-from shared.text import Language
+from shared.text import Language, Step
+
+_EDITABLE = ("memory_type", "private", "paths", "symbols", "step")
 
 
 class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,9 @@ class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
     user_id: str | None = None
     language: Language | None = None
     """None: it is found out."""
+    paths: list[str] = []
+    symbols: list[str] = []
+    step: Step | None = None
     written_by: str
     source_kind: SourceKind = "agent"
     source_claim: SourceKind | None = None
@@ -59,6 +64,9 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
         speaker=memory.speaker,
         user_id=memory.user_id,
         language=memory.language,
+        paths=memory.paths,
+        symbols=memory.symbols,
+        step=memory.step,
         written_by=principal.key,
         source_kind=origin.kind,
         source_claim=origin.claim,
@@ -73,9 +81,7 @@ def task_columns(task: TaskContext | None) -> dict[str, Any]:
 
 def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Principal) -> MemoryContent:
     """The editor's key and source replace the stored ones only if the text changes."""
-    replaced = {
-        field: value for field in ("memory_type", "private") if (value := getattr(change, field)) is not None
-    }
+    replaced = {field: value for field in _EDITABLE if (value := getattr(change, field)) is not None}
     replaced |= task_columns(change.task_context)
     if change.content not in (None, stored.content):
         origin = Origin.of(principal, change.source_kind)
@@ -120,5 +126,8 @@ def merge(stored: MemoryContent, repetition: MemoryContent) -> MemoryContent:
         skills_used=stored.skills_used or repetition.skills_used,
         mission_namespace=stored.mission_namespace or repetition.mission_namespace,
         dispatch_id=stored.dispatch_id or repetition.dispatch_id,
+        paths=stored.paths or repetition.paths,
+        symbols=stored.symbols or repetition.symbols,
+        step=stored.step or repetition.step,
         private=private,
     )

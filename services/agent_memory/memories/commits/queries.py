@@ -82,16 +82,16 @@ INSERT = f"""
 with written as (
     insert into memory.agent_memory (
         tenant, agent_name, id, private, session_id, seq, user_id, content, content_hash, memory_type,
-        task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, language, written_by,
-        source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks, pending, access_count,
+        task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, language, paths, symbols, step,
+        written_by, source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks, pending, access_count,
         confirmed_count, confirmed_at, created_at, updated_at)
     overriding system value
     select
         tenant, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
         content, content_hash, memory_type, task_description, skills_used, outcome, mission_namespace, occurred_at,
-        speaker, language, written_by, source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks,
-        pending, access_count, confirmed_count, confirmed_at, coalesce(created_at, clock_timestamp()),
-        coalesce(updated_at, clock_timestamp())
+        speaker, language, paths, symbols, step, written_by, source_kind, source_claim, recalled_from,
+        dispatch_id, token_count, chunks, pending, access_count, confirmed_count, confirmed_at,
+        coalesce(created_at, clock_timestamp()), coalesce(updated_at, clock_timestamp())
     from jsonb_populate_record(null::memory.agent_memory, $1)
     returning *
 ), chunk as ({_ADD_CHUNKS})
@@ -110,7 +110,7 @@ update memory.agent_memory m set
     content = r.content, content_hash = r.content_hash, memory_type = r.memory_type,
     task_description = r.task_description, skills_used = r.skills_used, outcome = r.outcome,
     mission_namespace = r.mission_namespace, occurred_at = r.occurred_at, speaker = r.speaker,
-    language = r.language,
+    language = r.language, paths = r.paths, symbols = r.symbols, step = r.step,
     written_by = r.written_by, source_kind = r.source_kind, source_claim = r.source_claim,
     recalled_from = r.recalled_from, dispatch_id = r.dispatch_id, token_count = r.token_count,
     updated_at = clock_timestamp()

@@ -14,6 +14,7 @@ from services.agent_memory.memories.queries_search import EVERY_AGENT
 from shared.concurrency.threads import beside
 from shared.embeddings import fact_key
 from shared.provenance import head
+from shared.search import code
 from shared.search.chunking import chunk
 from shared.search.lexicon import Hints, IndexedText, indexed
 from shared.search.sql import scope_key
@@ -64,7 +65,9 @@ def fact_hash(content: str, user_id: str | None) -> bytes:
 
 
 # Fields with few fixed values, or set by the service.
-_UNCOUNTED = frozenset(["memory_type", "private", "language", "source_kind", "source_claim", "written_by"])
+_UNCOUNTED = frozenset(
+    ["memory_type", "private", "language", "step", "source_kind", "source_claim", "written_by"]
+)
 
 
 def memory_tokens(agent: str, memory: MemoryContent) -> int:
@@ -94,10 +97,17 @@ async def chunk_words(row: MemoryRow) -> ChunkWords:
 def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
     scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
+    about_code = [*row.paths, *row.symbols]
+    hints = Hints(terms=code.given(about_code), language=row.language)
     return ChunkWords(
-        **msgspec.structs.asdict(indexed(row.content, Hints(language=row.language))),
+        **msgspec.structs.asdict(indexed(row.content, hints)),
         keys=[scope_key(row.tenant, scope) for scope in scopes],
         head=head(
-            row.speaker or row.agent_name, row.occurred_at, kind, row.task_description, *row.skills_used
+            row.speaker or row.agent_name,
+            row.occurred_at,
+            kind,
+            row.task_description,
+            *row.skills_used,
+            *map(code.spaced, about_code),
         ),
     )

@@ -57,6 +57,9 @@ def commit(
     *,
     content: str,
     memory_type: Literal["domain_pattern", "lesson_learned", "skill_heuristic", "task_blueprint"],
+    paths: Sequence[str] | None = None,
+    symbols: Sequence[str] | None = None,
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None,
     occurred_at: datetime | None = None,
     session_id: str | None = None,
     seq: int | None = None,
@@ -78,6 +81,10 @@ def commit(
     it.
 
     Args:
+        paths: The files that it is about. A question that names one finds it, by the last two segments
+            or more.
+        symbols: The names in code that it is about. A question that holds one finds it.
+        step: The kind of an agent's step that it is. Left out, an entry's text shows it.
         occurred_at: When it happened, by default now and never later. A time without an offset is UTC.
         session_id: The session it was said in: any string.
         seq: Its number in the session.
@@ -108,6 +115,9 @@ def commit(
         seconds=5.0,
         repeatable=True,
         body=fields(
+            paths=paths,
+            symbols=symbols,
+            step=step,
             occurred_at=occurred_at,
             session_id=session_id,
             seq=seq,
@@ -378,6 +388,9 @@ def edit(
     | None = None,
     task_context: TaskContext | None = None,
     private: bool | None = None,
+    paths: Sequence[str] | None = None,
+    symbols: Sequence[str] | None = None,
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None,
     language: Language | None = None,
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
     timeout: float | None = None,
@@ -391,6 +404,9 @@ def edit(
             or right.
         task_context: The task that it was learned in.
         private: Hidden from peers.
+        paths: The files that it is about, in place of those it had.
+        symbols: The names in code that it is about, in place of those it had.
+        step: The kind of an agent's step that it is.
         language: The language of new content, by default found out.
         source_kind: How it came to be known. Default: `"agent"`.
         timeout: Seconds for the call with all its tries.
@@ -406,6 +422,9 @@ def edit(
             memory_type=memory_type,
             task_context=task_context,
             private=private,
+            paths=paths,
+            symbols=symbols,
+            step=step,
             language=language,
             source_kind=source_kind,
         ),

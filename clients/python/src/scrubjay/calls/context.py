@@ -155,6 +155,9 @@ def feedback(
 def remember(
     text: str | None = None,
     *,
+    paths: Sequence[str] | None = None,
+    symbols: Sequence[str] | None = None,
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None,
     caller: str | None = None,
     messages: Sequence[Message] | None = None,
     user_id: str | None = None,
@@ -181,6 +184,10 @@ def remember(
     missing, and nothing twice.
 
     Args:
+        paths: The files that it is about. A question that names one finds it, by the last two segments
+            or more.
+        symbols: The names in code that it is about. A question that holds one finds it.
+        step: The kind of an agent's step that it is. Left out, an entry's text shows it.
         caller: The agent that remembers. Required unless the key is bound to one.
         text: One thing to remember.
         messages: A conversation, or a part of it, in order.
@@ -210,6 +217,9 @@ def remember(
         seconds=5.0,
         repeatable=True,
         body=fields(
+            paths=paths,
+            symbols=symbols,
+            step=step,
             caller=caller,
             text=text,
             messages=messages,

@@ -50,6 +50,12 @@ class AgentMemory:
     """The user it is about, or who said it."""
     language: Language | None = None
     """The language that its writer named."""
+    paths: list[str] = field(default_factory=list)
+    """The files that its writer says it is about."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that its writer says it is about."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of step that its writer says it is."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
@@ -72,6 +78,12 @@ class AgentMemoryDeleteAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitAgentMemoryInput:
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -188,6 +200,12 @@ class ExportedMemory:
     """The user whom it is about, or who said it."""
     language: Language | None = None
     """The language that its writer named."""
+    paths: list[str] = field(default_factory=list)
+    """The files that its writer says it is about."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that its writer says it is about."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of step that its writer says it is."""
     written_by: str
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"]
@@ -276,6 +294,12 @@ class FoundMemory:
     """The user it is about, or who said it."""
     language: Language | None = None
     """The language that its writer named."""
+    paths: list[str] = field(default_factory=list)
+    """The files that its writer says it is about."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that its writer says it is about."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of step that its writer says it is."""
     written_by: str = ""
     """The key that wrote it."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"

@@ -68,6 +68,12 @@ class CacheEntry:
     """Who wrote it."""
     tags: list[str] = field(default_factory=list)
     """Words to find it by, and to narrow a search to."""
+    paths: list[str] = field(default_factory=list)
+    """The files that its writer says it is about."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that its writer says it is about."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of step that its writer says it is."""
     source_turn: int | None = None
     """The turn of the conversation it comes from."""
     dispatch_id: int | None = None
@@ -141,8 +147,8 @@ class CacheEntry:
     recency: float | None = None
     """In [0.5, 1], only in queries."""
     truncated: bool = False
-    """The content is the piece that matched; tags and the fields of its type are left out. Of queries
-    only.
+    """The content is the piece that matched; tags, paths, symbols and the fields of its type are left out.
+    Of queries only.
     """
     chunk: int | None = None
     """Which chunk of a long entry the piece is from, counted from 0; `/all/entries/{id}` has the whole
@@ -238,6 +244,12 @@ class ClearResult:
 class Decision:
     context_type: Literal["decision"] = field(default="decision", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -294,6 +306,12 @@ class DeleteResult:
 class Directive:
     context_type: Literal["directive"] = field(default="directive", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -366,6 +384,12 @@ class EntryAnswer:
 class Escalation:
     context_type: Literal["escalation"] = field(default="escalation", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -414,6 +438,12 @@ class Escalation:
 class Intel:
     context_type: Literal["intel"] = field(default="intel", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -526,6 +556,12 @@ class MissionsAnswer:
 class Output:
     context_type: Literal["output"] = field(default="output", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -600,6 +636,12 @@ class QueryResult:
 class Report:
     context_type: Literal["report"] = field(default="report", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -648,6 +690,12 @@ class Report:
 class ShadowClone:
     context_type: Literal["shadow_clone"] = field(default="shadow_clone", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -696,6 +744,12 @@ class ShadowClone:
 class StateChange:
     context_type: Literal["state_change"] = field(default="state_change", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -752,6 +806,12 @@ class StatsAnswer:
 class ThreadCheckpoint:
     context_type: Literal["thread_checkpoint"] = field(default="thread_checkpoint", init=False)
     """The type of the entry, which decides its further fields."""
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str

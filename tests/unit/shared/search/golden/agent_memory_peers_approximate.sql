@@ -57,7 +57,7 @@ with word as (
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from
     from candidate k
     join memory.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join memory.agent_memory i on i.tenant = $1 and i.id = k.item_id

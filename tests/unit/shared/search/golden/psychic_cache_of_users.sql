@@ -71,7 +71,7 @@ with word as (
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from
     from candidate k
     join cache.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
     join cache.psychic_cache i on i.tenant = $1 and i.id = k.item_id

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from services.context import stores
+from services.context.assembly.succession import Item, position
 from services.context.stores import Store
 from shared.search.evidence import Candidate
 from shared.search.experience import experienced
@@ -67,7 +68,9 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
 
     Ties go to the newer candidate, then by store and id, so that the same evidence always gives the same order.
     """
-    ranking = sorted((_rank(scored, weights, now) for scored in candidates), key=_order)
+    candidates = list(candidates)
+    positions = position(candidates)
+    ranking = sorted((_rank(scored, weights, positions, now) for scored in candidates), key=_order)
     chunks: Counter[tuple[str, int]] = Counter()
     for place, ranked in enumerate(ranking):
         item = (ranked.store, ranked.candidate.id)
@@ -80,11 +83,14 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
     return ranking
 
 
-def _rank(scored: Scored, weights: Mapping[str, float], now: datetime) -> Ranked:
+def _rank(
+    scored: Scored, weights: Mapping[str, float], positions: Mapping[Item, float], now: datetime
+) -> Ranked:
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
     fresh = recency(store, scored.candidate.time, now)
+    fresh *= positions.get((scored.store, scored.candidate.id), 1.0)
     priority = store.priorities.get(scored.candidate.kind, 1.0)
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 

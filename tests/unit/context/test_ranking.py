@@ -107,6 +107,45 @@ def test_what_happened_counts_not_when_it_was_written_down() -> None:
     assert [one.scored for one in rank([old, new], {}, NOW)] == [new, old]
 
 
+def alike(*relevances: float, **more: Any) -> list[Scored]:
+    """Imported within a minute: each says nearly the same as the one before it."""
+    return [
+        scored(
+            id_=number,
+            relevance=relevance,
+            text=f"At lunch Mia wants the soup number {number}.",
+            created_at=NOW - timedelta(days=9) + timedelta(milliseconds=number),
+            **more,
+        )
+        for number, relevance in enumerate(relevances, 1)
+    ]
+
+
+def ids(*found: Scored) -> list[int]:
+    return [ranked.candidate.id for ranked in rank(found, {}, NOW)]
+
+
+def test_of_alike_items_of_one_age_the_later_goes_first() -> None:
+    assert ids(*alike(0.6, 0.6, 0.6)) == [3, 2, 1]
+    assert ids(*alike(0.61, 0.6, 0.59)) == [3, 2, 1]
+    assert ids(*alike(0.7, 0.6, 0.5)) == [1, 2, 3], "relevance decides where it differs"
+
+
+def test_order_moves_nothing_that_says_something_else() -> None:
+    other = scored(
+        id_=9, relevance=0.6, text="The printer is out of paper.", created_at=NOW - timedelta(days=9)
+    )
+    assert rank([alike(0.61)[0], other], {}, NOW)[0].recency == RECENCY_FLOOR
+
+
+@pytest.mark.parametrize(
+    "more", [{"scope": "mission:n"}, {"user_id": "mia"}, {"source_kind": "document"}], ids=str
+)
+def test_order_does_not_count_across_scopes_users_and_trust(more: dict[str, str]) -> None:
+    first, second = alike(0.61)[0], alike(0.5, 0.6, **more)[1]
+    assert ids(first, second) == [1, 2]
+
+
 def test_other_items_go_before_further_chunks_of_the_same() -> None:
     chunks = [scored(id_=1, relevance=0.6, chunk=n) for n in range(3)]
     other = scored(id_=2, relevance=0.55)

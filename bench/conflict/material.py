@@ -29,6 +29,7 @@ COUNTS = ("3", "5", "8", "12", "20", "40")
 MONEY = ("$4,000", "$5,500", "$7,200", "$9,000", "$12,000", "$15,000")
 DURATIONS = ("7 days", "14 days", "30 days", "60 days", "90 days")
 REGIONS = ("eu-west-1", "us-east-2", "ap-south-1", "eu-north-1", "us-west-2")
+EDITORS = ("vim", "Helix", "emacs", "Zed", "nano", "VS Code")
 COLOURS = ("green", "blue", "teal", "orange", "purple", "grey")
 
 
@@ -74,8 +75,8 @@ RELATIONS: tuple[Relation, ...] = (
         "Where does {s} live?",
         PEOPLE,
         CITIES,
-        ("{s} lives in {v}.", "{s} now lives in {v}."),
-        ("Currently {s} lives in {v}.",),
+        ("{s} lives in {v}.", "{s} now lives in {v}.", "{s} has moved to {v}."),
+        ("Currently {s} lives in {v}.", "{s} relocated to {v}."),
     ),
     Relation(
         "Which company does {s} work for?",
@@ -102,8 +103,26 @@ RELATIONS: tuple[Relation, ...] = (
         "Where does the {s} application run?",
         SYSTEMS,
         HOSTS,
-        ("The {s} application runs on {v}.", "The {s} application is hosted on {v}."),
-        ("The {s} application is now deployed to {v}.",),
+        (
+            "The {s} application runs on {v}.",
+            "The {s} application is hosted on {v}.",
+            "The {s} application has moved to {v}.",
+        ),
+        ("The {s} application is now deployed to {v}.", "The {s} application was migrated to {v}."),
+    ),
+    Relation(
+        "How long is the lease of the {s}?",
+        SERVICES,
+        DURATIONS,
+        ("The {s} lease is {v}.", "The lease of the {s} is {v}.", "The {s}'s lease lasts {v}."),
+        ("The {s}'s lease now takes {v}.", "The lease for the {s} is {v}."),
+    ),
+    Relation(
+        "What is the favorite editor of {s}?",
+        PEOPLE,
+        EDITORS,
+        ("{s}'s favorite editor is {v}.", "The favorite editor of {s} is {v}."),
+        ("{s}'s favorite editor is now {v}.",),
     ),
     Relation(
         "How long are the {s} logs kept?",
@@ -136,6 +155,8 @@ SAME_SUBJECT: tuple[Sequence[str], ...] = (
     ("{p} likes climbing.", "{p} likes old films.", "{p} likes strong coffee."),
     ("{p} is from Porto.", "{p} is a night owl.", "{p} is 34 years old."),
     ("{p} speaks Spanish.", "{p} speaks German.", "{p} owns the release notes.", "{p} owns the style guide."),
+    ("The {s} export takes 14 minutes.", "The {s} export costs $3.", "The {s} export is 14 GB large."),
+    ("{p} has moved to the data team.", "{p} switched to Linux.", "{p} moved to tears at the farewell."),
     ("The {s} queue is fast.", "The {s} queue is q-17.", "The {s} queue is drained at night."),
 )
 EVENTS: tuple[Sequence[str], ...] = (

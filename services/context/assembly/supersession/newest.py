@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from services.context import stores
 from services.context.assembly.ranking import Ranked
+from services.context.assembly.supersession.paraphrases import matters, restates
 from services.context.assembly.supersession.parts import Statement
 from services.context.assembly.supersession.statements import read, split
 from services.context.assembly.supersession.values import Kind, alike, differ_in_a_number, is_short
+from services.context.assembly.supersession.vocabulary import CHOSEN
 from shared.provenance import TRUSTED
 from shared.search.evidence import Candidate
 
@@ -74,8 +76,13 @@ def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Ite
     groups: defaultdict[Hashable, list[_Said]] = defaultdict(list)
     for said in _statements(candidates):
         bounds = _bounds(said.store, said.candidate)
-        groups[bounds, said.statement.subject, said.statement.relation].append(said)
-    found = dict(pair for group in groups.values() if len(group) > 1 for pair in _within(group))
+        for matter in matters(said.statement):
+            groups[bounds, said.statement.subject, matter].append(said)
+    by: dict[Item, _Said] = {}
+    for older, newer in (pair for group in groups.values() if len(group) > 1 for pair in _within(group)):
+        if older.item not in by or by[older.item].time < newer.time:
+            by[older.item] = newer
+    found = {item: newer.item for item, newer in by.items()}
     # What a writer said is certain.
     for store, candidate in candidates:
         if candidate.superseded_by is not None:
@@ -108,13 +115,16 @@ def _bounds(store: str, candidate: Candidate) -> Hashable:
     return store, candidate.scope, candidate.agent, candidate.speaker, candidate.user_id
 
 
-def _within(group: Sequence[_Said]) -> Iterator[tuple[Item, Item]]:
-    """Compares each with the newest of every other value, not with every newer one."""
+def _within(group: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+    """Each superseded statement with a newer one.
+
+    Compares each with the newest of every other value, not with every newer one.
+    """
     newest: dict[Hashable, _Said] = {}
     for said in sorted(group, key=lambda said: said.time, reverse=True):
         newer = next((newer for newer in newest.values() if _supersedes(newer, said)), None)
         if newer is not None:
-            yield said.item, newer.item
+            yield said, newer
         newest.setdefault((said.statement, said.candidate.source_kind in TRUSTED), said)
 
 
@@ -123,7 +133,9 @@ def _supersedes(newer: _Said, older: _Said) -> bool:
         return False
     if older.candidate.source_kind in TRUSTED and newer.candidate.source_kind not in TRUSTED:
         return False
-    return replaces(newer.statement, older.statement)
+    if newer.statement.relation == older.statement.relation:
+        return replaces(newer.statement, older.statement)
+    return restates(newer.statement, older.statement)
 
 
 def replaces(newer: Statement, older: Statement) -> bool:
@@ -132,13 +144,29 @@ def replaces(newer: Statement, older: Statement) -> bool:
         return False
     if newer.many or older.many:
         return _replaces_one_of_many(newer, older)
+    if newer.motion or older.motion:
+        return _ends_in_motion(newer, older)
     if newer.bare and not newer.note and newer.relation[0] == "be":
         return newer.kind is older.kind is Kind.NUMBER
     if newer.note or newer.change:
         return True
     if newer.relation[0] == "prefer" and len(newer.value) + len(older.value) > 2:
         return differ_in_a_number(newer.value, older.value)
-    return alike(newer.kind, older.kind) and is_short(newer.value) and is_short(older.value)
+    comparable = alike(newer.kind, older.kind) or _are_choices(newer, older)
+    return comparable and is_short(newer.value) and is_short(older.value)
+
+
+def _ends_in_motion(newer: Statement, older: Statement) -> bool:
+    """ "The deadline has moved to Monday" ends "The deadline is Friday", but of a person much else holds."""
+    comparable = alike(newer.kind, older.kind) and newer.kind is not Kind.PLAIN
+    same = newer.motion == older.motion or not newer.bare
+    return comparable and same and is_short(newer.value) and is_short(older.value)
+
+
+def _are_choices(newer: Statement, older: Statement) -> bool:
+    """ "My favorite editor is vim" and "My favorite editor is Helix"."""
+    chosen = any(word in CHOSEN for word in newer.subject[:-1])
+    return chosen and {newer.kind, older.kind} <= {Kind.NAME, Kind.PLAIN, Kind.CODE}
 
 
 def _replaces_one_of_many(newer: Statement, older: Statement) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services.context.assembly.supersession.values import Kind, kind_of
 from services.context.assembly.supersession.vocabulary import (
     ARTICLES,
+    ATTRIBUTES,
     BE,
     BESIDES,
     EVENTS,
@@ -49,11 +50,15 @@ class Statement(NamedTuple):
     many: bool = False
     """The subject may have several such values."""
     bare: bool = False
-    """The subject is a mere name, of which many things can be said."""
+    """The subject is a mere name, as of a person, of which many things can be said."""
     change: bool = False
     """It says that the value is new."""
     alone: bool = True
     """The text says nothing else."""
+    motion: str | None = None
+    """The verb of MOTIONS by which it says that the value is new."""
+    former: tuple[str, ...] = ()
+    """The value that it says it replaces."""
     shown: tuple[str, ...] = ()
     """The value as it is written."""
 
@@ -123,7 +128,7 @@ def stated(
         value.kind,
         note=note,
         many=many,
-        bare=len(words) == 1 and subject[0].lower() not in ARTICLES,
+        bare=_is_name(subject),
         change=change or value.change,
         alone=value.alone,
         shown=tuple(value.words),
@@ -147,6 +152,12 @@ def claimed(
         relation = (*relation, *(word.lower() for word in value.words[place:]))
         value = value._replace(words=value.words[:place])
     return stated(subject, relation, value, change=change, many=many)
+
+
+def _is_name(subject: Sequence[str]) -> bool:
+    if len(subject) == 1:
+        return subject[0].lower() not in ARTICLES
+    return len(subject) == 2 and all(map(str.istitle, subject)) and plain(subject[1]) not in ATTRIBUTES
 
 
 def _says_more(words: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from services.context.assembly.supersession.vocabulary import (
     BESIDES,
     CHANGES,
     MANY_VALUED,
+    MOTIONS,
     NOW,
     OPENINGS,
     PAST,
@@ -101,7 +102,9 @@ def _is_copula(lower: list[str], place: int) -> bool:
     word, following = lower[place], lower[place + 1 : place + 5]
     if word in ("was", "were", "has", "have"):
         return any(each in CHANGES or each == "been" for each in following[:2])
-    return word in BE or (place > 1 and word in CHANGES and "to" in following)
+    if place == 1 and not (word in MOTIONS and following[0] in ("to", "from")):
+        return word in BE
+    return word in BE or (word in CHANGES and "to" in following)
 
 
 def _is_verb(lower: list[str], place: int) -> bool:
@@ -127,12 +130,16 @@ def _copula(rest: _Rest, *, past: bool) -> Statement | None:
 
 
 def _changed(rest: _Rest) -> Statement | None:
-    """ "was moved from db-7 to db-9" states what the thing is now."""
-    to = next((place for place, word in enumerate(rest.following) if word in ("to", "at", "as")), None)
+    """ "was moved from db-7 to db-9" states what the thing is now, and what it was."""
+    verb, following = rest.word, rest.following
+    to = next((place for place, word in enumerate(following) if word in ("to", "at", "as")), None)
     if to is None:
         return None
+    former = following[1:to] if following[0] == "from" else []
     rest.skip(to + 2)
-    return claimed(rest.subject, ("be",), rest.value, change=True)
+    found = claimed(rest.subject, ("be",), rest.value, change=True)
+    former = [word for word in former if word not in ARTICLES]
+    return found and found._replace(motion=MOTIONS.get(verb), former=tuple(former))
 
 
 def _participle(rest: _Rest) -> tuple[str, ...]:

@@ -28,6 +28,19 @@ CHANGES = _words(
     " shifted increased decreased reduced reassigned upgraded downgraded extended shortened renamed relocated cut"
     " grew dropped went changes moves switches"
 )
+# What moves or switches is somewhere else, but not all else that is said of it ends. Of the CHANGES, only these may
+# follow a subject of one word: "Mia set the alarm to 7".
+MOTIONS = {
+    "moved": "move",
+    "moves": "move",
+    "migrated": "move",
+    "relocated": "move",
+    "transferred": "move",
+    "switched": "switch",
+    "switches": "switch",
+}
+# What these qualify is a choice, whatever its value looks like.
+CHOSEN = _words("favorite favourite preferred default chosen")
 # Verbs with a single object at a time. The same fact has one relation, whichever form of the verb states it.
 SINGLE_VALUED = {
     form: relation

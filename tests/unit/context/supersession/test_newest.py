@@ -9,7 +9,7 @@ import pytest
 
 from services.context.assembly.supersession.newest import superseded
 from shared.search.evidence import Candidate
-from tests.unit.context.supersession.pairs import BOTH_HOLD, REPLACED
+from tests.unit.context.supersession.pairs import BOTH_HOLD, NEAR, PARAPHRASED, REPLACED
 
 BEGINNING = datetime(2026, 5, 1, tzinfo=UTC)
 CACHE = "psychic_cache"
@@ -32,9 +32,19 @@ def test_a_newer_value_of_the_same_relation_supersedes(older: str, newer: str) -
     assert outcome(candidate(1, older), candidate(2, newer)) == {1: 2}
 
 
-@pytest.mark.parametrize(("older", "newer"), BOTH_HOLD)
+@pytest.mark.parametrize(("older", "newer"), [*BOTH_HOLD, *NEAR, *(pair[::-1] for pair in NEAR)])
 def test_what_holds_beside_the_older_supersedes_nothing(older: str, newer: str) -> None:
     assert outcome(candidate(1, older), candidate(2, newer)) == {}
+
+
+@pytest.mark.parametrize(("older", "newer"), PARAPHRASED)
+def test_a_newer_value_supersedes_in_other_words(older: str, newer: str) -> None:
+    assert outcome(candidate(1, older), candidate(2, newer)) == {1: 2}
+
+
+def test_the_newest_of_several_paraphrases_supersedes_all() -> None:
+    texts = ("The lease is 80 s.", "The lease lasts 81 s.", "The lease is 82 s.", "The lease takes 83 s.")
+    assert outcome(*(candidate(number, text) for number, text in enumerate(texts, 1))) == {1: 4, 2: 4, 3: 4}
 
 
 def test_the_newest_of_a_chain_supersedes_all_that_came_before() -> None:

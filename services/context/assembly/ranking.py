@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from services.context import stores
-from services.context.assembly.succession import Item, position
+from services.context.assembly.supersession.order import Item, position
 from services.context.stores import Store
 from shared.search.evidence import Candidate
 from shared.search.experience import experienced

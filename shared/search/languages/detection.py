@@ -138,7 +138,7 @@ def _cyrillic(sample: str) -> Language:
 
 
 def _probable(sample: str) -> list[tuple[Language, float]]:
-    """The most probable language first. A sample without letters has none."""
+    """The most probable language first."""
     shares = load_detector().probabilities(sample).items()
     probable = [(cast("Language", name), share) for name, share in shares if share >= _POSSIBLE]
     return sorted(probable, key=lambda language: -language[1])

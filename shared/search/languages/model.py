@@ -67,11 +67,11 @@ class LetterModel:
         self._languages = languages
 
     def probabilities(self, text: str) -> dict[str, float]:
-        """The probability of each language. A text without a feature has none."""
+        """The probability of each language: of a text without a feature, the same for all."""
         encoded = _normal(text).encode(errors="surrogatepass")
         counts = Counter(self._automaton.features_of(encoded))
         if not counts:
-            return {}
+            return dict.fromkeys(self._languages, 1 / len(self._languages))
         how_often = np.log1p(np.array(list(counts.values()), np.float32))
         scores = how_often @ self._weights[list(counts)] + self._priors
         # As calibrated by py3langid, over texts of different lengths.
@@ -111,19 +111,22 @@ def _normal(text: str) -> str:
 def _cut_down(arrays: Mapping[str, Any], languages: Collection[str]) -> LetterModel:
     names = arrays["classes"].tolist()
     places = [place for place, name in enumerate(names) if name in languages]
-    automaton, features = _automaton(
-        arrays["nextmove"].reshape(-1, 256), arrays["nextmove_row"], arrays["out_feat"]
-    )
+    used, columns = _columns(arrays["nextmove"].reshape(-1, 256))
+    automaton, features = _automaton(used, columns, arrays["nextmove_row"], arrays["out_feat"])
     weights = arrays["ptc"][features[:, None], places]
     return LetterModel(automaton, weights, arrays["pc"][places], [names[place] for place in places])
 
 
-def _automaton(
-    moves: np.ndarray, row_of: np.ndarray, feature_of: np.ndarray
-) -> tuple[_Automaton, np.ndarray]:
-    """The automaton of _BYTES, and the number that each of its features has in the whole model."""
+def _columns(moves: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Those of _BYTES that begin an n-gram, and for each of them where it leads to, by row."""
     used = [byte for byte in _BYTES if moves[0, byte]]
-    columns = [np.ascontiguousarray(moves[:, byte]) for byte in used]
+    return used, np.stack([moves[:, byte] for byte in used])
+
+
+def _automaton(
+    used: Sequence[int], columns: np.ndarray, row_of: np.ndarray, feature_of: np.ndarray
+) -> tuple[_Automaton, np.ndarray]:
+    """The automaton of the used bytes, and the number that each of its features has in the whole model."""
     kept, firsts = _by_column(columns, _reached(columns, row_of))
     rows, row_of_kept = np.unique(row_of[kept], return_inverse=True)
     number = np.zeros(len(row_of), np.int64)
@@ -143,7 +146,7 @@ def _automaton(
     return automaton, features[1:]
 
 
-def _by_column(columns: Sequence[np.ndarray], reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _by_column(columns: np.ndarray, reached: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The states in the order of the columns that lead to them, and where each column's begin."""
     column_of = np.zeros(int(reached.max()) + 1, np.uint8)
     for column, targets in enumerate(columns, 1):
@@ -153,7 +156,7 @@ def _by_column(columns: Sequence[np.ndarray], reached: np.ndarray) -> tuple[np.n
     return reached[order], np.searchsorted(of_reached[order], np.arange(len(columns) + 1))
 
 
-def _reached(columns: Sequence[np.ndarray], row_of: np.ndarray) -> np.ndarray:
+def _reached(columns: np.ndarray, row_of: np.ndarray) -> np.ndarray:
     """The states that some text of these columns' bytes is in, the first state included."""
     reached = np.zeros(len(row_of), bool)
     reached[0] = True

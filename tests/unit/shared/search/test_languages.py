@@ -40,9 +40,9 @@ def test_a_part_of_the_model_gives_the_probabilities_of_the_whole(
 ) -> None:
     for line in (SENTENCES / f"{file}.tsv").read_text().splitlines():
         for text in line.split("\t"):
-            # Without a feature, the whole model finds every language as probable.
-            assert (load_detector().probabilities(text) or dict(whole.rank(""))) == pytest.approx(
-                dict(whole.rank(text)), abs=1e-5
+            # Without a feature, the whole model counts a language in two scripts twice.
+            assert load_detector().probabilities(text) == pytest.approx(
+                dict(whole.rank(text)), abs=0.04 if whole.rank(text) == whole.rank("") else 1e-5
             )
 
 

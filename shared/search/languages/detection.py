@@ -146,5 +146,5 @@ def _probable(sample: str) -> list[tuple[Language, float]]:
 
 @cache
 def load_detector() -> LetterModel:
-    """Takes half a second at first, and 20 MB. Services load it before they serve."""
+    """Takes half a second at first, and 18 MB. Services load it before they serve."""
     return load_model(_MODELLED)

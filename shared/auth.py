@@ -8,13 +8,17 @@ from typing import Literal
 import msgspec
 
 from shared.errors import Forbidden, Unauthorized
+from shared.text import Language
 
 Access = Literal["read", "write", "admin"]
 OF_ENVIRONMENT = "env:"
 
 
 class Principal(msgspec.Struct, frozen=True):
-    """A verified caller. If set, `agent`, `missions` and `users` limit what it may access."""
+    """A verified caller. If set, `agent`, `missions` and `users` limit what it may access.
+
+    `language` is its tenant's.
+    """
 
     tenant: str
     key: str
@@ -22,6 +26,7 @@ class Principal(msgspec.Struct, frozen=True):
     agent: str | None = None
     missions: frozenset[str] | None = None
     users: frozenset[str] | None = None
+    language: Language | None = None
 
     @property
     def mission(self) -> str | None:

@@ -12,6 +12,7 @@ from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
+from services.context.languages.service import Languages
 from services.context.learning.evaluation import Evaluation
 from services.context.learning.service import Learning
 from services.context.log.accesses import Accesses
@@ -67,6 +68,7 @@ class Services:
     key_service: KeyService
     audit_trail: AuditTrail
     scrubber: Scrubber
+    languages: Languages
     mcp: Mcp
     owners: Owners
 
@@ -147,6 +149,7 @@ async def opened(
             key_service=KeyService(database, keys, records, doorbell.ring, settings.key_ttl_days),
             audit_trail=AuditTrail(database),
             scrubber=scrubber,
+            languages=Languages(database, keys),
             mcp=mcp,
             owners=owners,
         )

@@ -10,6 +10,7 @@ from services.context.audit.routes import audit
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
+from services.context.languages.routes import LANGUAGE
 from services.context.learning import routes as learning
 from services.context.log import routes as log
 from services.context.mcp import endpoint
@@ -27,6 +28,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "profiles": [PROFILES],
     "keys": [KEYS],
     "secrets": [SECRETS],
+    "languages": [LANGUAGE],
     "erasure": [purge],
     "audit": [audit],
 }

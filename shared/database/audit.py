@@ -31,6 +31,7 @@ Action = Literal[
     "secret_policy_set",
     "profile_set",
     "profile_delete",
+    "language_set",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

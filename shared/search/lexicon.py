@@ -30,6 +30,8 @@ class Hints(NamedTuple):
 
     terms: Sequence[str] = ()
     language: Language | None = None
+    likely: Language = "en"
+    """The language, if neither `language` nor the text tells it."""
 
 
 class Lexicon(NamedTuple):
@@ -60,19 +62,20 @@ class Asked(msgspec.Struct, frozen=True):
 
 def lexicon(text: str, hints: Hints) -> Lexicon:
     """Of one chunk. The same chunk and hints must give the same lexicon whenever it is indexed again."""
-    language = hints.language or language_of(text)
+    language = hints.language or language_of(text, hints.likely)
     terms = [*code.names(text), *hints.terms, *bigrams(text), *characters(text)]
     if language != "en":
         terms += map(_plain, unaccented(text))
     return Lexicon(config_of(language), terms)
 
 
-def asked(query: str, language: Language | None = None) -> Asked:
+def asked(query: str, language: Language | None = None, likely: Language | None = None) -> Asked:
     """It depends on the question alone: stores add up how many chunks hold each of its words.
 
-    English comes first. Without `language`, the languages are those that the question may be of.
+    English comes first. Without `language`, the languages are those that the question may be of, `likely`
+    among them.
     """
-    languages = languages_of(query) if language is None else [language]
+    languages = languages_of(query, likely) if language is None else [language]
     configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
     terms = _short(dict.fromkeys([*code.names(query), *bigrams(query), *plain]))[:_MOST_ASKED]

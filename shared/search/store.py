@@ -56,6 +56,8 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
     language: Language | None = None
     """The language of the question, if it is known."""
+    likely_language: Language | None = None
+    """Its language, if neither `language` nor the question tells it."""
     users: list[str] | None = None
     missions: list[str] | None = None
     reader: str | None = None
@@ -68,7 +70,7 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         common: Common = NONE_COMMON,
     ) -> Values:
         """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
-        words = asked(self.query, self.language)
+        words = asked(self.query, self.language, self.likely_language)
         return Values(
             tenant=scope.tenant,
             configs=words.configs,
@@ -97,6 +99,7 @@ def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
         vector=None if request.vector is None else HalfVector(decode_vector(request.vector)),
         model=request.model,
         language=request.language,
+        likely_language=principal.language,
         depth=request.depth,
         as_of=utc(request.as_of, "as_of"),
         users=principal.seen_users(request.user_id),

@@ -51,6 +51,7 @@ _TAGS = {
     "keys": "API keys: who may do what, and how much of it.",
     "audit": "What admins did.",
     "secrets": "What becomes of provider keys, passwords and the like in what callers send.",
+    "languages": "The language of texts that are too short to tell it.",
     "erasure": "Delete everything of a scope, an agent or a user.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")

@@ -138,6 +138,12 @@ _SECRETS = [
     Example("context_set_secret_policy", "Back to the installation's default", {"policy": None}),
 ]
 
+_LANGUAGES = [
+    Example("context_set_language", "Most texts are German", {"language": "de"}),
+    Example("context_language", "The language in force"),
+    Example("context_set_language", "No language is taken for granted", {"language": None}),
+]
+
 _ERASURE = [
     Example("context_purge", "A user, everywhere", {"user_id": "ana"}),
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
@@ -153,4 +159,4 @@ _ERASURE = [
     Example("context_purge", "An agent, everywhere", {"agent_name": "scout"}),
 ]
 
-EXAMPLES = [*CACHE, *MEMORY, *_CONTEXT, *_KEYS, *_SECRETS, *_ERASURE]
+EXAMPLES = [*CACHE, *MEMORY, *_CONTEXT, *_KEYS, *_SECRETS, *_LANGUAGES, *_ERASURE]

@@ -183,7 +183,7 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
     user_id: str | None = None
     """The user it is about, or who said it."""
     language: Language | None = None
-    """The language that its writer named."""
+    """The language that its writer named, or its tenant's where the content is too short to tell."""
     paths: list[str] = []
     """The files that its writer says it is about."""
     symbols: list[str] = []
@@ -259,7 +259,7 @@ class ExportedMemory(Body, kw_only=True):
     speaker: Name | None = None
     user_id: Name | None = None
     language: Language | None = None
-    """The language that its writer named."""
+    """The language that its writer named, or its tenant's where the content is too short to tell."""
     paths: Paths = msgspec.field(default_factory=list)
     """The files that its writer says it is about."""
     symbols: Symbols = msgspec.field(default_factory=list)

@@ -96,6 +96,7 @@ class MemorySearch:
             query = StoreQuery(
                 query=request.query,
                 language=request.language,
+                likely_language=principal.language,
                 vector=embedded.half(),
                 model=model,
                 only=only,

@@ -57,6 +57,7 @@ class CacheSearch:
         query = StoreQuery(
             query=request.query,
             language=request.language,
+            likely_language=principal.language,
             vector=embedded.half(),
             model=embedded.model,
             users=principal.seen_users(),

@@ -213,7 +213,7 @@ def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
     occurred_at = utc(entry.occurred_at)
     origin = Origin.of(principal, entry.source_kind)
     names = [*entry.paths, *entry.symbols]
-    hints = Hints(terms=[*code.of_heading(text), *code.given(names)], language=entry.language)
+    hints = Hints([*code.of_heading(text), *code.given(names)], entry.language, principal.language or "en")
     put = Put(
         context_type=context_type,
         content=entry.content,

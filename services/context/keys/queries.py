@@ -30,13 +30,14 @@ with recursive line as (
     select k.*, line.generation + 1 from line
     join context.api_keys k on k.tenant = line.tenant and k.id = {_MAKER} and k.revoked_at is null
 )
-select k.tenant, k.id, k.access, k.agent_name, k.missions, k.users, {_LIMITS},
+select k.tenant, k.id, k.access, l.language, k.agent_name, k.missions, k.users, {_LIMITS},
        coalesce(u.requests, 0) as requests, coalesce(u.tokens, 0) as tokens,
        extract(epoch from nullif(
            case when k.token_hash = $1 then k.expires_at else least(k.expires_at, k.old_expires_at) end,
            'infinity') - now())::float8 as seconds,
        extract(epoch from {_TODAY} + 1 - (now() at time zone 'utc'))::float8 as day_seconds
 from line k
+left join context.languages l on l.tenant = k.tenant
 left join context.api_key_usage u on u.tenant = k.tenant and u.key_id = k.id and u.day = {_TODAY}
 order by k.generation
 """

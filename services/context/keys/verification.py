@@ -6,7 +6,7 @@ import hashlib
 import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -16,11 +16,13 @@ from services.context.keys import queries
 from services.context.keys.limits import DAY, Allowance, Rates, headers, refusal
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.keys.usage import Count, Usage
+from services.context.languages.queries import language_of
 from shared.auth import OF_ENVIRONMENT, Access, Principal, bearer, same_secret
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
-from shared.errors import Unauthorized, Unavailable
+from shared.errors import TooLate, Unauthorized, Unavailable
 from shared.telemetry import metrics
+from shared.text import Language
 from shared.tokens import CHARACTERS_PER_TOKEN
 from shared.web.request import deadline_of_route, when_ended
 
@@ -34,6 +36,8 @@ REACH: Mapping[Access, frozenset[Access]] = {
 # Each replica trusts a verified key for this long.
 KNOWN_SECONDS = 2.0
 _MOST_KNOWN = 10_000
+# The share of the time left for the default tenant's language.
+_LANGUAGE_SHARE = 0.2
 
 
 def hash_token(token: str) -> bytes:
@@ -76,6 +80,8 @@ class Keys:
         self.usage = Usage(database)
         self._known: dict[bytes, _Known] = {}
         self._tenants: dict[bytes, str] = {}
+        self._default_language: Language | None = None
+        self._language_until = 0.0
 
     async def verify(self, authorization: str | None, deadline: Deadline) -> Principal:
         """The caller, without checking limits. Raises the same Unauthorized for unknown, expired and revoked keys."""
@@ -130,11 +136,13 @@ class Keys:
     def forget(self) -> None:
         """Makes changes take effect here at once. Other replicas follow within KNOWN_SECONDS."""
         self._known.clear()
+        self._language_until = 0.0
 
     async def _find(self, authorization: str | None, deadline: Deadline) -> Principal | _Known:
         token = bearer(authorization)
         if (access := self._access_of(token)) is not None:
-            return Principal(DEFAULT_TENANT, f"{OF_ENVIRONMENT}{access}", REACH[access])
+            language = await self._language(deadline)
+            return Principal(DEFAULT_TENANT, f"{OF_ENVIRONMENT}{access}", REACH[access], language=language)
         if token.startswith(PREFIX):
             token_hash = hash_token(token)
             known = self._known.get(token_hash)
@@ -145,6 +153,18 @@ class Keys:
                 return self._remember(token_hash, rows)
             self._known.pop(token_hash, None)
         raise Unauthorized("the token is not valid")
+
+    async def _language(self, deadline: Deadline) -> Language | None:
+        """The default tenant's. A token of the environment needs no database: without it, the last one holds."""
+        now = time.monotonic()
+        if now >= self._language_until:
+            self._language_until = now + KNOWN_SECONDS
+            soon = deadline.shorter(deadline.left() * _LANGUAGE_SHARE)
+            with suppress(Unavailable, TooLate):
+                self._default_language = await self._database.run(
+                    DEFAULT_TENANT, lambda c: language_of(c, DEFAULT_TENANT), soon
+                )
+        return self._default_language
 
     def _access_of(self, token: str) -> Access | None:
         """Of a token of the environment."""
@@ -236,4 +256,5 @@ def _principal(row: asyncpg.Record) -> Principal:
         agent=row["agent_name"],
         missions=None if row["missions"] is None else frozenset(row["missions"]),
         users=None if row["users"] is None else frozenset(row["users"]),
+        language=row["language"],
     )

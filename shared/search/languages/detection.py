@@ -97,18 +97,25 @@ def config_of(language: Language) -> str:
     return _CONFIGS.get(language, SIMPLE)
 
 
-def language_of(text: str) -> Language:
-    """The language of a text, or English without clear evidence of another."""
+def language_of(text: str, likely: Language = "en") -> Language:
+    """The language of a text, or the likely one without clear evidence."""
+    return certain_language(text) or likely
+
+
+def certain_language(text: str) -> Language | None:
     sample = text[:_SAMPLE]
     if _is_english(sample):
         return "en"
     if (script := _by_script(sample)) is not None:
         return script
-    return next((language for language, share in _probable(sample) if share >= _CERTAIN), "en")
+    return next((language for language, share in _probable(sample) if share >= _CERTAIN), None)
 
 
-def languages_of(question: str) -> list[Language]:
-    """The languages that a question may be of besides English: one, or several for a question of few words."""
+def languages_of(question: str, likely: Language | None = None) -> list[Language]:
+    """The languages that a question may be of besides English: one, or several for a question of few words.
+
+    The likely one is among them, unless the question is clearly of another.
+    """
     sample = question[:_SAMPLE]
     if (len(sample.strip()) < _LEAST_LETTERS and sample.isascii()) or _is_english(sample):
         return []
@@ -116,7 +123,8 @@ def languages_of(question: str) -> list[Language]:
         return [script]
     probable = _probable(sample)[:_MOST_POSSIBLE]
     certain = [language for language, share in probable if share >= _CERTAIN]
-    return [language for language in certain or [each for each, _ in probable] if language != "en"]
+    possible = dict.fromkeys([*([likely] if likely else []), *(language for language, _ in probable)])
+    return [language for language in certain or possible if language != "en"]
 
 
 def _is_english(sample: str) -> bool:

@@ -43,6 +43,7 @@ async def every_action(client: Client) -> None:
     await call(client, "PUT", "/api/context/secrets", {"policy": "refuse"})
     await call(client, "PUT", "/api/context/profiles", {"agent_name": "scout", "text": "Scouts ahead."})
     await call(client, "DELETE", "/api/context/profiles?agent_name=scout")
+    await call(client, "PUT", "/api/context/language", {"language": "de"})
     await call(client, "POST", "/api/psychic-cache/write", note("m", "it rained"))
     await call(client, "PUT", "/api/psychic-cache/m/limits", {"entry_budget": 50})
     await call(client, "DELETE", "/api/psychic-cache/m?reason=operator")
@@ -68,6 +69,7 @@ ACTIONS = [
     "secret_policy_set",
     "profile_set",
     "profile_delete",
+    "language_set",
     "limits_set",
     "clear",
     "export",

@@ -50,6 +50,7 @@ WITHOUT_TEXT = {
     "context_replay",
     "context_rotate_key",
     "context_set_budget",
+    "context_set_language",
     "context_set_secret_policy",
     "context_set_weight",
 }

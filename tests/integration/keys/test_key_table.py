@@ -75,6 +75,7 @@ FOR_ALL: dict[str, set[Bound]] = {
     "context_audit": {"agent", "mission", "user"},
     # It decides for every writer of the tenant.
     "context_set_secret_policy": {"agent", "mission", "user"},
+    "context_set_language": {"agent", "mission", "user"},
     # They act on all that a caller does.
     "context_set_weight": {"mission", "user"},
     "context_reset_weight": {"mission", "user"},

@@ -209,6 +209,7 @@ ATTACKS: Mapping[str, Attack] = {
     "context_feedback": _feedback,
     "context_get_key": _of("key_id"),
     "context_list_keys": _nothing,
+    "context_language": _nothing,
     "context_log": _log,
     "context_log_callers": _nothing,
     "context_make_key": _keys,
@@ -227,6 +228,7 @@ ATTACKS: Mapping[str, Attack] = {
         {"agent_name": v.agent, "text": "the treasure is mine"},
         {"user_id": v.user, "text": "the treasure is mine", "background": True},
     ],
+    "context_set_language": lambda _: [{"language": "de"}],
     "context_set_secret_policy": lambda _: [{"policy": "allow"}],
     "context_set_weight": _weight,
     "context_source": lambda v: [

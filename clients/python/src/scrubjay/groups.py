@@ -90,6 +90,8 @@ class Calls:
     audit = Listing(context.audit)
     secret_policy = Method(context.secret_policy)
     set_secret_policy = Method(context.set_secret_policy)
+    language = Method(context.language)
+    set_language = Method(context.set_language)
     purge = Method(context.purge)
     timeline = Listing(timeline.timeline)
 
@@ -173,5 +175,7 @@ class AsyncCalls:
     audit = AsyncListing(context.audit)
     secret_policy = AsyncMethod(context.secret_policy)
     set_secret_policy = AsyncMethod(context.set_secret_policy)
+    language = AsyncMethod(context.language)
+    set_language = AsyncMethod(context.set_language)
     purge = AsyncMethod(context.purge)
     timeline = AsyncListing(timeline.timeline)

@@ -15,6 +15,7 @@ import msgspec
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
 from shared.provenance import TRUSTED, Origin, SourceKind, utc
+from shared.search.languages.detection import certain_language
 from shared.text import Language, Step
 
 _EDITABLE = ("memory_type", "private", "paths", "symbols", "step")
@@ -63,7 +64,7 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
         seq=memory.seq,
         speaker=memory.speaker,
         user_id=memory.user_id,
-        language=memory.language,
+        language=memory.language or _unless_certain(principal.language, memory.content),
         paths=memory.paths,
         symbols=memory.symbols,
         step=memory.step,
@@ -75,6 +76,11 @@ def committed(principal: Principal, memory: CommitAgentMemoryInput) -> MemoryCon
     )
 
 
+def _unless_certain(language: Language | None, content: str) -> Language | None:
+    """The tenant's language, unless the content tells its own. It is kept, so that the memory may be indexed again."""
+    return None if language is None or certain_language(content) is not None else language
+
+
 def task_columns(task: TaskContext | None) -> dict[str, Any]:
     return {} if task is None else msgspec.structs.asdict(task)
 
@@ -83,11 +89,11 @@ def edited(stored: MemoryContent, change: EditAgentMemoryInput, principal: Princ
     """The editor's key and source replace the stored ones only if the text changes."""
     replaced = {field: value for field in _EDITABLE if (value := getattr(change, field)) is not None}
     replaced |= task_columns(change.task_context)
-    if change.content not in (None, stored.content):
+    if change.content is not None and change.content != stored.content:
         origin = Origin.of(principal, change.source_kind)
         replaced |= {
             "content": change.content,
-            "language": change.language,
+            "language": change.language or _unless_certain(principal.language, change.content),
             "written_by": principal.key,
             "source_kind": origin.kind,
             "source_claim": origin.claim,

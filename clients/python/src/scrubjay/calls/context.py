@@ -36,6 +36,7 @@ from scrubjay.models import (
     SourceItem,
     SourceWeight,
     SourceWeights,
+    TenantLanguage,
     UsedItem,
     WeightChange,
     WeightHistory,
@@ -952,6 +953,7 @@ def audit(
         "key_make",
         "key_revoke",
         "key_rotate",
+        "language_set",
         "limits_set",
         "profile_delete",
         "profile_set",
@@ -1044,6 +1046,49 @@ def set_secret_policy(
         seconds=5.0,
         repeatable=True,
         body=fields(policy=policy),
+        timeout=timeout,
+    )
+
+
+def language(
+    *,
+    timeout: float | None = None,
+) -> Call[TenantLanguage]:
+    """The language of the tenant's texts and questions, where neither they nor their writer tells it.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/language",
+        answer=TenantLanguage,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def set_language(
+    *,
+    language: Language | None = None,
+    timeout: float | None = None,
+) -> Call[TenantLanguage]:
+    """Set the language of texts and questions that are too short to tell it, from now on and for the whole
+    tenant. A `language` in a request wins over it, and so does a text that is clearly in another
+    language.
+
+    Args:
+        language: The language of the tenant's texts. Without one, nothing is taken for granted again.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path="/api/context/language",
+        answer=TenantLanguage,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(language=language),
         timeout=timeout,
     )
 

@@ -49,7 +49,7 @@ class AgentMemory:
     user_id: str | None = None
     """The user it is about, or who said it."""
     language: Language | None = None
-    """The language that its writer named."""
+    """The language that its writer named, or its tenant's where the content is too short to tell."""
     paths: list[str] = field(default_factory=list)
     """The files that its writer says it is about."""
     symbols: list[str] = field(default_factory=list)
@@ -199,7 +199,7 @@ class ExportedMemory:
     user_id: str | None = None
     """The user whom it is about, or who said it."""
     language: Language | None = None
-    """The language that its writer named."""
+    """The language that its writer named, or its tenant's where the content is too short to tell."""
     paths: list[str] = field(default_factory=list)
     """The files that its writer says it is about."""
     symbols: list[str] = field(default_factory=list)
@@ -293,7 +293,7 @@ class FoundMemory:
     user_id: str | None = None
     """The user it is about, or who said it."""
     language: Language | None = None
-    """The language that its writer named."""
+    """The language that its writer named, or its tenant's where the content is too short to tell."""
     paths: list[str] = field(default_factory=list)
     """The files that its writer says it is about."""
     symbols: list[str] = field(default_factory=list)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from scrubjay.models.choices import Language
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
@@ -131,6 +133,7 @@ class AuditRow:
         "key_make",
         "key_revoke",
         "key_rotate",
+        "language_set",
         "limits_set",
         "profile_delete",
         "profile_set",
@@ -691,6 +694,16 @@ class SourceWeights:
     """A row for each caller and store."""
     start: dict[str, float]
     """The start values, by store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantLanguage:
+    """The language of the tenant's texts and questions, where neither they nor their writer tells it."""
+
+    language: Language | None
+    """As ISO 639-1 names it."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,17 +23,17 @@ _PART = f"""
    and ($6::timestamptz is null or created_at <= $6) and (superseded_by is null or $6 is not null) and {{about}}
  order by created_at desc, id desc limit $7)
 """
-_FEW = """
-with found as materialized ({parts}),
+_LITTLE = """,
 sized as (
     select found.*, count(*) over about as items, sum(token_count) over about as tokens
     from found window about as (partition by user_id is null and $8::text is not null)
 )
 select * from sized where items < $7 and tokens <= $9 order by created_at desc, id desc
 """
-FEW = _FEW.format(parts=_PART.format(about="$8::text is null"))
-_ABOUT_USER = [_PART.format(about=about) for about in ("user_id = $8", "user_id is null")]
-FEW_FOR_USER = _FEW.format(parts=" union all ".join(_ABOUT_USER))
+_OF_ALL = _PART.format(about="$8::text is null")
+FEW = f"with found as materialized ({_OF_ALL}){_LITTLE}"
+_OF_USER = " union all ".join(_PART.format(about=about) for about in ("user_id = $8", "user_id is null"))
+FEW_FOR_USER = f"with found as materialized ({_OF_USER}){_LITTLE}"
 
 
 async def few(

@@ -28,7 +28,7 @@ from tests.support.attacks.attackers import (
     rows_of,
     unattacked,
 )
-from tests.support.attacks.sending import Attempt, Reply, send
+from tests.support.attacks.sending import replies
 from tests.support.attacks.victim import CANARIES, Victim, settle
 from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -38,7 +38,6 @@ ROUNDS, SHORT_ROUNDS = 2, 1
 _AT_ONCE = 3
 _WRITTEN_SECONDS = 1.5
 """By then what is written in batches is written."""
-_LATE, _RETRIES = 503, 8
 _SHOWN = 20
 
 
@@ -142,21 +141,12 @@ async def _key(operator: Client, tenant: str, attacker: Attacker) -> str:
     return str(answer.body["token"])
 
 
-async def _replies(client: Client, attempt: Attempt) -> list[Reply]:
-    """Several while they are 503, which a busy machine may answer; the last is the one that counts."""
-    replies = [await send(client, attempt)]
-    while replies[-1].status == _LATE and len(replies) <= _RETRIES:
-        await asyncio.sleep(1)
-        replies.append(await send(client, attempt))
-    return replies
-
-
 async def _attacked(attacker: Attacker, client: Client, victim: Victim, sql: Connection) -> Ledger:
     ledger = Ledger(attacker.name)
     before = await rows_of(sql, victim)
     for attempt in attacker.attempts(victim):
         ledger.attempts += 1
-        for reply in await _replies(client, attempt):
+        for reply in await replies(client, attempt):
             ledger.leaks += [
                 f"{attempt} shows {canary}" for canary in leaks(attacker, victim, attempt, reply)
             ]

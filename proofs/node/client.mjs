@@ -40,6 +40,7 @@ async function work(queue) {
     } catch {
       told.tries = 2;
       state.client = undefined;
+      await new Promise((resolve) => setTimeout(resolve, 500));
       try {
         told.answer = await once(state, next);
       } catch (error) {

@@ -5,6 +5,7 @@ Every row of it holds the victim's word. Every text that a stranger might read h
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 from urllib.parse import quote
@@ -31,8 +32,8 @@ learned in the mission, `loose` (shared) and `locked` (private) outside of any. 
 session, `key` a key's name, and `file` a file of the vault, where there is one. The profiles are the agent's and the
 user's."""
 
-_LATE, _TRIES = 503, 8
-"""A busy machine may answer a request too late."""
+LATE, TRIES = (429, 503), 8
+"""A busy machine may answer a request too late, or not at all."""
 
 CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
 
@@ -132,10 +133,11 @@ async def settle(admin: Client, word: str) -> Victim:
     victim = Victim(word)
 
     async def make(path: str, body: Any, method: str = "POST") -> Any:
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             answer = await admin.call(method, path, body)
-            if answer.status != _LATE:
+            if answer.status not in LATE:
                 break
+            await asyncio.sleep(1)
         assert answer.status < 300, answer
         return answer.body
 

@@ -207,12 +207,13 @@ async def test_a_stream_that_is_cut_before_its_first_event_misses_nothing(cluste
         # Enough for the head of the answer and where the stream begins, not for an event.
         cutter.every = 450
         watching = asyncio.create_task(asyncio.to_thread(watch))
-        await asyncio.sleep(1)
+        await cutter.begun.wait()
+        await asyncio.sleep(1)  # until all of the head is there
         written = await client.cache.write(_decision(mission))
         while not cutter.cuts:
             await asyncio.sleep(0.01)
         cutter.every = None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             event = await watching
     assert event.payload["id"] == written.data.id
 

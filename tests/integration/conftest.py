@@ -29,7 +29,7 @@ from services.context.keys.schemas import Limits
 from services.context.keys.verification import PREFIX, REACH
 from shared.auth import Access
 from shared.database.postgres import Connection
-from tests.support.cluster import Client, Cluster
+from tests.support.cluster import Client, Cluster, PatientClient
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 _numbers = itertools.count(1)
@@ -76,7 +76,7 @@ class Tenant:
         return token
 
     async def client(self, access: Access = "write", **more: Any) -> Client:
-        client = Client(self._cluster.url(), await self.key(access, **more))
+        client = PatientClient(self._cluster.url(), await self.key(access, **more))
         return await self._closing.enter_async_context(client)
 
 

@@ -16,7 +16,9 @@ from aiohttp import web
 from local.database import Database
 from local.process import free_ports
 from local.services import NAMES, Service, Tokens, variables
+from shared import deadline
 
+_TRIES = 8
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "content-length"}
 
 
@@ -55,6 +57,26 @@ class Client:
 
     async def delete(self, path: str, **options: Any) -> Answer:
         return await self.call("DELETE", path, **options)
+
+
+class PatientClient(Client):
+    """A caller that asks again when a busy machine answers too late, or finds the service full with few requests.
+
+    A request with a deadline of its own is sent once.
+    """
+
+    async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
+        for _ in range(1 if deadline.HEADER in options.get("headers", {}) else _TRIES):
+            answer = await super().call(method, path, body, **options)
+            if not _is_of_a_busy_machine(answer):
+                break
+            await asyncio.sleep(1)
+        return answer
+
+
+def _is_of_a_busy_machine(answer: Answer) -> bool:
+    """A key that has used up its limit is told the limit's name."""
+    return answer.status == 503 or (answer.status == 429 and "limit" not in answer.body)
 
 
 class RoundRobin:

@@ -18,6 +18,8 @@ class Cutter:
         self.replies = 0
         self.every: int | None = None
         self.cuts = 0
+        self.begun = asyncio.Event()
+        """Whether a reply has begun."""
 
     @property
     def url(self) -> str:
@@ -50,6 +52,7 @@ class Cutter:
                 self.cuts += 1
                 return
             room = len(piece) if self.every is None else self.every - passed
+            self.begun.set()
             writer.write(piece[:room])
             await writer.drain()
             passed += len(piece)

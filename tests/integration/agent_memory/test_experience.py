@@ -80,6 +80,6 @@ async def test_what_is_read_often_does_not_outvote_what_is_relevant(
     assert await first_share(client, search, questions) >= before - 1 / SIZE
 
 
-async def counted(sql: Connection, tenant: str, accesses: int) -> bool:
+async def counted(sql: Connection, tenant: str, accesses: int) -> None:
     total = "select sum(access_count) from memory.agent_memory where tenant = $1"
-    return bool(await sql.fetchval(total, tenant) == accesses)
+    assert await sql.fetchval(total, tenant) == accesses

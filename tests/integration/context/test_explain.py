@@ -254,9 +254,9 @@ async def test_a_log_that_cannot_be_written_refuses(
             try:
                 first = await _ask(client)
                 assert first.status == 200
-                await asyncio.sleep(0.5)
+                await until(lambda: _refuses(client))
                 for _ in range(3):
-                    assert_unavailable(await _ask(client), "postgres")
+                    await _refuses(client)
                 unlogged = await client.post("/api/context/assemble", question("stuck", log=False))
                 assert unlogged.status == 200
             finally:
@@ -268,6 +268,10 @@ async def test_a_log_that_cannot_be_written_refuses(
             await until(well)
             log = await client.get(f"/api/context/log/{first.body['assembly_id']}")
             assert log.status == 200, log
+
+
+async def _refuses(client: Client) -> None:
+    assert_unavailable(await _ask(client), "postgres")
 
 
 async def _ask(client: Client) -> Answer:

@@ -22,6 +22,7 @@ WORST = 4
 MOST = 3.0
 # What is faster than this says nothing.
 NOISE_SECONDS = 0.02
+TRIES = 4
 
 
 def _text(unit: str, run: int | None, length: int) -> str:
@@ -41,14 +42,19 @@ async def test_a_hostile_text_takes_linear_time(sql: Connection, run: int | None
     taken = [(await _seconds(sql, readable(_text(unit, run, 2_000))), unit) for unit in UNITS]
     for _, unit in sorted(taken, reverse=True)[:WORST]:
         whole, half = readable(_text(unit, run, 2 * MAX_QUERY)), readable(_text(unit, run, MAX_QUERY))
-        before = min([await _seconds(sql, half) for _ in range(5)])
-        after = min([await _seconds(sql, whole) for _ in range(5)])
-        assert after < max(NOISE_SECONDS, MOST * before), (unit, before, after)
+        # Noise only adds to a time: what is linear once is linear.
+        for _ in range(TRIES):
+            before = min([await _seconds(sql, half) for _ in range(5)])
+            after = min([await _seconds(sql, whole) for _ in range(5)])
+            if after < max(NOISE_SECONDS, MOST * before):
+                break
+        else:
+            pytest.fail(f"{unit!r}: {before} s, and {after} s for twice as much")
 
 
 async def test_the_check_sees_quadratic_time(sql: Connection) -> None:
     quarter, whole = (_text("e@1", None, length) for length in (MAX_QUERY // 4, MAX_QUERY))
-    before = min([await _seconds(sql, quarter) for _ in range(3)])
+    before = min([await _seconds(sql, quarter) for _ in range(10)])
     assert await _seconds(sql, whole) > 8 * before
 
 

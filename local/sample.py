@@ -18,7 +18,7 @@ QUESTION = (
 )
 
 _REQUESTS = Path(__file__).with_suffix(".jsonl")
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120
 
 
 def requests(begun: datetime) -> list[tuple[str, dict[str, Any]]]:

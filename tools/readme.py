@@ -28,7 +28,7 @@ from local.database import ROOT
 from local.process import port_is_free
 from local.services import PORTS
 
-START_SECONDS, BLOCK_SECONDS, STOP_SECONDS = 180.0, 120.0, 60.0
+START_SECONDS, BLOCK_SECONDS, STOP_SECONDS = 600.0, 300.0, 120.0
 _BLOCK = re.compile(
     r"(?:<!-- verify: (?P<mark>.*?) -->\n+)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )

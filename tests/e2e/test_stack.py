@@ -34,7 +34,7 @@ class Run:
         return self._output.read_text()
 
     def await_ready(self) -> None:
-        wait_for(lambda: "Ctrl-C stops" in self.output or self.process.poll() is not None, 300)
+        wait_for(lambda: "Ctrl-C stops" in self.output or self.process.poll() is not None, 600)
         assert "Ctrl-C stops" in self.output, self.output
 
     @property
@@ -89,7 +89,7 @@ def test_it_answers_and_leaves_nothing_when_it_is_killed(data: Path, tmp_path: P
         family = run.family
         assert len(family) > 5
         run.process.kill()
-        assert wait_for(lambda: not any(map(alive, family)), 30)
+        assert wait_for(lambda: not any(map(alive, family)), 120)
 
 
 def test_a_shell_that_sources_its_settings_makes_keys_and_may_start_it_again(

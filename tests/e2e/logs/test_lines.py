@@ -79,7 +79,7 @@ async def test_what_a_service_says_that_does_not_start_is_json(
 ) -> None:
     service = replica(cluster, name, tmp_path / "log", **TROUBLE[trouble])
     service.launch()
-    await asyncio.to_thread(wait_for, lambda: not service.running, 60)
+    await asyncio.to_thread(wait_for, lambda: not service.running, 300)
     assert service.returncode not in (0, None)
     assert lines(service.log, name)[-1]["level"] in ("error", "critical")
 
@@ -88,5 +88,5 @@ async def test_a_port_that_is_taken_is_said_in_json(cluster: Cluster, tmp_path: 
     service = replica(cluster, "cache", tmp_path / "log")
     service.variables["SCRUBJAY_PORT"] = str(cluster.replicas["cache"][0].port)
     service.launch()
-    await asyncio.to_thread(wait_for, lambda: not service.running, 60)
+    await asyncio.to_thread(wait_for, lambda: not service.running, 300)
     assert any(line["event"] == "cannot listen" for line in lines(service.log, "cache"))

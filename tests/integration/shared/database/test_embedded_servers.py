@@ -117,7 +117,7 @@ def test_both_end_when_their_parent_is_killed(server_folder: Path) -> None:
     assert len(family) > 4
     parent.kill()
     parent.communicate()
-    assert wait_for(lambda: not any(map(alive, family)), 30)
+    assert wait_for(lambda: not any(map(alive, family)), 120)
 
 
 def test_a_server_that_cannot_start_says_why(server_folder: Path, postgres: Postgres) -> None:

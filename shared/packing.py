@@ -17,12 +17,13 @@ HEADER_CHARACTERS = 40
 # make up for them; the words of these scripts don't.
 _HEADER_EXCESS = 12
 _OTHER_SCRIPTS = re.compile(r"[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff\uff66-\uff9f]")
-# The best items stay whole until they fill this share of a block. Later items are cut to half while others wait for
-# room.
+# When the best items have filled this share of a block, later items are cut to half while others wait for room.
 _WHOLE_SHARE = 0.4
 _SHORT_SHARE = 0.5
 # One item takes at most this share of a block while others wait for room.
 _MOST_SHARE = 0.6
+# Every item but the best is at most as wide as this while others wait for room.
+_MOST_WIDTH = 350
 # An item worth at most this share of the best one gets only the room that the better items leave.
 _LESSER_SHARE = 0.5
 # A smaller piece of an item says too little, unless it is as wide as this.
@@ -45,8 +46,11 @@ class Item(Protocol):
     def worth(self) -> float:
         """At most that of the previous item."""
 
+    def shorten(self, characters: int) -> str:
+        """At most so many characters of its text."""
+
     def render(self, text: str) -> str:
-        """The item's lines in a block, with `text`, which is a beginning of its own text."""
+        """The item's lines in a block, with `text`, which is its own or what is left of it."""
 
 
 class Packed(NamedTuple):
@@ -56,6 +60,8 @@ class Packed(NamedTuple):
     rendered: str
     tokens: int
     cut: bool
+    excerpt: bool = False
+    """What is left of it is no beginning of it."""
 
     @property
     def outcome(self) -> str:
@@ -73,7 +79,7 @@ def pack(items: Sequence[Item], budget: int, shares: Mapping[str, float]) -> lis
 
     The best item always goes in, cut if necessary. Items worth more than half of it come next, then the lesser ones.
     Each store first gets its share of the budget, then the rest goes to whatever still fits. While items wait for
-    room, later ones are cut to half. Room that remains at the end goes to the best items that were cut.
+    room, long ones are cut. Room that remains at the end goes to the best items that were cut.
     """
     block = _Block(items, budget, shares)
     block.take_best()
@@ -143,9 +149,11 @@ class _Block:
 
     def _most_width(self, whole: int) -> int:
         """How much of an item of this width may be taken while others wait."""
-        if self._left > (1 - _WHOLE_SHARE) * self._budget:
+        if not self.taken:
             return whole
-        short = max(_LEAST_WIDTH, int(_SHORT_SHARE * whole))
+        short = _MOST_WIDTH
+        if self._left <= (1 - _WHOLE_SHARE) * self._budget:
+            short = min(short, max(_LEAST_WIDTH, int(_SHORT_SHARE * whole)))
         return short if short + len(_CUT_MARK) < whole else whole
 
     def _lengthen(self) -> None:
@@ -185,15 +193,16 @@ def _whole(place: int, item: Item, room: int) -> Packed | None:
 
 
 def _cut(place: int, item: Item, room: int, least: float = 0.0, most: int | None = None) -> Packed | None:
-    """The beginning of an item, of at most `most` in width. None if less than `least` fits."""
+    """A part of an item, of at most `most` in width. None if less than `least` fits."""
     text = item.text
     wide = room * CHARACTERS_PER_TOKEN - _LEAST_HEADER - len(_CUT_MARK)
     wide = min(wide, width(text) - 1 if most is None else most)
     while wide > 0 and wide >= least:
-        rendered = item.render(shorten(text, min(within(text, wide), len(text) - 1)) + _CUT_MARK)
+        short = item.shorten(min(within(text, wide), len(text) - 1))
+        rendered = item.render(short + _CUT_MARK)
         tokens = tokens_of_line(rendered)
         if tokens <= room:
-            return Packed(place, rendered, tokens, cut=True)
+            return Packed(place, rendered, tokens, cut=True, excerpt=not text.startswith(short))
         # The excess is what its header and escapes need beyond the estimate.
         wide -= (tokens - room) * CHARACTERS_PER_TOKEN
     return None

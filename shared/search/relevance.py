@@ -133,8 +133,18 @@ def _saturate(value: float) -> float:
     return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
 
 
+def lexeme_weights(results: Iterable[SearchResult]) -> dict[str, float]:
+    """The question's lexemes, and how rare each is in everything searched."""
+    results = list(results)
+    return dict(zip(_lexemes(results), _word_weights(results), strict=True))
+
+
+def _lexemes(results: Iterable[SearchResult]) -> list[str]:
+    return max((result.lexemes for result in results), key=len, default=[])
+
+
 def _word_weights(results: Sequence[SearchResult]) -> list[float]:
-    lexemes = max((result.lexemes for result in results), key=len, default=[])
+    lexemes = _lexemes(results)
     stores = [
         store for result in results for store in result.stores.values() if len(store.df) == len(lexemes)
     ]

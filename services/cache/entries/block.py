@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from services.cache.entries.entry import CacheEntry
 from shared.packing import Packed, pack
+from shared.reading.excerpts import Passages, Wanted
 from shared.render import Fence, parse_block, render_item
 from shared.search.relevance import Scored
 
@@ -52,9 +53,11 @@ def ranked(found: Iterable[Scored], now: datetime) -> list[Ranked]:
     return list(best.values())
 
 
-def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, fence: Fence) -> Block:
+def block(
+    found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, fence: Fence, wanted: Wanted
+) -> Block:
     """The entries that fit the budget, from their rows. The block and the entries show the same of each."""
-    items = [_Item(each, fence) for each in found]
+    items = [_Item(each, fence, wanted) for each in found]
     packed = pack(items, budget, {HANDLE: 1.0})
     left = budget - sum(piece.tokens for piece in packed)
     entries = []
@@ -74,11 +77,15 @@ def block(found: Sequence[Ranked], rows: Mapping[int, Any], budget: int, fence: 
 class _Item:
     store = HANDLE
 
-    def __init__(self, each: Ranked, fence: Fence) -> None:
+    def __init__(self, each: Ranked, fence: Fence, wanted: Wanted) -> None:
         self.text = each.scored.candidate.text
         self.worth = each.worth
         self._candidate = each.scored.candidate
         self._fence = fence
+        self._passages = Passages(self.text, wanted)
+
+    def shorten(self, characters: int) -> str:
+        return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
         candidate = self._candidate

@@ -21,10 +21,11 @@ from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
+from shared.reading.excerpts import Wanted
 from shared.render import new_fence
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.question import EMBED_SHARE, query_vector
-from shared.search.relevance import Question, score
+from shared.search.relevance import Question, lexeme_weights, score
 from shared.search.steps import step_of
 from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query
 from shared.telemetry import tracing
@@ -67,7 +68,8 @@ class CacheSearch:
         )
         scored = score(Question(request.query, embedded.model, embedded.band), [read.found.evidence])
         fence = new_fence([each.candidate.text for each in scored], read.now)
-        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence)
+        wanted = Wanted(lexeme_weights([read.found.evidence]))
+        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence, wanted)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
             principal.tenant,

@@ -78,6 +78,7 @@ def _source(placed: Placed) -> Source:
         at=candidate.time,
         was=ranked.was,
         background=placed.outcome == BACKGROUND,
+        excerpt=placed.excerpt,
     )
 
 

@@ -15,6 +15,7 @@ from services.context.log.replay import BACKGROUND
 from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
+from shared.reading.excerpts import Passages, Wanted
 from shared.render import Fence
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
@@ -30,6 +31,8 @@ class Placed(NamedTuple):
     taken: int
     outcome: str
     rendered: str | None
+    excerpt: bool = False
+    """`rendered` holds passages of the item, but not its beginning."""
 
 
 class Chosen(NamedTuple):
@@ -74,21 +77,24 @@ def choose(
     files: Sequence[File] = (),
     profiles: Sequence[ProfileItem] = (),
     *,
+    words: Mapping[str, float] | None = None,
     fill: bool = False,
 ) -> Chosen:
     """Profiles come first, then linked files, each within their share of the budget, then search results, best first.
 
     Results that are far from the best stay out, unless `fill` asks for whatever fits. What an item supersedes is
-    noted in its header if it is near the best, too.
+    noted in its header if it is near the best, too. `words` are the question's lexemes with their weights: a result
+    that does not fit whole keeps the passages that hold them.
     """
+    wanted = Wanted(words or {})
     given = [*_given(PROFILES, profiles, tokens, fence), *_given(LINKS, files, tokens, fence)]
     left = tokens - sum(placed.taken for placed in given)
     current = without_superseded(ranking.rank(scored, weights, fence.now))
     found = ranking.without_repeats(current.kept)
-    least = 0.0 if fill else ranking.cut(found.kept)
+    least = 0.0 if fill else ranking.cut(found.kept, tokens)
     near = [ranked for ranked in found.kept if ranked.relevance >= least]
     former = [older for older in current.superseded if older.ranked.relevance >= least]
-    items = [_Item(ranked, fence) for ranked in with_former_values(near, former)]
+    items = [_Item(ranked, fence, wanted) for ranked in with_former_values(near, former)]
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
     return Chosen([*given, *placed, *far], current.superseded, found.repeats, fence)
@@ -110,13 +116,20 @@ def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence
 class _Item:
     """A candidate during packing. Once rendered, it remembers its whole size."""
 
-    def __init__(self, ranked: Ranked, fence: Fence) -> None:
+    def __init__(self, ranked: Ranked, fence: Fence, wanted: Wanted | None = None) -> None:
         self.ranked = ranked
         self.store = ranked.store
         self.text = ranked.candidate.text
         self.worth = ranked.score
         self._fence = fence
+        self._passages = None if wanted is None else Passages(self.text, wanted)
         self._size = 0
+
+    def shorten(self, characters: int) -> str:
+        """The beginning, if it was not searched for."""
+        if self._passages is None:
+            return packing.shorten(self.text, characters)
+        return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
         rendered = rendering.render(self.ranked, text, self._fence)
@@ -131,7 +144,7 @@ class _Item:
 def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:
     pieces = {piece.place: piece for piece in packed}
     return [
-        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered)
+        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered, piece.excerpt)
         if (piece := pieces.get(place))
         else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)
         for place, item in enumerate(items)

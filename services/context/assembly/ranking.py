@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -18,8 +19,12 @@ from shared.search.relevance import Scored
 RECENCY_FLOOR = 0.5
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
-# What is relevant ends where the relevance falls at once by this share of the best one's, below that share of it.
-_GAP, _NEAR = 0.08, 0.62
+# What is relevant ends where the relevance falls at once by this share of the best one's, below a share of it that
+# depends on the room: a reader who asks for little wants what is nearest.
+_GAP = 0.06
+_NEAR, _NEAR_TOKENS = 0.65, 2_000
+_NEARER_BY_HALF = 0.025
+_NEAREST = 0.7
 
 
 class Ranked(NamedTuple):
@@ -111,16 +116,23 @@ def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
     return distinct
 
 
-def cut(ranking: Iterable[Ranked]) -> float:
+def cut(ranking: Iterable[Ranked], tokens: int) -> float:
     """The least relevance that is near the best: the last one before the first gap, or 0 where there is no gap.
 
     Whatever depends on the caller, such as weights and ages, only orders what is near.
     """
     relevances = sorted((ranked.relevance for ranked in ranking), reverse=True)
+    near = _near(tokens)
     for above, below in itertools.pairwise(relevances):
-        if below < _NEAR * relevances[0] and above - below >= _GAP * relevances[0]:
+        if below < near * relevances[0] and above - below >= _GAP * relevances[0]:
             return above
     return 0.0
+
+
+def _near(tokens: int) -> float:
+    """The share of the best relevance that is near it in a block of so many tokens."""
+    halvings = max(0.0, math.log2(_NEAR_TOKENS / max(1, tokens)))
+    return min(_NEAREST, _NEAR + halvings * _NEARER_BY_HALF)
 
 
 def text_key(candidate: Candidate) -> str:

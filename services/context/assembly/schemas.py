@@ -91,6 +91,9 @@ class Source(msgspec.Struct, omit_defaults=True):
     """What it states in the place of, as its header in the block says: the value of the newest item it supersedes."""
     background: bool = False
     """It is there because it fits, and not because it is relevant."""
+    excerpt: bool = False
+    """The part is not its beginning: it is the passages that match the query best, with `…` where others are left
+    out. `GET /api/context/sources/{handle}` returns the whole item."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):

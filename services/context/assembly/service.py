@@ -27,7 +27,7 @@ from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.render import new_fence
 from shared.search.evidence import SearchResult
-from shared.search.relevance import Question, Scored, answerable, score
+from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score
 from shared.telemetry import metrics, tracing
 
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
@@ -82,6 +82,7 @@ class Assembler:
             fence,
             linked.files,
             profiles,
+            words=lexeme_weights(found.results),
             fill=request.fill,
         )
         if background:

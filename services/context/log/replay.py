@@ -71,7 +71,7 @@ def replay(
         for candidate in logged
         if candidate.superseded_by is not None
     ]
-    # The cut goes by relevance, which neither weights nor budgets change.
+    # The logged cut stays: it goes by relevance, which weights do not change, and by the budget that was asked for.
     far = [candidate for candidate in found if candidate.outcome == BELOW_CUT]
     besides = [candidate for candidate in found if candidate.outcome == BACKGROUND]
     ranked = [candidate for candidate in found if candidate.outcome not in (BELOW_CUT, BACKGROUND)]
@@ -141,6 +141,9 @@ class _Sized:
         self.store = candidate.store
         self.worth = candidate.score
         self.text = (_WORD * (characters // len(_WORD) + 1))[:characters]
+
+    def shorten(self, characters: int) -> str:
+        return packing.shorten(self.text, characters)
 
     def render(self, text: str) -> str:
         return _HEADER + text

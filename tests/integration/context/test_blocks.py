@@ -35,6 +35,36 @@ async def test_a_small_block_keeps_the_best_item(client: Client) -> None:
     assert block["total_tokens"] <= 200
 
 
+async def test_a_long_item_gives_the_sentence_that_answers(client: Client) -> None:
+    answer = "Rollbacks of the ledger need the blue key from the safe."
+    filler = "The ledger moves to the new cluster at night, and nobody has to be there. "
+    text = f"Notes on the ledger. {filler * 5}{answer} {filler * 3}"
+    await client.post(ENTRY, note("excerpts", text))
+    asked = {"query": "Which key do rollbacks of the ledger need?"}
+    whole = await assemble(client, "excerpts", **asked)
+    short = await assemble(client, "excerpts", **asked, token_budget=80)
+    (before,), (source,) = whole["sources"], short["sources"]
+    assert (before["cut"], "excerpt" in before) == (False, False)
+    assert (source["cut"], source["excerpt"], source["handle"]) == (True, True, before["handle"])
+    assert answer in short["context_block"]
+    assert "] Notes on the ledger." in short["context_block"]
+    assert " … " in short["context_block"]
+    assert short["context_block"].endswith("[…]")
+    full = await client.get(f"/api/context/sources/{source['handle']}")
+    assert full.body["item"]["content"].strip() == text.strip()
+
+
+async def test_a_direct_query_shows_the_sentence_that_answers(client: Client) -> None:
+    answer = "Rollbacks of the ledger need the blue key from the safe."
+    await client.post(
+        ENTRY, note("direct", f"{'Nobody has to be there at night. ' * 20}{answer} {'Done. ' * 20}")
+    )
+    asked = {"mission_id": "direct", "query": "which key do rollbacks of the ledger need", "token_budget": 80}
+    found = (await client.post("/api/psychic-cache/query", asked)).body["data"]
+    assert answer in found["context_block"]
+    assert [(one["truncated"], answer in one["content"]) for one in found["entries"]] == [(True, True)]
+
+
 async def test_an_answer_counts_what_was_searched(client: Client) -> None:
     await fill(client, "known")
     for scopes, expected in (

@@ -23,6 +23,9 @@ class Item(NamedTuple):
     text: str
     worth: float = 1.0
 
+    def shorten(self, characters: int) -> str:
+        return shorten(self.text, characters)
+
     def render(self, text: str) -> str:
         return render_item(f"{self.store}:1", FENCE.now, ["intel"], text, FENCE)
 
@@ -100,9 +103,9 @@ def test_one_store_leaves_room_for_the_others() -> None:
 
 
 def test_a_caller_may_give_a_store_less() -> None:
-    items = [Item("cache", "c" * 400)] * 4 + [Item("own", "o" * 400)] * 4
+    items = [Item("cache", "c" * 300)] * 4 + [Item("own", "o" * 300)] * 4
     spent = [
-        sum(one.tokens for one in pack(items, 4 * 112, shares) if items[one.place].store == "cache")
+        sum(one.tokens for one in pack(items, 4 * 87, shares) if items[one.place].store == "cache")
         for shares in ({}, {"cache": 0.3})
     ]
     assert spent[1] < spent[0] / 2
@@ -112,6 +115,16 @@ def test_what_no_other_store_wants_goes_to_the_one_over_its_share() -> None:
     items = [Item("cache", "c" * 400)] * 9
     taken = pack(items, 9 * 112, {"cache": 0.1})
     assert len(taken) == 9
+
+
+def test_a_long_item_leaves_room_for_others_and_takes_what_they_leave() -> None:
+    best = Item("cache", "The gateway answers on 8443. " * 20)
+    long = Item("own", "It retries with a backoff. " * 20)
+    taken = pack([best, *[long] * 20], 900, {})
+    assert not taken[0].cut
+    assert all(one.cut for one in taken[2:])
+    assert len(taken) == 10
+    assert [one.cut for one in pack([best, long], 900, {})] == [False, False]
 
 
 def test_a_budget_smaller_than_the_best_item_still_returns_some_of_it() -> None:

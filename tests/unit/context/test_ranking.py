@@ -174,6 +174,9 @@ def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> N
     assert [one.scored.candidate.id for one in repeats] == [1]
 
 
+FALLING = [0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.47, 0.41, 0.35]
+
+
 @pytest.mark.parametrize(
     ("relevances", "near"),
     [
@@ -183,23 +186,49 @@ def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> N
         ([0.9, 0.8, 0.4], 2),
         # A gap near the best parts nothing.
         ([0.9, 0.7, 0.65, 0.6], 4),
-        # Without a gap, nothing says where the relevant ends.
-        ([0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.47, 0.41, 0.35], 10),
-        ([0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.45, 0.41, 0.35], 7),
     ],
 )
-def test_the_relevant_ends_at_the_first_gap_below_the_best(relevances: list[float], near: int) -> None:
+@pytest.mark.parametrize("tokens", [200, 500, 2_000, 16_000])
+def test_the_relevant_ends_at_the_first_gap_below_the_best(
+    relevances: list[float], near: int, tokens: int
+) -> None:
     ranked = rank([scored(id_=i, relevance=one) for i, one in enumerate(relevances, 1)], {}, NOW)
-    assert sum(one.relevance >= cut(ranked) for one in ranked) == near
+    assert sum(one.relevance >= cut(ranked, tokens) for one in ranked) == near
+
+
+@pytest.mark.parametrize(
+    ("relevances", "tokens", "near"),
+    [
+        (FALLING, 2_000, 6),
+        (FALLING, 500, 5),
+        # Without a gap, nothing says where the relevant ends.
+        ([0.9 - 0.05 * n for n in range(12)], 500, 12),
+        # What is near enough for a long block is not for a short one.
+        ([0.9, 0.68, 0.61, 0.4], 2_000, 3),
+        ([0.9, 0.68, 0.61, 0.4], 500, 2),
+        ([0.9, 0.68, 0.61, 0.4], 50, 2),
+    ],
+)
+def test_a_short_block_is_cut_nearer_the_best(relevances: list[float], tokens: int, near: int) -> None:
+    ranked = rank([scored(id_=i, relevance=one) for i, one in enumerate(relevances, 1)], {}, NOW)
+    assert sum(one.relevance >= cut(ranked, tokens) for one in ranked) == near
 
 
 @settings(deadline=None)
-@given(ALL)
-def test_the_cut_keeps_the_most_relevant_and_ignores_weights(evidence: list[Scored]) -> None:
+@given(ALL, st.integers(1, 16_000))
+def test_the_cut_keeps_the_most_relevant_and_ignores_weights(evidence: list[Scored], tokens: int) -> None:
     ranked = rank(evidence, {}, NOW)
-    least = cut(ranked)
+    least = cut(ranked, tokens)
     assert not ranked or max(one.relevance for one in ranked) >= least
-    assert cut(rank(evidence, {store.name: 0.1 for store in stores.STORES}, NOW)) == pytest.approx(least)
+    weighed = rank(evidence, {store.name: 0.1 for store in stores.STORES}, NOW)
+    assert cut(weighed, tokens) == pytest.approx(least)
+
+
+@settings(deadline=None)
+@given(ALL, st.integers(1, 16_000), st.integers(0, 16_000))
+def test_more_room_keeps_no_less(evidence: list[Scored], tokens: int, more: int) -> None:
+    ranked = rank(evidence, {}, NOW)
+    assert cut(ranked, tokens + more) <= cut(ranked, tokens)
 
 
 def test_composite_of_the_seed() -> None:

@@ -652,6 +652,10 @@ class Source:
     """
     background: bool = False
     """It is there because it fits, and not because it is relevant."""
+    excerpt: bool = False
+    """The part is not its beginning: it is the passages that match the query best, with `…` where others
+    are left out. `GET /api/context/sources/{handle}` returns the whole item.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""What a text says, read without a database. Pure."""

@@ -1,0 +1,115 @@
+"""Excerpts hold what a question asks for, in whole passages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.reading.excerpts import GAP, Passages, Wanted, split
+
+DEPLOY = (
+    "We talked about the release on Monday. The canteen serves soup at noon. The weather was grey and cold all day. "
+    "Rollbacks of the gateway need the blue key. Everybody went home early. The lift was repaired again."
+)
+CODE = (
+    "Here is how the gateway is restarted by hand.\n"
+    "```python\n"
+    "def restart(gateway):\n"
+    "    gateway.drain()\n"
+    "    gateway.start()\n"
+    "```\n"
+    "Nobody has tried it since spring. It takes about a minute when the queue is empty, and longer else.\n"
+)
+PIECES = st.sampled_from(
+    [
+        "word ",
+        "One sentence. ",
+        "\n",
+        "```\n",
+        "x = [1]\n",
+        "- an item\n",
+        "日本語です。",
+        "ГОСТ! ",
+        "…",
+        "a" * 50,
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=60).map("".join)
+WANTED = Wanted({"sentenc": 2.0, "item": 1.0, "日本": 3.0, "simple гост": 1.0})
+
+
+def wanted(*lexemes: str) -> Wanted:
+    return Wanted(dict.fromkeys(lexemes, 1.0))
+
+
+def test_an_excerpt_holds_the_first_sentence_and_the_one_that_answers() -> None:
+    found = Passages(DEPLOY, wanted("rollback", "key")).excerpt(100)
+    assert (
+        found == f"We talked about the release on Monday. {GAP} Rollbacks of the gateway need the blue key."
+    )
+
+
+def test_an_excerpt_prefers_rare_words() -> None:
+    found = Passages(DEPLOY, Wanted({"gateway": 0.5, "lift": 3.0})).excerpt(80)
+    assert found.endswith("The lift was repaired again.")
+    assert "gateway" not in found
+
+
+def test_room_that_is_left_goes_to_what_stands_beside() -> None:
+    found = Passages(DEPLOY, wanted("rollback")).excerpt(140)
+    assert "the blue key. Everybody went home early." in found
+
+
+def test_a_text_without_a_word_of_the_question_is_cut_at_its_end() -> None:
+    assert Passages(DEPLOY, wanted("zebra")).excerpt(60) == "We talked about the release on Monday."
+
+
+@pytest.mark.parametrize("characters", [40, 60, 80, 110, 150, 190])
+@pytest.mark.parametrize("lexemes", [("drain",), ("restart", "gateway"), ("spring",), ("zebra",)])
+def test_a_block_of_code_is_whole_or_absent(characters: int, lexemes: tuple[str, ...]) -> None:
+    found = Passages(CODE, wanted(*lexemes)).excerpt(characters)
+    block = CODE[CODE.index("```") : CODE.rindex("```") + 3]
+    assert block in found or "```" not in found
+    assert block in found or "drain()" not in found
+
+
+def test_code_that_alone_is_too_long_ends_with_a_line() -> None:
+    code = "```\n" + "".join(f"step_{n}(gateway). then\n" for n in range(30)) + "```"
+    found = Passages(code, wanted("gateway")).excerpt(200)
+    assert found
+    assert set(found.splitlines()) <= set(code.splitlines())
+
+
+def test_a_chunk_that_begins_inside_a_block_of_code_keeps_that_code_whole() -> None:
+    chunk = "    gateway.drain()\n    gateway.start()\n```\nThen the gateway answers. Nobody has tried it.\n"
+    found = Passages(chunk, wanted("answer")).excerpt(60)
+    assert found == f"{GAP} Then the gateway answers. Nobody has tried it."
+
+
+def test_lines_of_code_without_a_fence_stay_whole() -> None:
+    log = "".join(f"step_{n} = run(f. name, {n})\n" for n in range(40))
+    found = Passages(log, wanted("step_31")).excerpt(120)
+    lines = [line for line in found.splitlines() if line != GAP]
+    assert "step_31 = run(f. name, 31)" in lines
+    assert set(lines) <= set(log.splitlines())
+
+
+def test_a_question_finds_inflected_words_and_signs_without_spaces() -> None:
+    text = "Nothing here. They studied the relay. 我们在东京见面。Nothing there."
+    assert "They studied the relay." in Passages(text, wanted("studi")).excerpt(40)
+    assert "我们在东京见面。" in Passages(text, wanted("东京")).excerpt(30)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_passages_together_are_the_text(text: str) -> None:
+    assert "".join(text[span.start : span.stop] for span in split(text)) == text
+
+
+@settings(deadline=None)
+@given(TEXTS.filter(str.strip), st.integers(1, 400))
+def test_an_excerpt_fits_and_holds_only_what_the_text_holds(text: str, characters: int) -> None:
+    found = Passages(text, WANTED).excerpt(characters)
+    assert len(found) <= characters
+    assert all(piece.strip() in text for piece in found.split(GAP))

@@ -151,7 +151,7 @@ async def of_mission(
 # entry of the session.
 STORED_TURNS = """
 with turn as materialized (
-    select speaker, seq, content_sha256
+    select distinct speaker, seq, content_sha256
     from jsonb_to_recordset($5) t(speaker text, seq bigint, content_sha256 text)
 ), unnumbered as materialized (
     select id, expires_at, speaker, encode(sha256(convert_to(content, 'UTF8')), 'hex') as content_sha256
@@ -173,8 +173,7 @@ with turn as materialized (
     join unnumbered e on e.content_sha256 = t.content_sha256 and e.speaker is not distinct from t.speaker
     where t.seq is null
 )
-select distinct on (content_sha256, speaker, seq) id, expires_at, content_sha256, speaker, seq
-from stored order by content_sha256, speaker, seq, id
+select id, expires_at, content_sha256, speaker, seq from stored order by id
 """
 
 
@@ -187,9 +186,10 @@ async def stored_turns(
     agent_name: str | None,
     turns: Sequence[dict[str, Any]],
 ) -> list[asyncpg.Record]:
-    """The turns that a mission's live entries hold, identified by speaker, seq and content_sha256.
+    """The turns that a mission's live entries hold, identified by speaker, seq and content_sha256, oldest first.
 
-    `agent_name` is the only agent whose entries count; None counts all.
+    A turn that was said again has an entry for each time. `agent_name` is the only agent whose entries count; None
+    counts all.
     """
     rows: list[asyncpg.Record] = await connection.fetch(
         STORED_TURNS, mission.tenant, mission.mission_id, session_id, user_id, turns, agent_name

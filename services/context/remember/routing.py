@@ -129,9 +129,9 @@ def _happened(text: str, source_kind: SourceKind, speaker: str | None, caller: s
 
 def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
     """Every piece of the request, with the reason why it is not kept, or None."""
-    seen: set[tuple[str | None, str]] = set()
+    latest: dict[str, str] = {}
     for whole in _messages(request):
-        why = _nothing_new(whole, seen)
+        why = _nothing_new(whole, latest)
         if why is not None:
             yield whole, why
             continue
@@ -145,17 +145,18 @@ def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
 _RECALLED = "it is a block of context: what was recalled is not learned again"
 
 
-def _nothing_new(message: Piece, seen: set[tuple[str | None, str]]) -> str | None:
+def _nothing_new(message: Piece, latest: dict[str, str]) -> str | None:
+    """`latest` is what each speaker said last: who says 80, 81 and 80 again means 80."""
     if message.role == "system":
         return "a system message is an instruction, not an event"
     if not _WORD.search(message.text):
         return "it has no words"
     if is_answer(message.text) or not _WORD.search(before_items(message.text)):
         return _RECALLED
-    content = (message.speaker or message.source_kind, " ".join(message.text.casefold().split()))
-    if content in seen:
+    speaker, content = message.speaker or message.source_kind, " ".join(message.text.casefold().split())
+    if latest.get(speaker) == content:
         return "the request says it twice"
-    seen.add(content)
+    latest[speaker] = content
     return None
 
 

@@ -14,6 +14,7 @@ from services.context import stores
 from services.context.forwarding.owners import Owner, outdated
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
+from services.context.remember.turns import Turn, taken, turn_of
 from shared.auth import Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
@@ -26,8 +27,6 @@ _STORED = ("created", "updated", "pending")
 # The most entries or memories that an owner takes in a write, and turns in a query.
 _BATCH = 100
 _TURNS = 1_000
-# A session may well hold a shorter text twice, so only its number identifies it.
-_TELLING = 40
 # The share of the time left that owners do not get, so that we can report what one stored when the other is late.
 _KEPT_SHARE = 0.1
 
@@ -63,14 +62,6 @@ class _Written(NamedTuple):
     """None: its agent keeps it until it is forgotten."""
     why: str | None = None
     """Replaces the rule that chose the place."""
-
-
-class _Turn(NamedTuple):
-    """Identifies a turn within its session."""
-
-    speaker: str | None
-    seq: int | None
-    content_sha256: str
 
 
 _Outcome = _Written | AppError
@@ -145,7 +136,8 @@ class Remember:
         except AppError as error:
             return [error] * len(items)
         outcomes: list[_Outcome] = []
-        new = [item for item in items if _turn(item.piece) not in stored]
+        known = [taken(stored, turn_of(item.piece)) for item in items]
+        new = [item for item, entry in zip(items, known, strict=True) if entry is None]
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             try:
@@ -156,28 +148,22 @@ class Remember:
             except AppError as error:
                 outcomes += [error] * len(batch)
         written = iter(outcomes)
-        return [stored.get(_turn(item.piece)) or next(written) for item in items]
+        return [entry or next(written) for entry in known]
 
-    async def _stored_turns(self, asked: _Asked, items: Sequence[_Item]) -> dict[_Turn | None, _Written]:
+    async def _stored_turns(self, asked: _Asked, items: Sequence[_Item]) -> dict[Turn, list[_Written]]:
         """The session's turns that the mission already has: callers tend to send the whole conversation each time."""
         if asked.request.session_id is None:
             return {}
-        turns = [turn for item in items if (turn := _turn(item.piece)) is not None]
+        turns = list(dict.fromkeys(turn for item in items if (turn := turn_of(item.piece)) is not None))
         batches = [turns[start : start + _TURNS] for start in range(0, len(turns), _TURNS)]
         answers = await asyncio.gather(*(self._turns_in_cache(asked, batch) for batch in batches))
-        return {
-            _Turn(stored["speaker"], stored["seq"], stored["content_sha256"]): _Written(
-                stored["id"],
-                stores.CACHE.handle(stored["id"]),
-                "skipped",
-                _instant(stored["expires_at"]),
-                "the mission has it of this session already",
-            )
-            for answer in answers
-            for stored in answer["turns"]
-        }
+        entries: dict[Turn, list[_Written]] = {}
+        for stored in (turn for answer in answers for turn in answer["turns"]):
+            turn = Turn(stored["speaker"], stored["seq"], stored["content_sha256"])
+            entries.setdefault(turn, []).append(_stored(stored))
+        return entries
 
-    async def _turns_in_cache(self, asked: _Asked, turns: Sequence[_Turn]) -> Any:
+    async def _turns_in_cache(self, asked: _Asked, turns: Sequence[Turn]) -> Any:
         body = {
             "mission_id": asked.request.mission_namespace,
             "session_id": asked.request.session_id,
@@ -327,15 +313,18 @@ def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     return Unavailable("cache", problem["detail"]) if away else PassedOn(status, problem)
 
 
+def _stored(turn: Mapping[str, Any]) -> _Written:
+    return _Written(
+        turn["id"],
+        stores.CACHE.handle(turn["id"]),
+        "skipped",
+        _instant(turn["expires_at"]),
+        "the mission has it of this session already",
+    )
+
+
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
-
-
-def _turn(piece: Piece) -> _Turn | None:
-    """None for a short piece without a number, because a session may hold it twice."""
-    if piece.seq is None and len(piece.text) < _TELLING:
-        return None
-    return _Turn(piece.speaker, piece.seq, hashlib.sha256(piece.text.encode()).hexdigest())
 
 
 def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:

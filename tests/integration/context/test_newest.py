@@ -102,6 +102,20 @@ async def test_what_an_agent_remembers_again_supersedes_what_came_between(client
     assert await port_of(client, "parrot") == ["8080"]
 
 
+async def test_what_a_conversation_says_again_supersedes_what_came_between(client: Client) -> None:
+    texts = [f"The port of the payment gateway in Oslo is {port}." for port in (8080, 8081, 8080)]
+    messages = [{"role": "user", "content": text} for text in texts]
+    where = {"caller": "scout", "mission_namespace": "said-again", "session_id": "s1"}
+    stored = []
+    for sent in (messages[:2], messages, messages):
+        answer = await client.post("/api/context/remember", {"messages": sent, **where})
+        stored.append(answer.body["stored"])
+    assert stored == [2, 1, 0]
+    block = told(await assemble(client, "said-again", text="What is the port of the payment gateway?"))
+    assert "8080" in block
+    assert "8081" not in block
+
+
 @pytest.mark.parametrize(
     "again",
     [{"source_kind": "document"}, {"occurred_at": "2026-01-01T00:00:00Z"}],

@@ -90,6 +90,11 @@ def test_what_says_nothing_new_is_passed_over() -> None:
     ) == [(2, "Hello"), (4, "hello"), (5, "As you said:"), (8, "[note: 2026] is mine")]
 
 
+def test_what_a_speaker_says_again_after_something_else_is_kept() -> None:
+    ports = [Message(role="user", content=f"The port is {port}.") for port in (80, 81, 80, 80)]
+    assert [number for number, _ in _kept(*ports)] == [0, 1, 2]
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.text(), st.lists(st.text(), max_size=3))
 def test_no_item_of_a_block_is_kept(before: str, texts: list[str]) -> None:

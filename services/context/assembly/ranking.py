@@ -75,7 +75,7 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
     """
     candidates = list(candidates)
     positions = position(candidates)
-    ranking = sorted((_rank(scored, weights, positions, now) for scored in candidates), key=_order)
+    ranking = sorted((_rank(scored, weights, positions, now) for scored in candidates), key=by_score)
     chunks: Counter[tuple[str, int]] = Counter()
     for place, ranked in enumerate(ranking):
         item = (ranked.store, ranked.candidate.id)
@@ -84,7 +84,7 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
             ranking[place] = ranked._replace(score=ranked.score * less, relevance=ranked.relevance * less)
         chunks[item] += 1
     if len(chunks) < chunks.total():
-        ranking.sort(key=_order)
+        ranking.sort(key=by_score)
     return ranking
 
 
@@ -100,7 +100,7 @@ def _rank(
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 
 
-def _order(ranked: Ranked) -> tuple[float, float, str, int, int]:
+def by_score(ranked: Ranked) -> tuple[float, float, str, int, int]:
     candidate = ranked.candidate
     return -ranked.score, -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
 

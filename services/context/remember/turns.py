@@ -30,6 +30,7 @@ def turn_of(piece: Piece) -> Turn | None:
 
 
 def taken(stored: Mapping[Turn, list[Entry]], turn: Turn | None) -> Entry | None:
-    """The entry that holds the turn, if one is left: what is said again is another turn."""
-    entries = stored.get(turn) if turn is not None else None
-    return entries.pop(0) if entries else None
+    """The oldest entry that holds the turn. Without a number, what is said again is another turn, so it takes it."""
+    if turn is None or not (entries := stored.get(turn)):
+        return None
+    return entries.pop(0) if turn.seq is None else entries[0]

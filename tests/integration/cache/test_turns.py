@@ -44,7 +44,7 @@ async def stored(
 ) -> dict[Known, int]:
     request = TurnsInput(mission_id=mission, session_id="s", turns=list(turns), user_id=user)
     found = await service.entries.stored_turns(caller, request, Deadline(10))
-    return {known(stored): stored.id for stored in found.turns}
+    return {known(stored): stored.id for stored in reversed(found.turns)}
 
 
 def known(turn: Turn | StoredTurn) -> Known:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from services.context import stores
-from services.context.assembly.ranking import Ranked
+from services.context.assembly.ranking import Ranked, by_score
 from services.context.assembly.supersession.paraphrases import matters, restates
 from services.context.assembly.supersession.parts import Statement
 from services.context.assembly.supersession.statements import read, split
@@ -38,15 +38,29 @@ class Current(NamedTuple):
 
 
 def without_superseded(ranking: Sequence[Ranked]) -> Current:
+    """What holds takes the place of what it supersedes: it is as relevant, in whatever words it says it."""
     newer = superseded((ranked.store, ranked.candidate) for ranked in ranking)
     current = Current([], [])
+    places: dict[Item, float] = {}
     for ranked in ranking:
         by = newer.get((ranked.store, ranked.candidate.id))
         if by is None:
             current.kept.append(ranked)
         else:
             current.superseded.append(Superseded(ranked, stores.BY_NAME[by[0]].handle(by[1])))
+            places[by] = max(places.get(by, 0.0), ranked.relevance)
+    if places:
+        current.kept[:] = sorted((_raised(ranked, places) for ranked in current.kept), key=by_score)
     return current
+
+
+def _raised(ranked: Ranked, places: dict[Item, float]) -> Ranked:
+    """At least as relevant as its place says, at the best of its chunks."""
+    relevance = places.pop((ranked.store, ranked.candidate.id), 0.0)
+    if relevance <= ranked.relevance:
+        return ranked
+    factors = ranked.weight * ranked.recency * ranked.priority
+    return ranked._replace(relevance=relevance, score=relevance * factors)
 
 
 class _Said(NamedTuple):

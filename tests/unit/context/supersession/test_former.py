@@ -59,6 +59,17 @@ def test_what_is_not_near_the_best_is_not_told() -> None:
     assert "was: 80" in chosen(*far, fill=True).block
 
 
+def test_what_holds_takes_the_place_of_what_it_supersedes() -> None:
+    older = scored(1, "Mia lives in Oslo.", 0.8)
+    newer = scored(2, "Mia has moved to Denver.", 0.2)
+    other = scored(3, "Mia likes the sea.", 0.5)
+    outcome = chosen(older, newer, other, fill=True)
+    assert [placed.ranked.candidate.id for placed in outcome.taken] == [2, 3]
+    first = outcome.taken[0].ranked
+    assert first.relevance == 0.8
+    assert first.score == pytest.approx(first.weight * first.relevance * first.recency * first.priority)
+
+
 def test_what_the_item_says_itself_is_not_told_again() -> None:
     texts = ("The staging database is db-7.", "The staging database was moved from db-7 to db-9.")
     block = chosen(*(scored(place, text) for place, text in enumerate(texts, 1))).block

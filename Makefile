@@ -56,6 +56,7 @@ pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@$(COMPILE) -o requirements/dev.txt requirements/dev.in
 	@$(COMPILE) -o requirements/deploy.txt requirements/deploy.in
 	@$(COMPILE) -o requirements/node.txt requirements/node.in
+	@$(COMPILE) -o requirements/multilingual.txt requirements/multilingual.in
 
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }

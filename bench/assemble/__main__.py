@@ -28,7 +28,8 @@ from bench.assemble.cluster import Caller, Cluster
 from bench.assemble.data import CALLER, ENTRIES, MISSION, OTHER_TENANTS, SEED, TENANT, load, questions, texts
 from services.agent_memory.memories import queries_search as memory_queries
 from services.cache.entries import queries_search as cache_queries
-from shared.embeddings.local import LocalEmbedder, load_model
+from shared.embeddings.english import load_model
+from shared.embeddings.local import LocalEmbedder
 from shared.search.sql import search
 from shared.search.store import StoreQuery
 
@@ -139,7 +140,7 @@ def figures(
 
 
 async def prepare(cluster: Cluster, rows: int) -> tuple[NDArray[np.float32], str]:
-    embedder = LocalEmbedder(*load_model())
+    embedder = LocalEmbedder(load_model())
     random = np.random.default_rng(SEED + 2)
     seeds = await embedder.embed(texts(random, 120), "document")
     vectors = await embedder.embed(questions(), "query")

@@ -17,7 +17,8 @@ import msgspec
 import uvloop
 
 from bench.race.material import DIMENSIONS
-from shared.embeddings.local import LocalEmbedder, load_model
+from shared.embeddings.english import load_model
+from shared.embeddings.local import LocalEmbedder
 
 # Hindsight appends the date to a text before it embeds it.
 _SIGNS = re.compile(r"[ .?!\n]+(?=(?: \(happened [^()]*\))?$)")
@@ -26,7 +27,7 @@ _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %
 
 class Vectors:
     def __init__(self) -> None:
-        self._embedder = LocalEmbedder(*load_model(), threads=2)
+        self._embedder = LocalEmbedder(load_model(), threads=2)
         self._known: dict[str, bytes] = {}
 
     async def answer(self, request: dict[str, Any]) -> bytes:

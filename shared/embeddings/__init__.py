@@ -7,7 +7,8 @@ import asyncio
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, OnUsage, Vectors
 from shared.embeddings.cache import CachedEmbedder
 from shared.embeddings.dedup import fact_key, normal_form, same_fact
-from shared.embeddings.settings import EmbeddingSettings
+from shared.embeddings.local import LocalEmbedder, LocalModel
+from shared.embeddings.settings import MULTILINGUAL_MODEL, EmbeddingSettings
 
 __all__ = [
     "DIM",
@@ -31,11 +32,8 @@ async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = 
     The local model has embedded a text when this returns, so a service is never ready before its model.
     """
     if settings.provider == "local":
-        # Not before it is selected: its libraries take memory and most of a second.
-        from shared.embeddings.local import LocalEmbedder, load_model
-
-        session, tokenizer = await asyncio.to_thread(load_model)
-        embedder = LocalEmbedder(session, tokenizer, settings.threads, settings.dedup_distance, on_usage)
+        model = await asyncio.to_thread(_load_model, settings.model)
+        embedder = LocalEmbedder(model, settings.threads, settings.dedup_distance, on_usage)
         await embedder.warm()
         return embedder
     if settings.provider == "voyage":
@@ -47,3 +45,15 @@ async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = 
     from shared.embeddings.openai import OpenAIEmbedder
 
     return await OpenAIEmbedder(settings, on_usage).checked()
+
+
+def _load_model(name: str) -> LocalModel:
+    if name == MULTILINGUAL_MODEL:
+        # Not before it is selected: its library takes memory.
+        from shared.embeddings import multilingual
+
+        return multilingual.load_model()
+    # Not before it is selected: its libraries take memory and most of a second.
+    from shared.embeddings import english
+
+    return english.load_model()

@@ -37,6 +37,8 @@ class Band(NamedTuple):
 
 COSINE_BANDS: Mapping[str, Band] = {
     "bge-small-en-v1.5-int8": Band(0.45, 0.85),
+    # Turns of conversations get as much evidence, the wanted and the others, as with the model above.
+    "multilingual-e5-small-q4": Band(0.75, 0.90),
     "default": Band(0.20, 0.75),
 }
 

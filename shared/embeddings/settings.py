@@ -13,6 +13,9 @@ from shared.settings import Env, SettingsError
 Provider = Literal["local", "voyage", "openai"]
 
 LOCAL_MODEL = "bge-small-en-v1.5-int8"
+MULTILINGUAL_MODEL = "multilingual-e5-small-q4"
+"""Local, too. Its package is installed only by those who choose it."""
+LOCAL_MODELS = (LOCAL_MODEL, MULTILINGUAL_MODEL)
 _DEFAULT_MODEL: dict[Provider, str] = {
     "local": LOCAL_MODEL,
     "voyage": "voyage-4",
@@ -44,8 +47,8 @@ class EmbeddingSettings:
         provider = _provider(env.text("SCRUBJAY_EMBEDDER", "voyage" if voyage_key else "local"))
         model = env.text("SCRUBJAY_EMBEDDING_MODEL", _DEFAULT_MODEL[provider])
         api_key = base_url = None
-        if provider == "local" and model != LOCAL_MODEL:
-            raise SettingsError([f"SCRUBJAY_EMBEDDING_MODEL must be {LOCAL_MODEL} or unset: {model!r}"])
+        if provider == "local" and model not in LOCAL_MODELS:
+            raise SettingsError([f"SCRUBJAY_EMBEDDING_MODEL must be {' or '.join(LOCAL_MODELS)}: {model!r}"])
         if provider == "voyage":
             api_key = env.text("VOYAGE_API_KEY")
             base_url = env.optional("VOYAGE_BASE_URL")

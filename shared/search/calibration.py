@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from shared.embeddings.band import FLOORS, Band, Floors
 from shared.search.chunking import TARGET
 from shared.search.relevance import TEXT_SHARE
+from shared.tokens import width
 
 # These percentiles give the band of the local model about as retrieval quality on three data sets chose it.
 NOISE_PERCENTILE, RELATED_PERCENTILE = 10, 75
@@ -27,8 +28,9 @@ _NOISE_KEPT, _NOISE_ANSWERING = 0.35, 0.01
 _RELATED_LOST = 0.1
 FEWEST = 30
 """Fewer texts say too little."""
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
-_SENTENCE_WORDS = 5
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|[。！？]|\n")
+# A sentence has this many words, or is as wide as they are where it has no spaces.
+_SENTENCE_WORDS, _SENTENCE_WIDTH = 5, 30
 
 
 class Sample(NamedTuple):
@@ -56,10 +58,16 @@ def samples(texts: Iterable[tuple[str, str]], most: int, seed: int = 0) -> list[
     for group, whole in texts:
         text = whole[:TARGET]
         sentences = [part.strip() for part in _SENTENCE_END.split(text)]
-        long = [sentence for sentence in sentences if len(sentence.split()) >= _SENTENCE_WORDS]
+        long = list(filter(_is_long, sentences))
         if len(long) > 1:
             found.append(Sample(group, text, max(long, key=len)))
     return random.Random(seed).sample(found, min(most, len(found)))  # noqa: S311
+
+
+def _is_long(sentence: str) -> bool:
+    if len(sentence.split()) >= _SENTENCE_WORDS:
+        return True
+    return not sentence.isascii() and width(sentence) >= _SENTENCE_WIDTH
 
 
 def measure(chosen: list[Sample], questions: NDArray[np.float32], documents: NDArray[np.float32]) -> Measured:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from shared.embeddings import CachedEmbedder, EmbeddingSettings, local, open_embedder
+from shared.embeddings import CachedEmbedder, EmbeddingSettings, english, open_embedder
 from shared.embeddings.bounded import embed_within
 
 _FIRST_RUN = 0.3
@@ -40,7 +40,8 @@ class _Tokenizer:
 
 async def test_the_first_text_does_not_wait_for_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     session = _Session()
-    monkeypatch.setattr(local, "load_model", lambda: (session, _Tokenizer()))
+    model = english.EnglishModel(session, _Tokenizer())  # type: ignore[arg-type]
+    monkeypatch.setattr(english, "load_model", lambda: model)
     embedder = await open_embedder(EmbeddingSettings())
     try:
         assert 0 < session.begun == session.ended

@@ -3,13 +3,18 @@ from __future__ import annotations
 import pytest
 
 from shared.embeddings.band import Band, Floors
-from shared.embeddings.settings import LOCAL_MODEL, EmbeddingSettings
+from shared.embeddings.settings import LOCAL_MODEL, MULTILINGUAL_MODEL, EmbeddingSettings
 from shared.settings import SettingsError
 
 
 def test_local_is_the_default_without_a_key() -> None:
     settings = EmbeddingSettings.from_env({})
     assert (settings.provider, settings.model) == ("local", LOCAL_MODEL)
+
+
+def test_a_local_model_of_many_languages_may_be_chosen() -> None:
+    settings = EmbeddingSettings.from_env({"SCRUBJAY_EMBEDDING_MODEL": MULTILINGUAL_MODEL})
+    assert (settings.provider, settings.model) == ("local", MULTILINGUAL_MODEL)
 
 
 def test_a_voyage_key_selects_voyage() -> None:

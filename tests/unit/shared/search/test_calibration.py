@@ -75,3 +75,9 @@ def test_a_sample_is_a_text_with_more_than_its_sentence() -> None:
     )
     assert sample == Sample("m", whole, "Nobody restarts it at night, not even on Sundays")
     assert len(samples([("m", whole)] * 9, 4)) == 4
+
+
+def test_a_text_without_spaces_may_be_a_sample() -> None:
+    sentence = "我们的服务器放在杭州的地下室里"
+    (sample,) = samples([("m", f"{sentence}。发票在每月的第一天支付。短句。")], 9)
+    assert sample.sentence == sentence

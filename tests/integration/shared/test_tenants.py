@@ -29,6 +29,11 @@ where column_name = 'tenant' and table_schema in ('cache', 'memory', 'context', 
   and table_name !~ '_(p[0-9]{8}|default)$' and table_name <> 'searchable_chunks'
 order by 1
 """
+AWAITED = """
+select exists (select from timeline.events where tenant = $1 and seq is null)
+    or exists (select from cache.index_queue where tenant = $1)
+    or exists (select from memory.index_queue where tenant = $1)
+"""
 
 
 def label(operation: Operation) -> str:
@@ -219,6 +224,7 @@ async def settled(sql: Connection, tenant: str) -> dict[str, str]:
     """Once events are numbered, vectors stored and counts flushed."""
 
     async def check() -> dict[str, str]:
+        assert not await sql.fetchval(AWAITED, tenant)
         before = await snapshot(sql, tenant)
         await asyncio.sleep(1.2)
         after = await snapshot(sql, tenant)

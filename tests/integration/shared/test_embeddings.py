@@ -395,7 +395,7 @@ def test_only_the_selected_provider_is_imported() -> None:
 
 
 def test_the_runtime_reports_to_nobody() -> None:
-    check = "import os, shared.embeddings.local; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    check = "import os, shared.embeddings.english; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     result = subprocess.run(
         [sys.executable, "-c", check], capture_output=True, text=True, check=True, env={"PATH": ""}
     )

@@ -56,7 +56,7 @@ class QueueStatements:
             returning q.store, q.tenant, q.item_id"""
         # Gives a leased item back. $1 model, $2 store, $3 tenant, $4 item, $5 seconds until it is due.
         self.give_back = f"""
-            update {queue} set due_at = clock_timestamp() + $5 * interval '1 second', attempts = attempts - 1
+            update {queue} set due_at = statement_timestamp() + $5 * interval '1 second', attempts = attempts - 1
             where model = $1 and store = $2 and tenant = $3 and item_id = $4"""
         # Skips locked rows: another transaction is deleting them. $1 model, $2 store, $3 tenants, $4 items.
         self.postpone = f"""

@@ -53,7 +53,7 @@ PROGRESS = f"""
 with changed as (
     update cache.agent_dispatch
     set status = 'in_progress', progress = coalesce($3, progress), percent = coalesce($4, percent),
-        last_heartbeat = clock_timestamp()
+        last_heartbeat = statement_timestamp()
     where tenant = $1 and id = $2 and closed_at is null
     returning *
 ){_PROGRESSED}
@@ -73,7 +73,7 @@ COMPLETE = f"""
 with changed as (
     update cache.agent_dispatch
     set status = 'completed', outcome = $3, summary = $4, percent = case when $3 = 'success' then 100 else percent end,
-        last_heartbeat = clock_timestamp(), closed_at = clock_timestamp()
+        last_heartbeat = statement_timestamp(), closed_at = statement_timestamp()
     where tenant = $1 and id = $2 and status <> 'completed'
     returning *
 ){_COMPLETED}

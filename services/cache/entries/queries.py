@@ -203,7 +203,7 @@ with stored as (
     select token_count from cache.psychic_cache where tenant = $1 and id = $2
 ), entry as (
     update cache.psychic_cache set tags = $3, token_count = $7
-    where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    where tenant = $1 and id = $2 and expires_at > statement_timestamp()
     returning tenant, id, mission_id, agent_name, token_count
 ), counters as (
     update cache.missions m set tokens = m.tokens + entry.token_count - stored.token_count
@@ -257,7 +257,7 @@ async def fits(connection: Connection, mission: MissionKey, entry_id: int, token
 
 DELETE_ENTRY = """
 with gone as (
-    delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > clock_timestamp()
+    delete from cache.psychic_cache where tenant = $1 and id = $2 and expires_at > statement_timestamp()
     returning id, mission_id, token_count
 ), unqueued as (
     delete from cache.index_queue q using gone

@@ -116,7 +116,7 @@ insert into context.source_weights (tenant, caller, source, weight, token_share,
 select $1, caller, source, weight, token_share, manual from given
 on conflict (tenant, caller, source) do update
 set weight = excluded.weight, token_share = excluded.token_share, manual = excluded.manual,
-    updated_at = clock_timestamp()
+    updated_at = excluded.updated_at
 returning caller, source, weight, token_share, manual, updated_at
 """
 
@@ -143,7 +143,7 @@ from jsonb_to_record($2::jsonb) as g(
     caller text, default_budget int, min_budget int, max_budget int, ceiling int, manual boolean)
 on conflict (tenant, caller) do update
 set default_budget = excluded.default_budget, min_budget = excluded.min_budget, max_budget = excluded.max_budget,
-    ceiling = excluded.ceiling, manual = excluded.manual, updated_at = clock_timestamp()
+    ceiling = excluded.ceiling, manual = excluded.manual, updated_at = excluded.updated_at
 returning caller, default_budget, min_budget, max_budget, ceiling, manual, updated_at
 """
 

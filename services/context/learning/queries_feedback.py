@@ -35,7 +35,7 @@ async def take_batch(connection: Connection, tenant: str, caller: str, limit: in
 
 
 PROCESSED = """
-update context.context_assembly_log l set processed_at = clock_timestamp()
+update context.context_assembly_log l set processed_at = statement_timestamp()
 from unnest($2::bigint[], $3::timestamptz[]) p(id, created_at)
 where l.tenant = $1 and l.id = p.id and l.created_at = p.created_at
 """

@@ -15,7 +15,8 @@ async def policy_of(c: Connection, tenant: str) -> Policy | None:
 
 PUT_POLICY = """
 insert into context.secret_policies (tenant, policy, set_by) values ($1, $2, $3)
-on conflict (tenant) do update set policy = $2, set_by = $3, updated_at = clock_timestamp()
+on conflict (tenant) do update set
+    policy = excluded.policy, set_by = excluded.set_by, updated_at = excluded.updated_at
 """
 
 

@@ -77,7 +77,7 @@ cross join lateral memory.chunk_words(w.keys, w.starts, w.stops, w.chunks, w.con
     ) t
     where t.newer is null or t.newer < 1200 order by t.seq desc)) c
 """
-# $1 is the MemoryRow.
+# $1 is the MemoryRow, $3 its tenant.
 INSERT = f"""
 with written as (
     insert into memory.agent_memory (
@@ -87,7 +87,7 @@ with written as (
         confirmed_count, confirmed_at, created_at, updated_at)
     overriding system value
     select
-        tenant, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
+        $3, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
         content, content_hash, memory_type, task_description, skills_used, outcome, mission_namespace, occurred_at,
         speaker, language, paths, symbols, step, written_by, source_kind, source_claim, recalled_from,
         dispatch_id, token_count, chunks, pending, access_count, confirmed_count, confirmed_at,
@@ -100,10 +100,10 @@ select id from written
 
 
 async def insert(connection: Connection, row: MemoryRow, words: ChunkWords) -> int:
-    return int(await connection.fetchval(INSERT, row, words))
+    return int(await connection.fetchval(INSERT, row, words, row.tenant))
 
 
-# $1 is the MemoryRow.
+# $1 is the MemoryRow, $2 its tenant.
 RESTATE = """
 update memory.agent_memory m set
     chunks = r.chunks, private = r.private, session_id = r.session_id, seq = r.seq, user_id = r.user_id,
@@ -113,9 +113,9 @@ update memory.agent_memory m set
     language = r.language, paths = r.paths, symbols = r.symbols, step = r.step,
     written_by = r.written_by, source_kind = r.source_kind, source_claim = r.source_claim,
     recalled_from = r.recalled_from, dispatch_id = r.dispatch_id, token_count = r.token_count,
-    updated_at = clock_timestamp()
+    updated_at = statement_timestamp()
 from jsonb_populate_record(null::memory.agent_memory, $1) r
-where m.tenant = r.tenant and m.id = r.id
+where m.tenant = $2 and m.id = r.id
 """
 DROP_CHUNKS = "delete from memory.agent_memory_chunks where tenant = $1 and item_id = $2"
 REPLACE_CHUNKS = f"""
@@ -128,7 +128,7 @@ update memory.agent_memory_vec set private = $3 where tenant = $1 and item_id = 
 
 async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> None:
     """Replaces what the memory states, and its words for search."""
-    await connection.execute(RESTATE, row)
+    await connection.execute(RESTATE, row, row.tenant)
     await connection.execute(DROP_CHUNKS, row.tenant, row.id)
     await connection.execute(REPLACE_CHUNKS, row.tenant, words, row.id)
     await connection.execute(HIDE_VECTORS, row.tenant, row.id, row.private)
@@ -149,27 +149,28 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
     """None: it is stated now."""
 
 
-# $1 is the Confirmation, $2 the kinds of trusted sources. It does not raise the count if it only repeats what an
-# assembly recalled, and only a source that is trusted as much says when the memory was last stated.
+# $1 is the Confirmation, $2 the kinds of trusted sources, $3 its tenant. It does not raise the count if it only repeats
+# what an assembly recalled, and only a source that is trusted as much says when the memory was last stated.
 CONFIRM = """
 with repetition as (
     select * from jsonb_populate_record(null::memory.confirmations, $1)
 ), noted as (
     insert into memory.confirmations
         (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id)
-    select tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
+    select $3, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
     from repetition
     on conflict on constraint confirmations_origin
-        do update set count = confirmations.count + 1, last_at = clock_timestamp()
+        do update set count = confirmations.count + 1, last_at = excluded.last_at
 )
 update memory.agent_memory m set confirmed_count = m.confirmed_count + (r.recalled_from is null)::int,
     confirmed_at = case
         when r.recalled_from is null and (m.source_kind <> all ($2) or r.source_kind = any ($2))
-            then greatest(m.confirmed_at, coalesce(stated.stated_at, clock_timestamp()))
+            then greatest(m.confirmed_at, coalesce(stated.stated_at, statement_timestamp()))
         else m.confirmed_at end,
-    superseded_by = case when r.recalled_from is not null then m.superseded_by end, updated_at = clock_timestamp()
+    superseded_by = case when r.recalled_from is not null then m.superseded_by end,
+    updated_at = statement_timestamp()
 from repetition r, jsonb_to_record($1) as stated(stated_at timestamptz)
-where m.tenant = r.tenant and m.id = r.memory_id
+where m.tenant = $3 and m.id = r.memory_id
 """
 
 
@@ -198,7 +199,7 @@ async def confirm(
         absorbed_id=absorbed and absorbed.id,
         stated_at=repetition.occurred_at or (absorbed and absorbed.created_at),
     )
-    await connection.execute(CONFIRM, confirmation, sorted(TRUSTED))
+    await connection.execute(CONFIRM, confirmation, sorted(TRUSTED), tenant)
 
 
 # Both memories are of one agent and user, and what is not trusted supersedes nothing that is.

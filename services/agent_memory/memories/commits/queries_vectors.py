@@ -82,7 +82,7 @@ async def drop_vectors(connection: Connection, tenant: str, memory_id: int) -> N
 QUEUE = """
 insert into memory.index_queue (tenant, store, scope, item_id, model)
 values ($1, 'agent_memory', 'agent:' || $2, $3, $4)
-on conflict (tenant, store, item_id, model) do update set due_at = clock_timestamp(), attempts = 0
+on conflict (tenant, store, item_id, model) do update set due_at = excluded.due_at, attempts = 0
 """
 
 

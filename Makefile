@@ -26,12 +26,13 @@ run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ct
 test: check ## Check the code, then run every test on its own servers
 	@$(PY) -m pytest
 
-check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, security findings, and the shape of the code
+check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, security findings, statements, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as lint; lint(["--no-logo"])'
 	@$(PY) -m bandit -q -c pyproject.toml -r --severity-level medium services shared local clients
+	@$(PY) -m tools.distribution --check
 	@$(PY) -m tools.shape
 
 shape: $(VENV)/run.stamp ## Measure functions, files, folders and imports, and fail above a limit
@@ -43,6 +44,10 @@ format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client from the code
 	@$(PY) -m tools.openapi
 	@$(PY) -m tools.mcp
+
+.PHONY: statements
+statements: $(VENV)/dev.stamp ## Write docs/statements.md: which statements reach one tenant, and what they break
+	@$(PY) -m tools.distribution
 
 .PHONY: audit
 audit: ## Look for known vulnerabilities in what the services install (needs uv, and a registry that knows them)

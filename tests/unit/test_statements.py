@@ -1,4 +1,4 @@
-"""Rules for SQL that neither ruff nor bandit knows: where statements come from, and that they name a tenant."""
+"""A rule for SQL that linters do not know: where statements come from. `tools/distribution` holds the others."""
 
 from __future__ import annotations
 
@@ -9,30 +9,15 @@ from collections.abc import Iterator
 import pytest
 
 from local.database import ROOT
-from tests.integration.shared.database.test_sql import EVERY
 
 RUNS = {"fetch", "fetchrow", "fetchval", "execute", "executemany", "cursor", "prepare"}
 _SQL = re.compile(r"\s*(select|insert|update|delete|with|alter|create|drop|set)\s", re.IGNORECASE)
-_OF_TENANTS = re.compile(r"\b(from|join|into|update)\s+(cache|memory|context|timeline)\.\w+", re.IGNORECASE)
 # Functions that put a statement together from names that the code gives, once and at the start.
 MADE_AT_START = {
     "shared/database/embedding_table.py": "the schema of the service",
     "shared/database/idempotency.py": "the schema of the service",
     "shared/database/index_queue.py": "the tables of a store",
     "shared/database/postgres.py": "the tenant of a transaction, quoted",
-}
-WITHOUT_TENANT = {
-    "services/agent_memory/memories/queries_transfer.py:HIGHEST_DRAWN[0]": "a sequence",
-    "services/cache/entries/queries.py:_ENTRY[0]": "the beginning of statements that name it",
-    "services/cache/entries/queries_write.py:PUT_ENTRIES[0]": "an argument of the function",
-    "services/context/keys/queries.py:SWEEP_USAGE[0]": "a sweep",
-    "services/context/timeline/queries.py:LAST_NUMBER[0]": "the one row of the sequencer",
-    "services/context/timeline/queries.py:UNNUMBERED[0]": "a count for a metric",
-    "Records of cache:sweep_sql": "a sweep",
-    "Records of memory:sweep_sql": "a sweep",
-    "Records of context:sweep_sql": "a sweep",
-    "QueueStatements of cache:backlog": "a count for a metric",
-    "QueueStatements of memory:backlog": "a count for a metric",
 }
 
 
@@ -97,12 +82,3 @@ def test_statements_are_made_only_at_the_start() -> None:
 )
 def test_a_statement_of_caller_text_would_be_found(code: str) -> None:
     assert [*built_for_a_connection(ast.parse(code))]
-
-
-def test_every_statement_on_tables_of_tenants_names_the_tenant() -> None:
-    nameless = {
-        statement.name
-        for statement in EVERY
-        if _OF_TENANTS.search(statement.sql) and not re.search(r"\btenant\b", statement.sql)
-    }
-    assert nameless == WITHOUT_TENANT.keys()

@@ -17,9 +17,9 @@ from shared.database.postgres import Database as Pool
 from shared.database.tenancy import OPEN, POLICY, STRICT
 from shared.deadline import Deadline
 from tests.conftest import Servers
-from tests.integration.shared.database.test_sql import EVERY, Statement
 from tests.support import twins
 from tests.support.twins import TENANTS
+from tools.distribution.collected import EVERY, Statement
 
 MINE, THEIRS = TENANTS
 _PREDICATE = re.compile(r"(?:\b[a-z]+\.)?\btenant (?:=|is not distinct from) (\$\d+)(?:::\w+)?")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import json
-import re
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import asyncpg
 import numpy as np
@@ -17,124 +14,23 @@ from pgvector import HalfVector
 from pgvector.asyncpg import register_vector
 
 import local.database
-from local.database import ROOT
 from services.cache.entries import queries_search as queries
-from shared.database.embedding_table import EmbeddingTable
-from shared.database.idempotency import Records
-from shared.database.index_queue import QueueStatements, StoreStatements
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Connection
 from shared.search.sql import scope_key
 from shared.search.store import StoreQuery
 from tests.conftest import Servers
-
-_SQL = re.compile(
-    r"\s*(select\s|insert into\s|update\s+\S+\s|delete from\s|with\s+\S+\s+as\s|merge\s|truncate\s)"
+from tools.distribution.collected import (
+    EVERY,
+    FILES,
+    MAKERS,
+    ROLES,
+    TEMPLATES,
+    Statement,
+    literals,
+    made,
+    parsed,
+    place,
 )
-_TEMPLATES = {("services/agent_memory/memories/commits/queries.py", "_ADD_CHUNKS")}
-_ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
-_QUEUES = ("cache", "memory")
-_SCHEMAS = {"cache": "cache", "memory": "agent_memory", "context": "context"}
-# Classes that make their statements for one owner's schema.
-_MAKERS: dict[str, Callable[[str], Any]] = {
-    "Records": Records,
-    "EmbeddingTable": lambda schema: EmbeddingTable(Database("postgresql://"), schema),
-    "QueueStatements": QueueStatements,
-    "StoreStatements": lambda schema: StoreStatements(schema=schema, items="i", chunks="c", vectors="v"),
-}
-FILES = sorted(path for top in ("services", "shared") for path in (ROOT / top).rglob("*.py"))
-
-
-class Statement(NamedTuple):
-    name: str
-    role: str
-    sql: str
-
-
-def literals(node: ast.AST) -> Iterator[ast.expr]:
-    """String literals below `node` that begin like a statement."""
-    if isinstance(node, ast.Constant | ast.JoinedStr):
-        if _SQL.match(_text(node)):
-            yield node
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from literals(child)
-
-
-def _text(node: ast.Constant | ast.JoinedStr) -> str:
-    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    return "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
-
-
-def constants(tree: ast.Module) -> Iterator[str]:
-    """Names in capitals that the module assigns."""
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        yield from (t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper())
-
-
-def statements_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and _SQL.match(value):
-        yield value
-    elif isinstance(value, tuple | list):
-        for part in value:
-            yield from statements_in(part)
-    elif isinstance(value, dict):
-        yield from statements_in(list(value.values()))
-
-
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-def place(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
-def role_of(path: Path) -> list[str]:
-    return [role for folder, role in _ROLES.items() if place(path).startswith(folder)] or list(
-        _ROLES.values()
-    )
-
-
-def module_statements() -> Iterator[Statement]:
-    for path in FILES:
-        if not list(literals(parsed(path))) and not path.name.startswith("queries"):
-            continue
-        module = importlib.import_module(place(path).removesuffix(".py").replace("/", "."))
-        for name in constants(parsed(path)):
-            if (place(path), name) in _TEMPLATES:
-                continue
-            for number, sql in enumerate(statements_in(getattr(module, name))):
-                for role in role_of(path):
-                    yield Statement(f"{place(path)}:{name}[{number}]", role, sql)
-
-
-def made_statements() -> Iterator[Statement]:
-    for schema, role in _SCHEMAS.items():
-        for kind in ("Records", "EmbeddingTable"):
-            yield from _made(f"{kind} of {schema}", role, _MAKERS[kind](schema))
-    for schema in _QUEUES:
-        yield from _made(f"QueueStatements of {schema}", _SCHEMAS[schema], QueueStatements(schema))
-    for path in FILES:
-        for node in ast.walk(parsed(path)):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "StoreStatements"
-            ):
-                named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
-                (role,) = role_of(path)
-                store = f"{named['schema']}.{named['items']}"
-                yield from _made(f"StoreStatements of {store}", role, StoreStatements(**named))
-
-
-def _made(name: str, role: str, maker: object) -> Iterator[Statement]:
-    for attribute, sql in vars(maker).items():
-        for one in statements_in(sql):
-            yield Statement(f"{name}:{attribute}", role, one)
-
-
-EVERY = [*module_statements(), *made_statements()]
 
 
 @pytest.mark.parametrize("statement", EVERY, ids=lambda s: f"{s.name} as {s.role}")
@@ -152,7 +48,7 @@ async def test_a_statement_is_prepared_and_allowed(
 def test_every_owner_is_covered() -> None:
     names = {statement.name for statement in EVERY}
     assert len(names) > 60
-    for folder in _ROLES:
+    for folder in ROLES:
         assert any(name.startswith(f"{folder}/") and "/queries" in name for name in names)
     assert {
         name.split(":")[0] for name in names if name.startswith(("QueueStatements", "StoreStatements"))
@@ -172,7 +68,7 @@ def test_no_statement_stands_outside_of_a_constant() -> None:
             literal.lineno
             for top in parsed(path).body
             if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            and top.name not in _MAKERS
+            and top.name not in MAKERS
             for literal in literals(top)
         }
         assert not inside, f"{place(path)}, lines {sorted(inside)}"
@@ -186,17 +82,17 @@ def test_no_constant_is_missed() -> None:
                 assert isinstance(target, ast.Name)
                 name = f"{place(path)}:{target.id}"
                 known = any(statement.name.startswith(f"{name}[") for statement in EVERY)
-                assert known or (place(path), target.id) in _TEMPLATES, name
+                assert known or (place(path), target.id) in TEMPLATES, name
 
 
-@pytest.mark.parametrize("kind", _MAKERS)
+@pytest.mark.parametrize("kind", MAKERS)
 def test_a_maker_keeps_each_of_its_statements(kind: str) -> None:
-    made = list(_made(kind, "", _MAKERS[kind]("s")))
+    statements = list(made(kind, "", MAKERS[kind]("s")))
     bodies = [
         n for path in FILES for n in parsed(path).body if isinstance(n, ast.ClassDef) and n.name == kind
     ]
     assert len(bodies) == 1
-    assert len(list(literals(bodies[0]))) == len(made) > 0
+    assert len(list(literals(bodies[0]))) == len(statements) > 0
 
 
 def test_the_collector_sees_what_it_should() -> None:

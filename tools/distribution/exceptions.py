@@ -1,0 +1,95 @@
+"""What breaks a rule and stays, with the reason for each. An entry that nothing needs any more is an error, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Exempt(NamedTuple):
+    rules: frozenset[str]
+    reason: str
+
+
+def _exempt(rules: str, reason: str) -> Exempt:
+    return Exempt(frozenset(rules.split(", ")), reason)
+
+
+def _all(names: Iterable[str], exempt: Exempt) -> dict[str, Exempt]:
+    return dict.fromkeys(names, exempt)
+
+
+_BATCH = "It writes what several callers left in memory in one round trip. An engine that distributes runs it in parts."
+_SWEEP = "It removes what is out of date from all tenants, every hour; each node can do its part."
+_LIST = "It lists the tenants that have work. Statements for one tenant do the work."
+_QUEUE = "The indexer takes items of several tenants in turn. Distributed, it asks for one tenant at a time."
+_CLAIMED = "It reads or stores what was claimed, which are items of several tenants."
+_PARTITIONED = (
+    "The key of a partitioned table; nothing refers to a row by it. Distributing the table replaces it."
+)
+
+KEYS = {
+    "timeline.events_pkey": _PARTITIONED,
+    "timeline.costs_pkey": _PARTITIONED,
+} | dict.fromkeys(
+    ("cache.embedding_cache_pkey", "memory.embedding_cache_pkey", "context.embedding_cache_pkey"),
+    "The key is a hash that the tenant is a part of. The release before names it in ON CONFLICT, so it stays.",
+)
+
+STATEMENTS = {
+    **_all(
+        (
+            "services/cache/entries/queries.py:NOTE_QUERIES",
+            "services/context/log/queries.py:LOG_ASSEMBLIES",
+        ),
+        _exempt("tenant", _BATCH),
+    ),
+    "services/agent_memory/memories/accesses.py:COUNT_ACCESSES": _exempt(
+        "tenant, lock, locked query", _BATCH
+    ),
+    "services/context/log/queries.py:SIGNAL": _exempt("tenant, correlated", _BATCH),
+    **_all(
+        (
+            "services/cache/missions/queries.py:EXPIRED_MISSIONS",
+            "services/context/learning/queries_feedback.py:WAITING_CALLERS",
+        ),
+        _exempt("tenant", _LIST),
+    ),
+    "services/cache/dispatches/queries.py:CLOSE_STALE": _exempt(
+        "tenant, lock, locked query, volatile", _SWEEP
+    ),
+    "services/context/learning/queries.py:COUNTS": _exempt(
+        "tenant", "Without a tenant, an admin counts all."
+    ),
+    "services/context/timeline/queries.py:UNNUMBERED": _exempt("tenant", "It counts for a metric."),
+    "Records:sweep_sql": _exempt("tenant", _SWEEP),
+    "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
+    "EmbeddingTable:store_sql": _exempt(
+        "conflict", "The key of the table is a hash that the tenant is a part of."
+    ),
+    "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),
+    "QueueStatements:renew": _exempt("tenant, lock, locked query, volatile", _QUEUE),
+    "QueueStatements:postpone": _exempt("tenant, lock, locked query, volatile, stable", _QUEUE),
+    "QueueStatements:backlog": _exempt("tenant", "It counts for a metric."),
+    "StoreStatements:finish": _exempt("tenant, lock, locked query", _CLAIMED),
+    "StoreStatements:drop": _exempt("tenant", _CLAIMED),
+    **_all(
+        ("services/agent_memory/memories/indexing.py:TEXTS", "services/cache/entries/indexing.py:TEXTS"),
+        _exempt("tenant", _CLAIMED),
+    ),
+    **_all(
+        ("services/cache/queries_purge.py:PURGE[1]", "services/cache/queries_purge.py:PURGE_DISPATCHES_OF"),
+        _exempt("locked query", "The lock takes the dispatches in the order of every other writer."),
+    ),
+    "cache.put_entries": _exempt(
+        "plan", "Planning its statements anew for each call costs more than running them."
+    ),
+    "cache.tick_dispatches": _exempt(
+        "locked query, volatile", "The lock takes the dispatches in the order of ids."
+    ),
+    "timeline.number_events": _exempt("tenant", "One order of events for all tenants, numbered in batches."),
+    "timeline.erase_rows": _exempt(
+        "dynamic", "It finds a schema's tables in the catalog. Each statement names the tenant."
+    ),
+    "timeline.maintain_partitions": _exempt("dynamic", "It creates and drops the partitions of all tenants."),
+}

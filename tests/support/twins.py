@@ -110,7 +110,9 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
         return [_scope(sql)] if type_.endswith("[]") else _scope(sql)
     if type_ in ("bigint", "integer", "smallint", "double precision", "real"):
         return _number(sql, place)
-    if type_ == "jsonb" and re.search(r"jsonb_(populate_record|to_record|each_text)\(", sql):
+    if type_ == "jsonb" and "jsonb_populate_record(" in sql:
+        return f'{{"memory_id": {_ID}, "written_by": "{WORD}", "source_kind": "{WORD}"}}'
+    if type_ == "jsonb" and re.search(r"jsonb_(to_record|each_text)\(", sql):
         return "{}"
     return _PARAMETERS.get(type_)
 

@@ -7,13 +7,16 @@ from collections.abc import Awaitable, Callable
 from shared.database.postgres import Connection
 
 LOCK_SCOPE = "select 1 from cache.missions where tenant = $1 and scope = $2 for update"
-# Locks dispatches in the order of their ids, as heartbeats do.
+# In the order of their ids, as heartbeats do; in a statement of its own, which an engine that distributes tables needs.
+LOCK_DISPATCHES = """
+select count(*) from (
+    select 1 from cache.agent_dispatch where tenant = $1 and scope = $2 order by id for update
+) held
+"""
 PURGE = {
     "psychic_cache": "with gone as (delete from cache.psychic_cache where tenant = $1 and scope = $2 returning 1)"
     " select count(*) from gone",
-    "agent_dispatch": "with d as materialized (select id from cache.agent_dispatch"
-    " where tenant = $1 and scope = $2 order by id for update),"
-    " gone as (delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1)"
+    "agent_dispatch": "with gone as (delete from cache.agent_dispatch where tenant = $1 and scope = $2 returning 1)"
     " select count(*) from gone",
     "idempotency": "with gone as (delete from cache.idempotency"
     " where tenant = $1 and (scope = $2 or subjects @> array[$2]) returning 1) select count(*) from gone",
@@ -28,8 +31,9 @@ PURGE = {
 
 
 async def purge_scope(connection: Connection, tenant: str, scope: str) -> dict[str, int]:
-    """Erases every row of the scope. It locks the mission's row first, as writers do."""
+    """Erases every row of the scope. It locks the mission's row first, as writers do, and then its dispatches."""
     await connection.execute(LOCK_SCOPE, tenant, scope)
+    await connection.execute(LOCK_DISPATCHES, tenant, scope)
     return {table: await connection.fetchval(statement, tenant, scope) for table, statement in PURGE.items()}
 
 
@@ -71,12 +75,13 @@ with gone as (
     where e.tenant = $1 and e.user_id = $2 and e.mission_id = any($3)
     {_COUNTED}
 """
+LOCK_DISPATCHES_OF = """
+select count(*) from (
+    select 1 from cache.agent_dispatch where tenant = $1 and agent_name = $2 order by id for update
+) held
+"""
 PURGE_DISPATCHES_OF = """
-with d as materialized (
-    select id from cache.agent_dispatch where tenant = $1 and agent_name = $2 order by id for update
-), gone as (
-    delete from cache.agent_dispatch x using d where x.tenant = $1 and x.id = d.id returning 1
-)
+with gone as (delete from cache.agent_dispatch where tenant = $1 and agent_name = $2 returning 1)
 select count(*) from gone
 """
 
@@ -84,6 +89,7 @@ select count(*) from gone
 async def purge_agent(connection: Connection, tenant: str, agent: str) -> dict[str, int]:
     """Erases what an agent wrote into missions, and returns the tokens to their budgets."""
     entries = await _purge_entries(connection, tenant, agent, LOCK_MISSIONS_OF, PURGE_ENTRIES_OF)
+    await connection.execute(LOCK_DISPATCHES_OF, tenant, agent)
     dispatches = await connection.fetchval(PURGE_DISPATCHES_OF, tenant, agent)
     return {"psychic_cache": entries, "agent_dispatch": dispatches}
 

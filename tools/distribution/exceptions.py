@@ -77,10 +77,6 @@ STATEMENTS = {
         ("services/agent_memory/memories/indexing.py:TEXTS", "services/cache/entries/indexing.py:TEXTS"),
         _exempt("tenant", _CLAIMED),
     ),
-    **_all(
-        ("services/cache/queries_purge.py:PURGE[1]", "services/cache/queries_purge.py:PURGE_DISPATCHES_OF"),
-        _exempt("locked query", "The lock takes the dispatches in the order of every other writer."),
-    ),
     "cache.put_entries": _exempt(
         "plan", "Planning its statements anew for each call costs more than running them."
     ),

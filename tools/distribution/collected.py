@@ -21,6 +21,7 @@ _SQL = re.compile(
 # Beginnings and parts of statements.
 TEMPLATES = {
     ("services/agent_memory/memories/commits/queries.py", "_ADD_CHUNKS"),
+    ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
 }
 ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}

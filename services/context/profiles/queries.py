@@ -54,7 +54,7 @@ insert into context.profiles (tenant, scope, text, background, written_by, sourc
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (tenant, scope) do update
 set text = excluded.text, background = excluded.background, written_by = excluded.written_by,
-    source_kind = excluded.source_kind, source_claim = excluded.source_claim, updated_at = clock_timestamp()
+    source_kind = excluded.source_kind, source_claim = excluded.source_claim, updated_at = excluded.updated_at
 returning {_PROFILE}
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -45,6 +46,9 @@ _NAMED = {
     "scoped": f"array_to_tsvector(array['{WORD}:{WORD}'])",
     "chunk": "0",
 }
+# Columns of a confirmation, so that it repeats the one that is there.
+_TEXTS = ("written_by", "source_kind", "mission_namespace")
+_IDS = ("memory_id", "dispatch_id", "recalled_from", "absorbed_id")
 _PARAMETERS = {
     "text": WORD,
     "text[]": [WORD],
@@ -111,7 +115,7 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
     if type_ in ("bigint", "integer", "smallint", "double precision", "real"):
         return _number(sql, place)
     if type_ == "jsonb" and "jsonb_populate_record(" in sql:
-        return f'{{"memory_id": {_ID}, "written_by": "{WORD}", "source_kind": "{WORD}"}}'
+        return json.dumps(dict.fromkeys(_TEXTS, WORD) | dict.fromkeys(_IDS, _ID))
     if type_ == "jsonb" and re.search(r"jsonb_(to_record|each_text)\(", sql):
         return "{}"
     return _PARAMETERS.get(type_)

@@ -19,6 +19,7 @@ TENANT = "tenant"
 LOCAL = {
     "context.api_keys": "a request's key is found by its hash before the tenant is known",
     "context.api_key_usage": "it stands beside the keys",
+    "context.languages": "a tenant's language is read with a request's key",
     "context.tenant_purges": "a row for each purge of a tenant that is under way",
     "timeline.audit": "a row for each change by an admin; the purge of a tenant takes the tenant out of its rows",
     "timeline.erased": "digests that name no tenant",

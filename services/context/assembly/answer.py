@@ -79,6 +79,7 @@ def _source(placed: Placed) -> Source:
         was=ranked.was,
         background=placed.outcome == BACKGROUND,
         excerpt=placed.excerpt,
+        repeats=[rendering.handle(repeat) for repeat in placed.repeats],
     )
 
 
@@ -88,8 +89,8 @@ def evidence(chosen: Chosen) -> Iterable[Evidence]:
         yield _evidence(placed.ranked, placed.outcome, chosen.fence)
     for older in chosen.superseded:
         yield _evidence(older.ranked, SUPERSEDED, chosen.fence, superseded_by=older.by)
-    for ranked in chosen.repeats:
-        yield _evidence(ranked, "repeat", chosen.fence)
+    for repeat in chosen.repeats:
+        yield _evidence(repeat.ranked, "repeat", chosen.fence)
 
 
 def _evidence(ranked: Ranked, outcome: str, fence: Fence, superseded_by: str | None = None) -> Evidence:

@@ -8,8 +8,9 @@ import msgspec
 
 from services.context.assembly import ranking, rendering
 from services.context.assembly.choice import Chosen, Placed
-from services.context.assembly.ranking import Ranked, text_key
+from services.context.assembly.ranking import Ranked
 from services.context.assembly.supersession.newest import superseded
+from services.context.assembly.supersession.repeats import text_key
 from services.context.log.replay import BACKGROUND
 from services.context.stores import OWN
 from shared.packing import tokens_of_line
@@ -50,6 +51,7 @@ def _missing(chosen: Chosen, memories: Sequence[Candidate]) -> Iterator[Scored]:
     taken = [(placed.ranked.store, placed.ranked.candidate) for placed in chosen.taken]
     items = {(store, candidate.id) for store, candidate in taken}
     items |= {(older.ranked.store, older.ranked.candidate.id) for older in chosen.superseded}
+    items |= {(repeat.ranked.store, repeat.ranked.candidate.id) for repeat in chosen.repeats}
     items |= superseded([*taken, *((OWN.name, memory) for memory in memories)]).keys()
     texts = {text_key(candidate) for _, candidate in taken}
     found = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import File, ProfileItem
 from services.context.assembly.supersession.former import with_former_values
 from services.context.assembly.supersession.newest import Superseded, without_superseded
+from services.context.assembly.supersession.repeats import Repeat, joined, marks, without_alike, without_equal
 from services.context.log.replay import BACKGROUND
 from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
@@ -33,14 +35,16 @@ class Placed(NamedTuple):
     rendered: str | None
     excerpt: bool = False
     """`rendered` holds passages of the item, but not its beginning."""
+    repeats: Sequence[Ranked] = ()
+    """The candidates that say the same."""
 
 
 class Chosen(NamedTuple):
-    """The outcome of each candidate, best first. What is superseded or repeats a text is separate."""
+    """The outcome of each candidate, best first. What is superseded or says the same is separate."""
 
     placed: list[Placed]
     superseded: list[Superseded]
-    repeats: list[Ranked]
+    repeats: list[Repeat]
     fence: Fence
 
     @property
@@ -63,7 +67,8 @@ class Chosen(NamedTuple):
     def scopes(self) -> Iterable[str]:
         """The candidates' scopes. Files have none."""
         superseded = (older.ranked for older in self.superseded)
-        for ranked in (*(placed.ranked for placed in self.placed), *superseded, *self.repeats):
+        repeats = (repeat.ranked for repeat in self.repeats)
+        for ranked in (*(placed.ranked for placed in self.placed), *superseded, *repeats):
             if ranked.store != LINKS.name:
                 yield from ranked.candidate.scopes
 
@@ -90,14 +95,26 @@ def choose(
     given = [*_given(PROFILES, profiles, tokens, fence), *_given(LINKS, files, tokens, fence)]
     left = tokens - sum(placed.taken for placed in given)
     current = without_superseded(ranking.rank(scored, weights, fence.now))
-    found = ranking.without_repeats(current.kept)
+    found = without_equal(current.kept)
     least = 0.0 if fill else ranking.cut(found.kept, tokens)
-    near = [ranked for ranked in found.kept if ranked.relevance >= least]
+    near = without_alike(ranked for ranked in found.kept if ranked.relevance >= least)
+    repeats = joined(found.repeats, near.repeats)
     former = [older for older in current.superseded if older.ranked.relevance >= least]
-    items = [_Item(ranked, fence, wanted) for ranked in with_former_values(near, former)]
+    items = _items(with_former_values(near.kept, former), repeats, fence, wanted)
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
-    return Chosen([*given, *placed, *far], current.superseded, found.repeats, fence)
+    return Chosen([*given, *placed, *far], current.superseded, repeats, fence)
+
+
+def _items(kept: Iterable[Ranked], repeats: Iterable[Repeat], fence: Fence, wanted: Wanted) -> list[_Item]:
+    same: defaultdict[tuple[str, int, int], list[Ranked]] = defaultdict(list)
+    for repeat in repeats:
+        same[_place(repeat.of)].append(repeat.ranked)
+    return [_Item(ranked, fence, wanted, same.get(_place(ranked), ())) for ranked in kept]
+
+
+def _place(ranked: Ranked) -> tuple[str, int, int]:
+    return ranked.store, ranked.candidate.id, ranked.candidate.chunk
 
 
 def _far(ranked: Ranked, fence: Fence) -> Placed:
@@ -116,12 +133,20 @@ def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence
 class _Item:
     """A candidate during packing. Once rendered, it remembers its whole size."""
 
-    def __init__(self, ranked: Ranked, fence: Fence, wanted: Wanted | None = None) -> None:
+    def __init__(
+        self,
+        ranked: Ranked,
+        fence: Fence,
+        wanted: Wanted | None = None,
+        repeats: Sequence[Ranked] = (),
+    ) -> None:
         self.ranked = ranked
+        self.repeats = repeats
         self.store = ranked.store
         self.text = ranked.candidate.text
         self.worth = ranked.score
         self._fence = fence
+        self._marks = marks(ranked, repeats) if repeats else ()
         self._passages = None if wanted is None else Passages(self.text, wanted)
         self._size = 0
 
@@ -132,7 +157,7 @@ class _Item:
         return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
-        rendered = rendering.render(self.ranked, text, self._fence)
+        rendered = rendering.render(self.ranked, text, self._fence, self._marks)
         if text is self.text:
             self._size = packing.tokens_of_line(rendered)
         return rendered
@@ -144,7 +169,9 @@ class _Item:
 def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:
     pieces = {piece.place: piece for piece in packed}
     return [
-        Placed(item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered, piece.excerpt)
+        Placed(
+            item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered, piece.excerpt, item.repeats
+        )
         if (piece := pieces.get(place))
         else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)
         for place, item in enumerate(items)

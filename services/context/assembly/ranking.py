@@ -48,13 +48,6 @@ class Ranked(NamedTuple):
         return self.scored.candidate
 
 
-class Distinct(NamedTuple):
-    """Candidates with different texts, and those that repeat one of these texts."""
-
-    kept: list[Ranked]
-    repeats: list[Ranked]
-
-
 def recency(store: Store, at: datetime, now: datetime) -> float:
     """2^(-age / half-life), but never below the floor: old is not wrong."""
     if store.half_life_hours is None:
@@ -105,17 +98,6 @@ def by_score(ranked: Ranked) -> tuple[float, float, str, int, int]:
     return -ranked.score, -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
 
 
-def without_repeats(ranking: Iterable[Ranked]) -> Distinct:
-    """Keeps the best of the candidates with the same text."""
-    seen: set[str] = set()
-    distinct = Distinct([], [])
-    for ranked in ranking:
-        text = text_key(ranked.candidate)
-        (distinct.repeats if text in seen else distinct.kept).append(ranked)
-        seen.add(text)
-    return distinct
-
-
 def cut(ranking: Iterable[Ranked], tokens: int) -> float:
     """The least relevance that is near the best: the last one before the first gap, or 0 where there is no gap.
 
@@ -133,8 +115,3 @@ def _near(tokens: int) -> float:
     """The share of the best relevance that is near it in a block of so many tokens."""
     halvings = max(0.0, math.log2(_NEAR_TOKENS / max(1, tokens)))
     return min(_NEAREST, _NEAR + halvings * _NEARER_BY_HALF)
-
-
-def text_key(candidate: Candidate) -> str:
-    """Equal for texts that differ only in spaces and case."""
-    return " ".join(candidate.text.split()).casefold()

@@ -10,7 +10,7 @@ import msgspec
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen
-from services.context.assembly.ranking import Ranked, text_key
+from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import handle_of
 from services.context.assembly.schemas import Assembly
 from services.context.log.journal import AssemblyRow
@@ -63,21 +63,16 @@ def row(
 
 
 def logged(chosen: Chosen) -> list[LoggedCandidate]:
-    """Every ranked candidate. What is superseded names the newer item, a repeat the candidate whose text it repeats."""
+    """Every ranked candidate. What is superseded names the newer item, a repeat the candidate that says the same."""
     rows = [_logged(placed.ranked, placed.tokens, placed.taken, placed.outcome) for placed in chosen.placed]
     for older in chosen.superseded:
         row = _logged(older.ranked, rendering.size(older.ranked, chosen.fence), 0, SUPERSEDED)
         row.superseded_by = older.by
         rows.append(row)
-    if chosen.repeats:
-        first = {
-            text_key(placed.ranked.candidate): rendering.handle(placed.ranked)
-            for placed in reversed(chosen.placed)
-        }
-        for ranked in chosen.repeats:
-            row = _logged(ranked, rendering.size(ranked, chosen.fence), 0, "repeat")
-            row.same_as = first.get(text_key(ranked.candidate))
-            rows.append(row)
+    for repeat in chosen.repeats:
+        row = _logged(repeat.ranked, rendering.size(repeat.ranked, chosen.fence), 0, "repeat")
+        row.same_as = rendering.handle(repeat.of)
+        rows.append(row)
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from services.context import stores
@@ -48,10 +49,11 @@ def handle(ranked: Ranked) -> str:
     return handle_of(ranked.candidate, ranked.store)
 
 
-def render(ranked: Ranked, text: str, fence: Fence) -> str:
+def render(ranked: Ranked, text: str, fence: Fence, marks: Iterable[str] = ()) -> str:
+    """`marks` end its header."""
     candidate = ranked.candidate
     was = [] if ranked.was is None else [f"was: {ranked.was}"]
-    return render_item(handle(ranked), candidate.time, [*candidate.header, *was], text, fence)
+    return render_item(handle(ranked), candidate.time, [*candidate.header, *marks, *was], text, fence)
 
 
 def size(ranked: Ranked, fence: Fence) -> int:

@@ -94,6 +94,8 @@ class Source(msgspec.Struct, omit_defaults=True):
     excerpt: bool = False
     """The part is not its beginning: it is the passages that match the query best, with `…` where others are left
     out. `GET /api/context/sources/{handle}` returns the whole item."""
+    repeats: list[str] = []
+    """The handles of items that say the same. The block shows only this one, and its header counts them: `×3`."""
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):
@@ -156,7 +158,8 @@ class Assembly(msgspec.Struct):
     assembly_id: int
     """Names the assembly in feedback; 0 if it was not logged."""
     context_block: str
-    """Text for a prompt. Each item begins with a header: `[handle time kind author nonce]`."""
+    """Text for a prompt. Each item begins with a header: `[handle time kind author nonce]`, and one that
+    stands for others counts them: `[… author ×3 nonce]`."""
     nonce: str
     """Ends each header of this block. No text in the block holds it."""
     sources: list[Source]

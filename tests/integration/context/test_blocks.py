@@ -127,6 +127,35 @@ async def test_a_block_holds_nothing_beside_the_point(client: Client, admin_clie
     assert (replay.status, replay.body["added"], replay.body["removed"]) == (200, [], []), replay
 
 
+async def test_what_says_the_same_stands_once_with_a_count(client: Client) -> None:
+    said = "Draining a node of the search pods takes six minutes."
+    ids = {}
+    for agent, text, kind in (
+        ("scout", said, "agent"),
+        ("scout", "draining a node of the search pods takes six minutes", "agent"),
+        ("scout", "Draining the node of search pods takes six minutes!", "agent"),
+        ("medic", said, "agent"),
+        ("wren", said, "document"),
+        ("scout", said.replace("Draining", "Restarting"), "agent"),
+    ):
+        body = note("same", text, agent_name=agent, source_kind=kind)
+        written = (await client.post(f"{ENTRY}?wait=indexed", body)).body["data"]["id"]
+        ids[agent, text, kind] = f"cache:{written}"
+    handles = list(ids.values())
+    block = await assemble(client, "same", query="How long does draining a node take?", fill=True)
+    (best,) = [source for source in block["sources"] if "repeats" in source]
+    assert {best["handle"], *best["repeats"]} == set(handles[:4])
+    assert {source["handle"] for source in block["sources"]} == {best["handle"], *handles[4:]}
+    header = next(line for line in block["context_block"].splitlines() if f"[{best['handle']} " in line)
+    assert " ×4 also " in header
+    assert sum("×" in line for line in block["context_block"].splitlines()) == 1
+    log = (await client.get(f"/api/context/log/{block['assembly_id']}")).body
+    repeats = {one["handle"]: one["same_as"] for one in log["candidates"] if one["outcome"] == "repeat"}
+    assert repeats == dict.fromkeys(best["repeats"], best["handle"])
+    replay = await client.post(f"/api/context/log/{block['assembly_id']}/replay", {})
+    assert (replay.status, replay.body["added"], replay.body["removed"]) == (200, [], []), replay
+
+
 async def test_own_memories_in_a_block_count_as_read(client: Client) -> None:
     await fill(client, "reads")
     before = await accesses(client, "scout")

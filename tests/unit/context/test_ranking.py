@@ -19,7 +19,6 @@ from services.context.assembly.ranking import (
     own_relevance,
     rank,
     recency,
-    without_repeats,
 )
 from services.context.stores import CACHE, OWN, PEERS, Store
 from shared.search.evidence import Candidate
@@ -161,17 +160,6 @@ def test_own_memories_enter_with_their_composite() -> None:
     assert 0.95 < own_relevance(often, 0.95) < own_relevance(often, 0.96) < 1
     assert own_relevance(often, 0.5) < 0.57, "not even the most read and most successful memory gains more"
     assert own_relevance(scored().candidate, 0.5) == 0.5
-
-
-def test_the_same_text_from_two_stores_counts_once_where_it_is_worth_most() -> None:
-    twice = [
-        scored(PEERS, 1, 0.9, text="Port 8443 is  OPEN"),
-        scored(OWN, 2, 0.9, text="port 8443 is open"),
-        scored(CACHE, 3, 0.2, text="something else"),
-    ]
-    kept, repeats = without_repeats(rank(twice, {}, NOW))
-    assert [one.scored.candidate.id for one in kept] == [2, 3]
-    assert [one.scored.candidate.id for one in repeats] == [1]
 
 
 FALLING = [0.9, 0.83, 0.77, 0.71, 0.65, 0.59, 0.53, 0.47, 0.41, 0.35]

@@ -17,7 +17,7 @@ _HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++) ([^\]\n]*+)\] ", re.M)
 class Item(NamedTuple):
     handle: str
     heading: str
-    """What its header says besides: time, kind, source and author."""
+    """What its header says besides: time, kind, source, author, and how many items say the same (`×3`)."""
     text: str
 
 

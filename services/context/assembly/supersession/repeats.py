@@ -1,0 +1,93 @@
+"""Candidates that say the same: the block shows the best of them and counts the others. Pure.
+
+No item stands for one that a block would show with another note on its source, or that is about another user. Equal
+texts of several authors count as one, and its header names the authors; other wordings are their author's own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from services.context.assembly.ranking import Ranked
+from shared.provenance import author, doubt
+from shared.reading.likeness import Wording, read
+from shared.search.evidence import Candidate
+
+# Names that a header has room for.
+_MOST_AUTHORS = 3
+
+
+class Repeat(NamedTuple):
+    ranked: Ranked
+    of: Ranked
+
+
+class Distinct(NamedTuple):
+    """Candidates that say different things, and those that say what one of these says."""
+
+    kept: list[Ranked]
+    repeats: list[Repeat]
+
+
+def without_equal(ranking: Iterable[Ranked]) -> Distinct:
+    """Keeps the best of the candidates whose texts differ only in spaces and case."""
+    first: dict[Hashable, Ranked] = {}
+    distinct = Distinct([], [])
+    for ranked in ranking:
+        key = text_key(ranked.candidate), _voice(ranked.candidate)
+        if key in first:
+            distinct.repeats.append(Repeat(ranked, first[key]))
+        else:
+            first[key] = ranked
+            distinct.kept.append(ranked)
+    return distinct
+
+
+def without_alike(ranking: Iterable[Ranked]) -> Distinct:
+    """Keeps the best of the candidates of one author that say the same in nearly the same words."""
+    wordings: defaultdict[Hashable, list[tuple[Wording, Ranked]]] = defaultdict(list)
+    distinct = Distinct([], [])
+    for ranked in ranking:
+        candidate = ranked.candidate
+        wording = read(candidate.text)
+        alike = wordings[ranked.store, candidate.scope, _author(candidate), _voice(candidate)]
+        first = next((kept for known, kept in alike if known.says(wording)), None)
+        if first is None or first.candidate.id == candidate.id:
+            alike.append((wording, ranked))
+            distinct.kept.append(ranked)
+        else:
+            distinct.repeats.append(Repeat(ranked, first))
+    return distinct
+
+
+def joined(equal: Iterable[Repeat], alike: Sequence[Repeat]) -> list[Repeat]:
+    """Both, of candidates that are kept: what equals one that is alike to another is alike to that."""
+    kept = {id(repeat.ranked): repeat.of for repeat in alike}
+    return [*(Repeat(ranked, kept.get(id(of), of)) for ranked, of in equal), *alike]
+
+
+def marks(kept: Ranked, repeats: Sequence[Ranked]) -> list[str]:
+    """What the header of an item says of those that say the same: how many they are, and who else wrote them."""
+    items = {(each.store, each.candidate.id) for each in (kept, *repeats)}
+    if len(items) == 1:
+        return []
+    authors = dict.fromkeys(filter(None, (_author(each.candidate) for each in repeats)))
+    others = [name for name in authors if name != _author(kept.candidate)]
+    names = ", ".join(others[:_MOST_AUTHORS])
+    more = f" and {len(others) - _MOST_AUTHORS} more" if len(others) > _MOST_AUTHORS else ""
+    return [f"×{len(items)}", f"also {names}{more}" if names else ""]
+
+
+def _voice(candidate: Candidate) -> Hashable:
+    return candidate.user_id, doubt(candidate.source_kind, candidate.source_claim)
+
+
+def _author(candidate: Candidate) -> str | None:
+    return author(candidate.agent, candidate.speaker)
+
+
+def text_key(candidate: Candidate) -> str:
+    """Equal for texts that differ only in spaces and case."""
+    return " ".join(candidate.text.split()).casefold()

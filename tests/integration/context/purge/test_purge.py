@@ -61,6 +61,8 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
     made = await post("/api/context/assemble", question)
     assert len(made["sources"]) >= 3
     await post("/api/context/feedback", {"assembly_id": made["assembly_id"], "used_source_ids": []})
+    profile = {"agent_name": name, "text": f"It works on {name}."}
+    assert (await client.call("PUT", "/api/context/profiles", profile)).status == 200
     for scope in (f"mission:{name}", f"agent:{name}"):
         await _fill_by_hand(sql, tenant, scope)
 
@@ -90,7 +92,8 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
 async def filled(client: Client, sql: Connection, tenant: str, name: str) -> dict[str, dict[str, int]]:
     """The counts of both scopes, once what is written in the background is there."""
     await fill(client, sql, tenant, name)
-    expected = {f"mission:{name}": "memory.", f"agent:{name}": "cache."}
+    # The tables that hold nothing of such a scope.
+    expected = {f"mission:{name}": ("memory.", "context.profiles"), f"agent:{name}": ("cache.",)}
 
     async def check() -> dict[str, dict[str, int]]:
         counts = {scope: await held(sql, tenant, scope) for scope in expected}

@@ -62,6 +62,8 @@ MENTIONED = {
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
     *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
 }
+# Without admin access, only a key that is bound to their subject may.
+FOR_ADMINS_OR_OWNERS = {"context_set_profile", "context_delete_profile"}
 NAMING = re.compile(r"agent|mission|caller|user|scope|namespace|session|handle|target|key|(^|_)ids?$", re.I)
 
 FILTERED = {
@@ -76,6 +78,9 @@ FOR_ALL: dict[str, set[Bound]] = {
     # It decides for every writer of the tenant.
     "context_set_secret_policy": {"agent", "mission", "user"},
     "context_set_language": {"agent", "mission", "user"},
+    # A profile stands in every block for its subject, here a user.
+    "context_set_profile": {"agent", "mission"},
+    "context_delete_profile": {"agent", "mission"},
     # They act on all that a caller does.
     "context_set_weight": {"mission", "user"},
     "context_reset_weight": {"mission", "user"},
@@ -241,6 +246,8 @@ async def test_access(tenant: Tenant, story: Story, access: Any) -> None:
     client = await tenant.client(access)
     for example in EXAMPLES:
         wanted = OPERATIONS[example.operation].told["x-access"]
+        if example.operation in FOR_ADMINS_OR_OWNERS:
+            wanted = "admin"
         await story.tell(example, client, None if wanted in REACH[access] else 403)
     assert story.wrong == []
 

@@ -36,7 +36,7 @@ class AboutCode(Body, kw_only=True):
     symbols: Symbols = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Step | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
 
 
 class Remembered(AboutCode, kw_only=True):
@@ -53,7 +53,7 @@ class Remembered(AboutCode, kw_only=True):
     user_id: Name | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: SourceKind = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the agent."""
     recalled_from: BigId | None = None

@@ -52,13 +52,13 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     source_kind: str = "agent"
     source_claim: str | None = None
     superseded_by: int | None = None
-    """The newer item of the same store that a write said supersedes it."""
+    """The newer item of the same store that supersedes it, as its writer stated."""
     labels: list[str] = []
     """What its header in a block says besides its kind, its source and its author."""
     names: list[str] = []
     """The paths and symbols that its writer says it is about."""
     step: str | None = None
-    """The kind of an agent's step that it is."""
+    """Which kind of step it records."""
     composite: dict[str, float] | None = None
 
     @property

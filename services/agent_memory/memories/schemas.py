@@ -93,9 +93,9 @@ class EditAgentMemoryInput(Body, kw_only=True):
     symbols: Symbols | None = None
     """The names in code that it is about, in place of those it had."""
     step: Step | None = None
-    """The kind of an agent's step that it is."""
+    """Which kind of step it records."""
     language: Language | None = None
-    """The language of new content, by default found out."""
+    """The language of new content, detected by default."""
     source_kind: SourceKind = "agent"
 
 
@@ -118,7 +118,7 @@ class QueryAgentMemoryInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     language: Language | None = None
-    """The language of the query, by default found out."""
+    """The language of the query, detected by default."""
     memory_type: MemoryType | None = None
     since: datetime | None = None
     """Memories recorded at this time or later. A time without an offset is UTC."""
@@ -133,7 +133,7 @@ class QueryPeerMemoryInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     language: Language | None = None
-    """The language of the query, by default found out."""
+    """The language of the query, detected by default."""
     memory_type: MemoryType | None = None
     since: datetime | None = None
     """Memories recorded at this time or later. A time without an offset is UTC."""

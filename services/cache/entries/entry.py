@@ -55,7 +55,7 @@ class CommonFields(msgspec.Struct, omit_defaults=True, kw_only=True):
     recalled_from: int | None = None
     """The assembly that led to it."""
     superseded_by: int | None = None
-    """The newer entry that a write said supersedes it."""
+    """The newer entry that supersedes it, as its writer stated."""
 
 
 class BranchFields(CommonFields, omit_defaults=True, kw_only=True):

@@ -222,7 +222,7 @@ class QueryCacheInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     language: Language | None = None
-    """The language of the query, by default found out."""
+    """The language of the query, detected by default."""
     token_budget: Annotated[int, Meta(ge=1, le=16_000)] = 4_000
     """The most tokens of the block."""
     context_types: list[ContextType] | None = None

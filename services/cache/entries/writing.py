@@ -34,7 +34,7 @@ from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 from shared.validation.values import field_error
 
-_NOT_ITS_OWN = "names no entry of this mission, agent and user, from a source that is trusted no more"
+_NOT_ITS_OWN = "must be an entry of the same mission, agent and user, whose source is not trusted more"
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 

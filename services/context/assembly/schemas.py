@@ -21,7 +21,7 @@ class AssembleContextInput(Body, kw_only=True):
     query: Query
     """What the agent is about to do, or wants to know."""
     language: Language | None = None
-    """The language of the query, as ISO 639-1 names it. Left out, it is found out."""
+    """The language of the query, as ISO 639-1 names it. When left out, it is detected."""
     caller: OwnAgent = LEFT_OUT
     """The agent that asks. Its own memories count more than those of its peers."""
     mission_namespace: OwnMission | None = None

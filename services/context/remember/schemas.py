@@ -59,7 +59,7 @@ class RememberInput(AboutCode, kw_only=True):
     occurred_at: Annotated[datetime | None, Meta(description="When it happened. Left out, now.")] = None
     speaker: Annotated[Name | None, Meta(description="Who said `text`.")] = None
     language: Annotated[
-        Language | None, Meta(description="The language of what was said. Left out, it is found out.")
+        Language | None, Meta(description="The language of what was said. When left out, it is detected.")
     ] = None
     source_kind: Annotated[
         SourceKind | None,

@@ -37,7 +37,7 @@ class MemoryContent(msgspec.Struct, frozen=True, kw_only=True):
     speaker: str | None = None
     user_id: str | None = None
     language: Language | None = None
-    """None: it is found out."""
+    """None: it is detected."""
     paths: list[str] = []
     symbols: list[str] = []
     step: Step | None = None

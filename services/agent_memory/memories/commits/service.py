@@ -33,7 +33,7 @@ from shared.provenance import spoken
 from shared.search.chunking import chunk
 from shared.telemetry import tracing
 
-_NOT_ITS_OWN = "names no memory of this agent and user, from a source that is trusted no more"
+_NOT_ITS_OWN = "must be a memory of the same agent and user, whose source is not trusted more"
 _FINISH_SECONDS = 10.0
 
 

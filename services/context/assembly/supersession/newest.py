@@ -63,7 +63,7 @@ def _raised(ranked: Ranked, places: dict[Item, float]) -> Ranked:
     return ranked._replace(relevance=relevance, score=relevance * factors)
 
 
-class _Said(NamedTuple):
+class _Claim(NamedTuple):
     store: str
     candidate: Candidate
     statement: Statement
@@ -87,12 +87,12 @@ class _Said(NamedTuple):
 def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Item]:
     """Each superseded item with the newest that supersedes it. Candidates come with their stores."""
     candidates = list(candidates)
-    groups: defaultdict[Hashable, list[_Said]] = defaultdict(list)
-    for said in _statements(candidates):
-        bounds = _bounds(said.store, said.candidate)
-        for matter in matters(said.statement):
-            groups[bounds, said.statement.subject, matter].append(said)
-    by: dict[Item, _Said] = {}
+    groups: defaultdict[Hashable, list[_Claim]] = defaultdict(list)
+    for claim in _statements(candidates):
+        bounds = _bounds(claim.store, claim.candidate)
+        for matter in matters(claim.statement):
+            groups[bounds, claim.statement.subject, matter].append(claim)
+    by: dict[Item, _Claim] = {}
     for older, newer in (pair for group in groups.values() if len(group) > 1 for pair in _within(group)):
         if older.item not in by or by[older.item].time < newer.time:
             by[older.item] = newer
@@ -104,7 +104,7 @@ def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Ite
     return found
 
 
-def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Said]:
+def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Claim]:
     """Only an item of one sentence is superseded. A longer one is read if it may say something newer about the same."""
     longer: list[tuple[str, Candidate, list[str]]] = []
     subjects: defaultdict[Hashable, set[tuple[str, ...]]] = defaultdict(set)
@@ -114,10 +114,10 @@ def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Said]:
             longer.append((store, candidate, sentences))
         for statement in read(sentences) if len(sentences) == 1 else ():
             subjects[_bounds(store, candidate)].add(statement.subject)
-            yield _Said(store, candidate, statement)
+            yield _Claim(store, candidate, statement)
     for store, candidate, sentences in longer:
         if _mentions(candidate.text, subjects[_bounds(store, candidate)]):
-            yield from (_Said(store, candidate, statement) for statement in read(sentences))
+            yield from (_Claim(store, candidate, statement) for statement in read(sentences))
 
 
 def _mentions(text: str, subjects: Iterable[tuple[str, ...]]) -> bool:
@@ -129,20 +129,20 @@ def _bounds(store: str, candidate: Candidate) -> Hashable:
     return store, candidate.scope, candidate.agent, candidate.speaker, candidate.user_id
 
 
-def _within(group: Sequence[_Said]) -> Iterator[tuple[_Said, _Said]]:
+def _within(group: Sequence[_Claim]) -> Iterator[tuple[_Claim, _Claim]]:
     """Each superseded statement with a newer one.
 
     Compares each with the newest of every other value, not with every newer one.
     """
-    newest: dict[Hashable, _Said] = {}
-    for said in sorted(group, key=lambda said: said.time, reverse=True):
-        newer = next((newer for newer in newest.values() if _supersedes(newer, said)), None)
+    newest: dict[Hashable, _Claim] = {}
+    for claim in sorted(group, key=lambda claim: claim.time, reverse=True):
+        newer = next((newer for newer in newest.values() if _supersedes(newer, claim)), None)
         if newer is not None:
-            yield said, newer
-        newest.setdefault((said.statement, said.candidate.source_kind in TRUSTED), said)
+            yield claim, newer
+        newest.setdefault((claim.statement, claim.candidate.source_kind in TRUSTED), claim)
 
 
-def _supersedes(newer: _Said, older: _Said) -> bool:
+def _supersedes(newer: _Claim, older: _Claim) -> bool:
     if newer.item == older.item or not older.statement.alone:
         return False
     if older.candidate.source_kind in TRUSTED and newer.candidate.source_kind not in TRUSTED:

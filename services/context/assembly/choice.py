@@ -99,7 +99,11 @@ def choose(
     least = 0.0 if fill else ranking.cut(found.kept, tokens)
     near = without_alike(ranked for ranked in found.kept if ranked.relevance >= least)
     repeats = joined(found.repeats, near.repeats)
-    former = [older for older in current.superseded if older.ranked.relevance >= least]
+    # What would be near the best, too, if nothing superseded it.
+    former_least = (
+        0.0 if fill else ranking.cut([*found.kept, *(older.ranked for older in current.superseded)], tokens)
+    )
+    former = [older for older in current.superseded if older.ranked.relevance >= former_least]
     items = _items(with_former_values(near.kept, former), repeats, fence, wanted)
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]

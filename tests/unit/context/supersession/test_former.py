@@ -59,6 +59,11 @@ def test_what_is_not_near_the_best_is_not_told() -> None:
     assert "was: 80" in chosen(*far, fill=True).block
 
 
+def test_what_is_a_little_less_relevant_is_told() -> None:
+    older, newer = ports(80, 81)
+    assert "was: 80 k3f]" in chosen(older._replace(relevance=0.78), newer, scored(9, "The sea.", 0.2)).block
+
+
 def test_what_holds_takes_the_place_of_what_it_supersedes() -> None:
     older = scored(1, "Mia lives in Oslo.", 0.8)
     newer = scored(2, "Mia has moved to Denver.", 0.2)

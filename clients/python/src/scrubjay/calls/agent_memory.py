@@ -84,14 +84,14 @@ def commit(
         paths: The files that it is about. A question that names one finds it, by the last two segments
             or more.
         symbols: The names in code that it is about. A question that holds one finds it.
-        step: The kind of an agent's step that it is. Left out, an entry's text shows it.
+        step: Which kind of step it records. When left out, an entry's text decides.
         occurred_at: When it happened, by default now and never later. A time without an offset is UTC.
         session_id: The session it was said in: any string.
         seq: Its number in the session.
         speaker: Who said it, if not the agent. A block shows it as the agent's claim.
         user_id: The user it is about, or who said it. A purge of the user erases it.
-        language: The language of its text, whose inflections search then knows. Left out, it is found
-            out.
+        language: The language of its text, whose inflections search then knows. When left out, it is
+            detected.
         source_kind: The kind of source it is from. For a key that is bound to an agent, `user` is only
             a claim of the agent. Default: `"agent"`.
         recalled_from: The assembly that led to it. This counts as weak feedback.
@@ -262,7 +262,7 @@ def peer_query(
     Args:
         target_agent: The agent whose memories to search. Private ones stay hidden.
         query: A question, or what is wanted.
-        language: The language of the query, by default found out.
+        language: The language of the query, detected by default.
         memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
             or right.
         since: Memories recorded at this time or later. A time without an offset is UTC.
@@ -329,7 +329,7 @@ def query(
     Args:
         agent_name: Whose memories. Required unless the key is bound to one.
         query: A question, or what is wanted.
-        language: The language of the query, by default found out.
+        language: The language of the query, detected by default.
         memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
             or right.
         since: Memories recorded at this time or later. A time without an offset is UTC.
@@ -406,8 +406,8 @@ def edit(
         private: Hidden from peers.
         paths: The files that it is about, in place of those it had.
         symbols: The names in code that it is about, in place of those it had.
-        step: The kind of an agent's step that it is.
-        language: The language of new content, by default found out.
+        step: Which kind of step it records.
+        language: The language of new content, detected by default.
         source_kind: How it came to be known. Default: `"agent"`.
         timeout: Seconds for the call with all its tries.
     """

@@ -189,7 +189,7 @@ def query(
         mission_id: `*` means every mission that the key may read. Required unless the key is bound to
             one.
         query: A question, or what is wanted.
-        language: The language of the query, by default found out.
+        language: The language of the query, detected by default.
         token_budget: The most tokens of the block. Default: `4000`.
         context_types: Only these types. An empty list does not filter.
         tags: Only entries with at least one of these. An empty list does not filter.

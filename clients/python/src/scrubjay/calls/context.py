@@ -69,7 +69,7 @@ def assemble(
 
     Args:
         query: What the agent is about to do, or wants to know.
-        language: The language of the query, as ISO 639-1 names it. Left out, it is found out.
+        language: The language of the query, as ISO 639-1 names it. When left out, it is detected.
         caller: The agent that asks. Its own memories count more than those of its peers. Required
             unless the key is bound to one.
         mission_namespace: The mission that the agent works in.
@@ -188,7 +188,7 @@ def remember(
         paths: The files that it is about. A question that names one finds it, by the last two segments
             or more.
         symbols: The names in code that it is about. A question that holds one finds it.
-        step: The kind of an agent's step that it is. Left out, an entry's text shows it.
+        step: Which kind of step it records. When left out, an entry's text decides.
         caller: The agent that remembers. Required unless the key is bound to one.
         text: One thing to remember.
         messages: A conversation, or a part of it, in order.
@@ -198,7 +198,7 @@ def remember(
         seq: The first message's number in the session.
         occurred_at: When it happened. Left out, now.
         speaker: Who said `text`.
-        language: The language of what was said. Left out, it is found out.
+        language: The language of what was said. When left out, it is detected.
         source_kind: The kind of source of `text`, `agent` by default. A message's role says it.
         dispatch_id: The dispatch it belongs to.
         ttl_hours: Keep it in the mission for so long. Left out, 30 days (or as the installation says)

@@ -83,7 +83,7 @@ class CommitAgentMemoryInput:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -95,7 +95,7 @@ class CommitAgentMemoryInput:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.

@@ -95,7 +95,7 @@ class CacheEntry:
     recalled_from: int | None = None
     """The assembly that led to it."""
     superseded_by: int | None = None
-    """The newer entry that a write said supersedes it."""
+    """The newer entry that supersedes it, as its writer stated."""
     decision_rationale: str | None = None
     """Why."""
     decision_alternatives: list[str] | None = None
@@ -249,7 +249,7 @@ class Decision:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -261,7 +261,7 @@ class Decision:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -311,7 +311,7 @@ class Directive:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -323,7 +323,7 @@ class Directive:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -389,7 +389,7 @@ class Escalation:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -401,7 +401,7 @@ class Escalation:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -443,7 +443,7 @@ class Intel:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -455,7 +455,7 @@ class Intel:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -561,7 +561,7 @@ class Output:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -573,7 +573,7 @@ class Output:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -641,7 +641,7 @@ class Report:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -653,7 +653,7 @@ class Report:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -695,7 +695,7 @@ class ShadowClone:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -707,7 +707,7 @@ class ShadowClone:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -749,7 +749,7 @@ class StateChange:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str | None = None
@@ -761,7 +761,7 @@ class StateChange:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.
@@ -811,7 +811,7 @@ class ThreadCheckpoint:
     symbols: list[str] = field(default_factory=list)
     """The names in code that it is about. A question that holds one finds it."""
     step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
-    """The kind of an agent's step that it is. Left out, an entry's text shows it."""
+    """Which kind of step it records. When left out, an entry's text decides."""
     occurred_at: datetime | None = None
     """When it happened, by default now and never later. A time without an offset is UTC."""
     session_id: str
@@ -823,7 +823,7 @@ class ThreadCheckpoint:
     user_id: str | None = None
     """The user it is about, or who said it. A purge of the user erases it."""
     language: Language | None = None
-    """The language of its text, whose inflections search then knows. Left out, it is found out."""
+    """The language of its text, whose inflections search then knows. When left out, it is detected."""
     source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] = "agent"
     """The kind of source it is from. For a key that is bound to an agent, `user` is only a claim of the
     agent. Default: `"agent"`.

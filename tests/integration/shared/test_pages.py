@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from datetime import UTC, datetime
@@ -66,10 +67,13 @@ async def filled(listed: List, client: Client) -> list[Any]:
     """The whole list, once what is recorded behind the requests is in it and nothing more comes."""
 
     async def settled() -> list[Any]:
-        assembled = await client.get("/api/timeline?kind=assemble")
-        assert len(assembled.body["data"]) == EACH
+        for kind in ("assemble", "key_make"):
+            events = await client.get(f"/api/timeline?kind={kind}")
+            assert len(events.body["data"]) == EACH
         (whole,) = await listed.read(client, listed.most)
         assert len(whole) >= EACH
+        await asyncio.sleep(0.5)
+        assert [whole] == await listed.read(client, listed.most)
         return whole
 
     return await until(settled)

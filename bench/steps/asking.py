@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from bench.quality.asking import (
     write_rows,
 )
 from bench.quality.dataset import Row
-from bench.quality.metrics import ndcg, recall
+from bench.quality.metrics import ndcg, share
 from bench.steps.probes import Probe, probes
 from bench.steps.sessions import Session, Step, gold
 from shared.text import MAX_QUERY
@@ -35,18 +35,38 @@ _FIGURES = ("r10", "ndcg10")
 Figures = dict[str, float]
 
 
+class Ranking(NamedTuple):
+    """`copies` are steps by the step whose lines they repeat."""
+
+    steps: list[str]
+    copies: Mapping[str, set[str]]
+
+    def figures(self, wanted: Collection[str]) -> Figures:
+        """A wanted step is found where it stands or where a wanted step that shows its lines does."""
+        copies = {step: self.copies.get(step, set()) if step in wanted else set() for step in self.steps}
+        found = [name for step in self.steps[:10] for name in (step, *copies[step])]
+        shown = set(wanted) - (set().union(*copies.values()) - set(self.steps))
+        return {"r10": share(found, wanted), "ndcg10": ndcg(self.steps, shown)}
+
+
 class Asker(NamedTuple):
     client: Client
     missions: Mapping[str, str]
     ids: Mapping[tuple[str, int], str]
 
-    async def ranked(self, group: str, query: str) -> list[str]:
-        """Each step once, by its best chunk."""
+    async def ranked(self, group: str, query: str) -> Ranking:
+        """Each step once, by its best chunk that repeats none of another step."""
         request = {"query": query[:MAX_QUERY], "caller": CALLER, "mission_namespace": self.missions[group]}
         answer = await ask_until_whole(self.client, {**request, "token_budget": BUDGET})
         found = [each for each in answer["candidates"] if each["store"] == STORE]
         found.sort(key=lambda each: -each["score"])
-        return list(dict.fromkeys(self.ids[group, each["id"]] for each in found))
+        ids = {each["handle"]: self.ids[group, each["id"]] for each in found}
+        kept = dict.fromkeys(ids[each["handle"]] for each in found if each["outcome"] != "repeat")
+        copies: defaultdict[str, set[str]] = defaultdict(set)
+        for each in found:
+            if each["outcome"] == "repeat":
+                copies[ids[each["same_as"]]].add(ids[each["handle"]])
+        return Ranking(list(kept), copies)
 
 
 async def measure(address: Address, sessions: Sequence[Session], seed: int) -> dict[str, Any]:
@@ -95,8 +115,7 @@ async def _tasks(
             figures[session.name] = {
                 "steps": len(groups[group]),
                 "gold": len(wanted),
-                "r10": recall(ranked, wanted, 10),
-                "ndcg10": ndcg(ranked, wanted),
+                **ranked.figures(wanted),
             }
     return figures
 
@@ -107,7 +126,7 @@ async def _verbatim(asker: Asker, steps: Iterable[Step], asked: Iterable[Probe])
     hits: defaultdict[str, list[bool]] = defaultdict(list)
 
     async def ask(probe: Probe) -> None:
-        first = (await asker.ranked(PROJECT, probe.text))[:1]
+        first = (await asker.ranked(PROJECT, probe.text)).steps[:1]
         hits[probe.kind].append(any(probe.text in content[name] for name in first))
 
     await at_once(ask(probe) for probe in asked)

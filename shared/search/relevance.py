@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ SPEAKER_BOOST = 0.2
 DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
+_MACHINES = frozenset({None, "assistant", "ai", "tool", "system"})
 _KNEE = 0.8
 
 
@@ -71,12 +72,13 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     _weigh_text(found, words)
     _weigh_vectors(found, question.scale)
     addressed, task = _addresses_assistant(question.query), steps.tells_a_task(question.query)
+    chats = _chats(each.candidate for each in found)
     for each in found:
         each.evidence = _evidence(each)
-        prior = _prior(each.candidate, addressed) * steps.prior(each.candidate.step, task)
+        prior = _prior(each.candidate, chats, addressed) * steps.prior(each.candidate.step, task)
         each.alone = each.value = each.evidence * prior
     _boost(question.query, found)
-    turns.weigh(question.query, found, words)
+    turns.weigh(question.query, found, words, task=task)
     steps.favour_quoted(question.query, found)
     scored = [_scored(each) for each in found if each.evidence >= question.scale.floors.noise]
     return sorted(scored, key=_order)
@@ -163,9 +165,18 @@ def _addresses_assistant(query: str) -> bool:
     return re.search(r"\byour?s?\b", query, re.IGNORECASE) is not None
 
 
-def _prior(candidate: Candidate, addressed: bool) -> float:
-    """An assistant's turns count less than others', unless the question addresses the assistant."""
-    return ASSISTANT_PRIOR if candidate.speaker == "assistant" and not addressed else 1.0
+def _chats(candidates: Iterable[Candidate]) -> set[str]:
+    """The scopes in which somebody speaks besides the assistant and its tools."""
+    return {each.scope for each in candidates if each.speaker not in _MACHINES}
+
+
+def _prior(candidate: Candidate, chats: Collection[str], addressed: bool) -> float:
+    """In a chat, the assistant's turns count less than others', unless the question addresses the assistant.
+
+    Where agents work, its steps are what happened.
+    """
+    by_assistant = candidate.speaker == "assistant" and candidate.step is None
+    return ASSISTANT_PRIOR if by_assistant and candidate.scope in chats and not addressed else 1.0
 
 
 def _boost(query: str, found: Sequence[Weighed]) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from shared.search.evidence import Candidate
 from shared.search.turns import Weighed
 from shared.text import Step
 
@@ -17,6 +18,10 @@ TASK_WORDS = 25
 # What holds the question itself, word for word, is what was asked for.
 VERBATIM = 0.5
 _VERBATIM_LENGTHS = range(4, 1_000)
+
+# A call holds the ends of lines as JSON writes them.
+_LINE_END = re.compile(r"\n|\\n")
+_MARK = re.compile(r"[ \t]*(?:\d{1,6}[ \t]*[→:|\t]|[+-](?![+-]))[ \t]?")
 
 # The first lines say what was done: a tool's name begins one, or a command is in one.
 _HEADING = 600
@@ -81,6 +86,14 @@ def tells_a_task(query: str) -> bool:
 
 def prior(step: str | None, task: bool) -> float:
     return PRIORS.get(step, 1.0) if task and step is not None else 1.0
+
+
+def lines_of(candidate: Candidate) -> list[str]:
+    """The lines of a step's text, without indentation, the numbers of a listing and the signs of a diff."""
+    if candidate.step is None:
+        return []
+    lines = (_MARK.sub("", line, count=1).strip() for line in _LINE_END.split(candidate.text))
+    return [line for line in lines if line]
 
 
 def favour_quoted(query: str, found: Iterable[Weighed]) -> None:

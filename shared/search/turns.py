@@ -22,7 +22,8 @@ SHORT, SHORT_WORDS = 0.05, 25
 QUESTION, QUESTION_WORDS = 0.08, 12
 ANSWER, ASKED_WORDS, ANSWER_WORDS = 0.06, 25, 40
 TIME, TIME_WORDS = 0.1, 40
-SESSION = 0.1
+# A task is worked on in one session: that it holds the task's words says more of its steps than of other turns.
+SESSION, SESSION_OF_TASK = 0.1, 0.5
 
 _ASKS_FOR_A_TIME = re.compile(
     r"\b(?:when|(?:what|which) (?:day|date|time|month|year)|how (?:long|often|recently)"
@@ -54,7 +55,7 @@ class Weighed(msgspec.Struct):
     value: float = 0.0
 
 
-def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float]) -> None:
+def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float], *, task: bool = False) -> None:
     """Adds what turns of conversations show of themselves and of each other. `weights` are the question's words'.
 
     s_i + a (s_(i-1) + s_(i+1)) over consecutive turns of one session: the turns around a hit are about it too. Other
@@ -71,7 +72,7 @@ def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float]) -> Non
         second.value += _reach(second.candidate) * first.alone
         if _answers(first.candidate, second.candidate):
             second.value += ANSWER * first.alone
-    _favour_sessions(turns, weights)
+    _favour_sessions(turns, weights, task=task)
 
 
 def _is_turn(candidate: Candidate) -> bool:
@@ -99,7 +100,7 @@ def _answers(first: Candidate, second: Candidate) -> bool:
     )
 
 
-def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float]) -> None:
+def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float], *, task: bool) -> None:
     """Raises turns whose session holds more of the question's words, by weight, than the candidates' sessions do."""
     mass = sum(weights)
     if not turns or not mass:
@@ -112,7 +113,8 @@ def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float]) -> None
     }
     usual = fmean(shares[_session(each)] for each in turns)
     for each in turns:
-        each.value += SESSION * (shares[_session(each)] - usual)
+        weight = SESSION_OF_TASK if task and each.candidate.step is not None else SESSION
+        each.value += weight * (shares[_session(each)] - usual)
 
 
 def _session(each: Weighed) -> tuple[str, str, str | None]:

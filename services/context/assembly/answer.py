@@ -11,7 +11,7 @@ from services.context.assembly.choice import Chosen, Placed
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
-from services.context.log.replay import BACKGROUND, SUPERSEDED
+from services.context.log.replay import BACKGROUND, REPEAT, SUPERSEDED
 from services.context.schemas import Degraded
 from shared.packing import BELOW_CUT
 from shared.render import Fence
@@ -89,11 +89,11 @@ def evidence(chosen: Chosen) -> Iterable[Evidence]:
         yield _evidence(placed.ranked, placed.outcome, chosen.fence)
     for older in chosen.superseded:
         yield _evidence(older.ranked, SUPERSEDED, chosen.fence, superseded_by=older.by)
-    for repeat in chosen.repeats:
-        yield _evidence(repeat.ranked, "repeat", chosen.fence)
+    for ranked, of in chosen.repeats:
+        yield _evidence(ranked, REPEAT, chosen.fence, same_as=rendering.handle(of))
 
 
-def _evidence(ranked: Ranked, outcome: str, fence: Fence, superseded_by: str | None = None) -> Evidence:
+def _evidence(ranked: Ranked, outcome: str, fence: Fence, **pointer: str) -> Evidence:
     scored, candidate = ranked.scored, ranked.candidate
     return Evidence(
         handle=rendering.handle(ranked),
@@ -107,5 +107,5 @@ def _evidence(ranked: Ranked, outcome: str, fence: Fence, superseded_by: str | N
         cosine=candidate.cosine,
         tokens=rendering.size(ranked, fence),
         outcome=outcome,
-        superseded_by=superseded_by,
+        **pointer,
     )

@@ -14,7 +14,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import handle_of
 from services.context.assembly.schemas import Assembly
 from services.context.log.journal import AssemblyRow
-from services.context.log.replay import SUPERSEDED, LoggedCandidate
+from services.context.log.replay import REPEAT, SUPERSEDED, LoggedCandidate
 from shared.search.evidence import SearchResult
 from shared.search.relevance import Scored
 
@@ -69,9 +69,9 @@ def logged(chosen: Chosen) -> list[LoggedCandidate]:
         row = _logged(older.ranked, rendering.size(older.ranked, chosen.fence), 0, SUPERSEDED)
         row.superseded_by = older.by
         rows.append(row)
-    for repeat in chosen.repeats:
-        row = _logged(repeat.ranked, rendering.size(repeat.ranked, chosen.fence), 0, "repeat")
-        row.same_as = rendering.handle(repeat.of)
+    for ranked, of in chosen.repeats:
+        row = _logged(ranked, rendering.size(ranked, chosen.fence), 0, REPEAT)
+        row.same_as = rendering.handle(of)
         rows.append(row)
     return rows
 

@@ -120,6 +120,8 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     from the best), repeat (of another), superseded (by a newer item) or floor (too little relevance)."""
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
+    same_as: str | None = None
+    """The handle of the item that it repeats."""
 
 
 class SearchedScope(msgspec.Struct):

@@ -15,6 +15,7 @@ from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
+REPEAT = "repeat"
 SUPERSEDED = "superseded"
 """The outcome of an item that a newer one supersedes."""
 BACKGROUND = "background"
@@ -114,7 +115,7 @@ def _without_repeats(
     for candidate in ordered:
         text = candidate.same_as or candidate.handle
         if text in first:
-            repeats.append(msgspec.structs.replace(candidate, outcome="repeat", taken=0, same_as=first[text]))
+            repeats.append(msgspec.structs.replace(candidate, outcome=REPEAT, taken=0, same_as=first[text]))
         else:
             first[text] = candidate.handle
             kept.append(msgspec.structs.replace(candidate, same_as=None))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bench.steps.asking import Ranking
 from bench.steps.probes import probes
 from bench.steps.sessions import Session, Step, _steps, gold
 
@@ -79,3 +80,9 @@ def test_probes_are_held_by_their_steps_and_repeat_with_the_seed() -> None:
     assert asked == probes(steps, 20, seed=1)
     assert {probe.kind for probe in asked} == {"error", "identifier", "path"}
     assert all(probe.text in probe.step.output for probe in asked)
+
+
+def test_a_wanted_step_counts_where_a_wanted_one_shows_its_lines() -> None:
+    ranking = Ranking(["a", "b"], {"a": {"c"}, "b": {"d"}})
+    assert ranking.figures(["a", "c"]) == {"r10": 1.0, "ndcg10": 1.0}
+    assert ranking.figures(["d"]) == {"r10": 0.0, "ndcg10": 0.0}, "b does not show the lines that matter"

@@ -144,3 +144,44 @@ def test_what_equals_a_repeat_is_a_repeat_of_what_is_kept() -> None:
 def test_chunks_of_one_item_are_not_counted_as_items() -> None:
     chosen = block(scored(1, chunks=2), scored(1, chunks=2, chunk=1))
     assert "×" not in chosen.block
+
+
+LISTING = "     7→def trim(tools):\n     8→    return [tool for tool in tools if tool]\n"
+COPY = "def trim(tools):\n    return [tool for tool in tools if tool]\n"
+
+
+def lines_of_others(*found: Scored) -> list[tuple[int, int]]:
+    """The ids of repeats, each with the id of what it repeats."""
+    distinct = without_equal(ranked(*found))
+    return [(one.ranked.candidate.id, one.of.candidate.id) for one in distinct.repeats]
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [COPY, COPY.replace("\n", "\\n"), "+" + COPY.replace("\n", "\n+")[:-1], LISTING.replace("7→", "17→")],
+)
+def test_a_step_that_shows_only_lines_of_a_better_one_repeats_it(copy: str) -> None:
+    source = scored(1, f"[File: a.py]\n{LISTING}", 0.9, step="read")
+    assert lines_of_others(source, scored(2, copy, 0.5, step="run")) == [(2, 1)]
+    own = scored(2, f"{copy}\n345", 0.5, step="run")
+    assert lines_of_others(source, own) == [], "one line of its own keeps it"
+
+
+def test_lines_of_two_better_steps_repeat_the_one_that_shows_most() -> None:
+    first = scored(1, "a = 1", 0.9, step="read")
+    second = scored(2, "b = 2\nc = 3", 0.8, step="read")
+    assert lines_of_others(first, second, scored(3, "a = 1\nb = 2\nc = 3", 0.5, step="diff")) == [(3, 2)]
+
+
+@pytest.mark.parametrize(
+    "better",
+    [{"step": None}, {"step": "read", "source_kind": "tool"}, {"step": "read", "user_id": "mia"}],
+)
+def test_prose_other_users_and_what_is_trusted_less_hide_no_step(better: dict[str, Any]) -> None:
+    source = scored(1, f"[File: a.py]\n{LISTING}", 0.9, **better)
+    assert lines_of_others(source, scored(2, COPY, 0.5, step="run")) == []
+
+
+def test_prose_that_another_text_holds_line_by_line_stays() -> None:
+    long, short = scored(1, "Hello Ana.\nThanks!", 0.9), scored(2, "Thanks!", 0.5)
+    assert lines_of_others(long, short) == []

@@ -6,13 +6,14 @@ texts of several authors count as one, and its header names the authors; other w
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from services.context.assembly.ranking import Ranked
 from shared.provenance import author, doubt
 from shared.reading.likeness import Wording, read
+from shared.search import steps
 from shared.search.evidence import Candidate
 
 # Names that a header has room for.
@@ -32,17 +33,36 @@ class Distinct(NamedTuple):
 
 
 def without_equal(ranking: Iterable[Ranked]) -> Distinct:
-    """Keeps the best of the candidates whose texts differ only in spaces and case."""
+    """Keeps the best of the candidates whose texts differ only in spaces and case, and a step that shows a new line."""
     first: dict[Hashable, Ranked] = {}
+    shown: defaultdict[Hashable, dict[str, Ranked]] = defaultdict(dict)
     distinct = Distinct([], [])
     for ranked in ranking:
-        key = text_key(ranked.candidate), _voice(ranked.candidate)
-        if key in first:
-            distinct.repeats.append(Repeat(ranked, first[key]))
-        else:
-            first[key] = ranked
-            distinct.kept.append(ranked)
+        lines, voice = steps.lines_of(ranked.candidate), _voice(ranked.candidate)
+        key = text_key(ranked.candidate), voice
+        better = first.get(key) or _shown_by(lines, shown[voice])
+        if better is not None:
+            distinct.repeats.append(Repeat(ranked, better))
+            continue
+        first[key] = ranked
+        distinct.kept.append(ranked)
+        for line in lines:
+            shown[voice].setdefault(line, ranked)
     return distinct
+
+
+def _shown_by(lines: Sequence[str], shown: Mapping[str, Ranked]) -> Ranked | None:
+    """The better step that shows most of the lines, where better ones show all of them."""
+    counts: Counter[int] = Counter()
+    best = None
+    for line in lines:
+        better = shown.get(line)
+        if better is None:
+            return None
+        counts[id(better)] += 1
+        if best is None or counts[id(better)] > counts[id(best)]:
+            best = better
+    return best
 
 
 def without_alike(ranking: Iterable[Ranked]) -> Distinct:

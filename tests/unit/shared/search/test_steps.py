@@ -72,3 +72,27 @@ def test_what_holds_the_question_word_for_word_comes_first(query: str) -> None:
 def test_part_of_a_longer_name_is_not_the_name() -> None:
     longer = found(1, "the catalog of records", cosine=0.72)
     assert order("catalo", longer, found(2, "it is a catalo")) == [2, 1]
+
+
+def test_a_task_prefers_the_steps_of_the_session_that_holds_more_of_its_words() -> None:
+    def steps(session: str, first: int, **held: Any) -> list[Candidate]:
+        return [
+            found(first, "[File: a.py", step="read", session_id=session, seq=0, **held),
+            found(first + 1, "[File: b.py", step="read", session_id=session, seq=9, places=[], tf=[]),
+        ]
+
+    other, own = steps("other", 1, places=[], tf=[]), steps("own", 3, cosine=0.6)
+    other[1].cosine = 0.78
+    assert order(TASK, *other, *own)[:3] == [3, 4, 2]
+    assert order("Round it.", *other, *own)[:3] == [3, 2, 4], "other questions weigh a session less"
+
+
+def test_the_assistant_counts_less_only_in_a_chat() -> None:
+    said = {"speaker": "assistant", "session_id": "s", "cosine": 0.72}
+    assistant, other = found(1, "Round it first.", **said), found(2, "Cast it last.", session_id="s")
+    assert order("round", assistant, other) == [1, 2], "nobody else speaks"
+    other.speaker = "tool"
+    assert order("round", assistant, other) == [1, 2]
+    other.speaker = "Ana"
+    assert order("round", assistant, other) == [2, 1]
+    assert order("round", found(1, "python round.py", step="run", **said), other) == [1, 2]

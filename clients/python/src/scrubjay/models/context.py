@@ -265,6 +265,8 @@ class Evidence:
     """
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
+    same_as: str | None = None
+    """The handle of the item that it repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,8 @@ class PatientClient(Client):
     """
 
     async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Answer:
-        for _ in range(1 if deadline.HEADER in options.get("headers", {}) else _TRIES):
+        headers = options.get("headers") or {}
+        for _ in range(1 if deadline.HEADER in headers else _TRIES):
             answer = await super().call(method, path, body, **options)
             if not _is_of_a_busy_machine(answer):
                 break

@@ -97,7 +97,7 @@ def choose(
     current = without_superseded(ranking.rank(scored, weights, fence.now))
     found = without_equal(current.kept)
     least = 0.0 if fill else ranking.cut(found.kept, tokens)
-    near = without_alike(ranked for ranked in found.kept if ranked.relevance >= least)
+    near = without_alike((ranked for ranked in found.kept if ranked.relevance >= least), found.repeats)
     repeats = joined(found.repeats, near.repeats)
     # What would be near the best, too, if nothing superseded it.
     former_least = (

@@ -65,21 +65,31 @@ def _shown_by(lines: Sequence[str], shown: Mapping[str, Ranked]) -> Ranked | Non
     return best
 
 
-def without_alike(ranking: Iterable[Ranked]) -> Distinct:
-    """Keeps the best of the candidates of one author that say the same in nearly the same words."""
+def without_alike(ranking: Iterable[Ranked], equal: Iterable[Repeat]) -> Distinct:
+    """Keeps the best of the candidates of one author that say the same in nearly the same words.
+
+    `equal` are other authors' copies: what is alike to its author's copy is alike to the kept one.
+    """
+    copies: defaultdict[int, list[Ranked]] = defaultdict(list)
+    for repeat in equal:
+        copies[id(repeat.of)].append(repeat.ranked)
     wordings: defaultdict[Hashable, list[tuple[Wording, Ranked]]] = defaultdict(list)
     distinct = Distinct([], [])
     for ranked in ranking:
-        candidate = ranked.candidate
-        wording = read(candidate.text)
-        alike = wordings[ranked.store, candidate.scope, _author(candidate), _voice(candidate)]
-        first = next((kept for known, kept in alike if known.says(wording)), None)
-        if first is None or first.candidate.id == candidate.id:
-            alike.append((wording, ranked))
+        wording = read(ranked.candidate.text)
+        first = next((kept for known, kept in wordings[_source(ranked)] if known.says(wording)), None)
+        if first is None or first.candidate.id == ranked.candidate.id:
+            for each in (ranked, *copies[id(ranked)]):
+                wordings[_source(each)].append((wording, ranked))
             distinct.kept.append(ranked)
         else:
             distinct.repeats.append(Repeat(ranked, first))
     return distinct
+
+
+def _source(ranked: Ranked) -> Hashable:
+    candidate = ranked.candidate
+    return ranked.store, candidate.scope, _author(candidate), _voice(candidate)
 
 
 def joined(equal: Iterable[Repeat], alike: Sequence[Repeat]) -> list[Repeat]:

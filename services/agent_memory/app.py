@@ -34,6 +34,7 @@ from shared.search.owner import OwnerSearch
 from shared.web.app import create_app
 from shared.web.authentication import inward, tenant_of
 from shared.web.door.admission import Admission
+from shared.web.door.fairness import BEHIND
 
 
 @dataclass(frozen=True)
@@ -102,5 +103,6 @@ def create(settings: Settings) -> Admission:
         tenant_of=tenant_of(verifier),
         database=database,
         in_flight=settings.in_flight,
+        pile=BEHIND,
         scraping=settings.scraping,
     )

@@ -17,6 +17,7 @@ from shared.telemetry.scraping import Scraping
 from shared.web.authentication import Authenticate, Screen, authorize
 from shared.web.dependencies import Running, providers
 from shared.web.door.admission import Admission, TenantOf
+from shared.web.door.fairness import FRONT, Pile
 from shared.web.drain import Drain
 from shared.web.probes import livez, metrics_page, readiness
 from shared.web.problems import EXCEPTION_HANDLERS
@@ -36,6 +37,7 @@ def create_app(
     database: Database,
     in_flight: int,
     scraping: Scraping,
+    pile: Pile = FRONT,
     screen: Screen | None = None,
     before_send: Sequence[BeforeMessageSendHookHandler] = (),
 ) -> Admission:
@@ -62,7 +64,7 @@ def create_app(
         logging_config=None,
         state=State({"running": running}, deep_copy=False),
     )
-    return Admission(app, drain, in_flight=in_flight, tenant_of=tenant_of)
+    return Admission(app, drain, in_flight=in_flight, tenant_of=tenant_of, pile=pile)
 
 
 def _lifespan(

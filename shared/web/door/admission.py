@@ -13,6 +13,7 @@ from shared.body import MAX_BODY
 from shared.telemetry import metrics
 from shared.web import probes
 from shared.web.door.exchange import CLOSE, Exchange, Headers
+from shared.web.door.fairness import FRONT, Pile
 from shared.web.door.overload import Gate
 from shared.web.door.refusals import BODY_TOO_LARGE, FULL, HEAD_TOO_LARGE, Raw, Refusal
 from shared.web.drain import Drain
@@ -25,11 +26,13 @@ for all callers that are not known."""
 class Admission:
     """Refuses requests that are too large, and others while the service is full (`shared.web.overload`)."""
 
-    def __init__(self, app: Litestar, drain: Drain, *, in_flight: int, tenant_of: TenantOf) -> None:
+    def __init__(
+        self, app: Litestar, drain: Drain, *, in_flight: int, tenant_of: TenantOf, pile: Pile = FRONT
+    ) -> None:
         self.litestar = app
         self.drain = drain
         self.app: ASGIApp = app
-        self.gate = Gate(in_flight)
+        self.gate = Gate(in_flight, pile)
         self._tenant_of = tenant_of
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working + self.gate.waiting)
         metrics.ALLOWED.set_function(lambda: self.gate.allowed())

@@ -1,7 +1,7 @@
 """Whose requests wait when several tenants ask at once.
 
-The heaviest tenant is the one whose requests have recently taken the longest, in total. While one of its requests runs
-or waits, its others wait for their turn. Those of all others start at once.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. Its requests beyond a few wait
+for their turn. Those of all others start at once.
 
 Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 # Tenants compete while each has sent a request within this time.
 _RECENT_SECONDS = 10.0
@@ -21,9 +22,22 @@ _LIGHT_OPEN = 8
 # A tenant of whose requests none runs waits no longer for the requests of others than this.
 _TURN_SECONDS = 0.1
 # Requests of callers that are not known, which are no pile.
-_FEW = 4
+_FEW_UNKNOWN = 4
 # The name for all callers that are not known.
 _UNKNOWN = ""
+
+
+class Pile(NamedTuple):
+    """Which requests of the heaviest tenant wait: those beyond `few`, until fewer run than this `part` of the limit."""
+
+    few: int
+    part: float
+
+
+FRONT = Pile(1, 0.5)
+"""Where callers come in."""
+BEHIND = Pile(4, 1.0)
+"""Behind a service that lets in few already. One assemble asks an owner two things at once."""
 
 
 class Share:
@@ -71,7 +85,8 @@ class Work:
 class Shares:
     """The tenants of recent and open requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, few: int) -> None:
+        self._few = few
         self._by_tenant: OrderedDict[str, Share] = OrderedDict()
         self._heaviest: Share | None = None
         self._lines: deque[Share] = deque()
@@ -89,7 +104,7 @@ class Shares:
     def compete(self) -> bool:
         """Whether several tenants send requests. Callers that are not known count once they pile up."""
         unknown = self._by_tenant.get(_UNKNOWN)
-        if unknown is None or unknown.admitted >= _FEW:
+        if unknown is None or unknown.admitted >= _FEW_UNKNOWN:
             return len(self._by_tenant) > 1
         return len(self._by_tenant) > 2
 
@@ -107,8 +122,8 @@ class Shares:
         return share.open if share else 0
 
     def piles_up(self, share: Share) -> bool:
-        """Whether it is the heaviest of several, and another request of it runs or waits."""
-        return share is self._heaviest and share.admitted > 0 and self.compete()
+        """Whether it is the heaviest of several, and a few of its requests run or wait already."""
+        return share is self._heaviest and share.admitted >= self._few and self.compete()
 
     def add(self, share: Share, seconds: float, now: float) -> None:
         # All decay at the same rate, so only the tenant that is added to can become the heaviest.

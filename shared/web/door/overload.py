@@ -14,7 +14,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Hashable
 
-from shared.web.door.fairness import Shares, Work
+from shared.web.door.fairness import FRONT, Pile, Shares, Work
 
 # One request may always run: others are compared with the seconds that it takes alone.
 LEAST = 1
@@ -43,12 +43,13 @@ class Gate:
     """Admits requests. `working` are in progress, of which `_young` count against the limit; others wait.
 
     While a single tenant sends requests, all that are admitted start at once. While several do, those that the heaviest
-    piles up wait until fewer than `limit` run. Otherwise they would slow down each request of the others.
+    piles up wait until fewer run than a part of `limit`. Otherwise they would slow down each request of the others.
     """
 
-    def __init__(self, in_flight: int) -> None:
+    def __init__(self, in_flight: int, pile: Pile = FRONT) -> None:
         self._in_flight = in_flight
-        self._shares = Shares()
+        self._pile = pile
+        self._shares = Shares(pile.few)
         self.limit = float(LEAST)
         self.working = 0
         self._young = 0
@@ -151,8 +152,8 @@ class Gate:
             work.share.admitted -= 1
 
     def _has_room(self) -> bool:
-        """Of what runs without slowing each other, half is left to those who pile nothing up."""
-        return not self._shares.compete() or self._young + 1 <= max(LEAST, self.limit / 2)
+        """A part of what runs without slowing each other is left to those who pile nothing up."""
+        return not self._shares.compete() or self._young + 1 <= max(LEAST, self.limit * self._pile.part)
 
     def learn(self, work: Work, route: Hashable, now: float) -> None:
         """Learns from a request that was answered, after its last pause."""

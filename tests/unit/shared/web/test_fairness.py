@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from shared.web.door.fairness import Work
+import pytest
+
+from shared.web.door.fairness import BEHIND, FRONT, Pile, Work
 from shared.web.door.overload import Gate
 
 PILE = 64
@@ -13,8 +15,8 @@ PILE = 64
 class Door:
     """A gate in front of a service in which each running request advances by itself."""
 
-    def __init__(self, in_flight: int = PILE) -> None:
-        self.gate = Gate(in_flight)
+    def __init__(self, in_flight: int = PILE, pile: Pile = FRONT) -> None:
+        self.gate = Gate(in_flight, pile)
         self.now = 0.0
         self.running: list[tuple[Work, float]] = []
         self.answered: Counter[str] = Counter()
@@ -113,6 +115,17 @@ def test_a_flood_beyond_what_may_pile_up_refuses_only_its_own_requests() -> None
     flood(door, 10.0, at_once=400, victims=("first", "second", "third"))
     assert door.refused.keys() == {"noisy"}
     assert max(door.slowest[victim] for victim in ("first", "second", "third")) < 0.1
+
+
+@pytest.mark.parametrize(("pile", "waiting"), [(FRONT, 4), (BEHIND, 1)])
+def test_an_owner_runs_what_a_few_assembles_ask(pile: Pile, waiting: int) -> None:
+    door = Door(pile=pile)
+    flood(door, 2.0, at_once=4)
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    for _ in range(5):
+        door.ask("noisy", 0.010)
+    assert door.gate.waiting == waiting
 
 
 def test_heavy_tenants_take_turns() -> None:

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -52,6 +53,15 @@ class Run:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
+    def whole_answer(self) -> Any:
+        """A machine that has just started eight processes may miss an owner's deadline."""
+        for _ in range(30):
+            answer = self.curl()
+            if not answer["degraded"]:
+                return answer
+            time.sleep(1)
+        raise AssertionError(answer["degraded"])
+
     def _line(self, start: str) -> str:
         return next(line for line in self.output.splitlines() if line.startswith(start))
 
@@ -82,9 +92,8 @@ def data(server_folder: Path) -> Path:
 
 def test_it_answers_and_leaves_nothing_when_it_is_killed(data: Path, tmp_path: Path) -> None:
     with running(data, tmp_path / "first") as run:
-        answer = run.curl()
+        answer = run.whole_answer()
         assert "pgbouncer" in answer["context_block"]
-        assert not answer["degraded"]
         assert {source["store"] for source in answer["sources"]} >= {"psychic_cache", "agent_memory_own"}
         family = run.family
         assert len(family) > 5

@@ -169,7 +169,14 @@ class Stream:
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._read())
-        await asyncio.wait_for(self._open.wait(), PATIENCE)
+        opened = asyncio.create_task(self._open.wait())
+        await asyncio.wait((opened, self._task), timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        opened.cancel()
+        if not self._open.is_set():
+            # A refusal is raised at once.
+            if self._task.done():
+                await self._task
+            raise TimeoutError("the stream did not open")
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -22,7 +22,7 @@ _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})([^\n]*)\n?", re.MULTILINE)
 _LINE = re.compile(r"[^\n]+\n*|\n+")
 _SENTENCE = re.compile(r"[.!?][\"')\]*]*\s+(?=\S)|[。！？｡।][」』”’）》】]*")
 # A line that is indented, quoted or ends like this is no prose.
-_NO_PROSE = re.compile(r"[\s>$#|]|.*[:{};,)\]\\]\s*$")
+_NO_PROSE = re.compile(r"\A(?:[\s>$#|]|.*[:{};,)\]\\]\s*$)")
 _WORD = re.compile(r"\w+")
 
 

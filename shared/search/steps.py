@@ -21,7 +21,7 @@ _VERBATIM_LENGTHS = range(4, 1_000)
 
 # A call holds the ends of lines as JSON writes them.
 _LINE_END = re.compile(r"\n|\\n")
-_MARK = re.compile(r"[ \t]*(?:\d{1,6}[ \t]*[→:|\t]|[+-](?![+-]))[ \t]?")
+_MARK = re.compile(r"\A[ \t]*(?:\d{1,6}[ \t]*[→:|\t]|[+-](?![+-]))[ \t]?")
 
 # The first lines say what was done: a tool's name begins one, or a command is in one.
 _HEADING = 600

@@ -13,7 +13,7 @@ _MEASURES = frozenset({("be",), ("last",), ("cost",), ("weigh",), ("stay", "at")
 _PLACES = frozenset({("run", "in"), ("run", "on"), ("be", "in"), ("be", "on"), ("be", "at")})
 _NAMED = frozenset({Kind.CODE, Kind.NAME})
 _PURPOSES = frozenset({"for", "as", "per"})
-_DIGITS = re.compile(r"[\d.,]*\d")
+_DIGITS = re.compile(r"(?<![.,])[.,]*\d[\d.,]*")
 _UNITS = {
     form: unit
     for unit, forms in {

@@ -58,7 +58,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     names: list[str] = []
     """The paths and symbols that its writer says it is about."""
     step: str | None = None
-    """Which kind of step it records."""
+    """Which kind of step it records, as its writer stated or else as its text shows."""
+    step_is_stated: bool = False
     composite: dict[str, float] | None = None
 
     @property

@@ -173,9 +173,9 @@ def _chats(candidates: Iterable[Candidate]) -> set[str]:
 def _prior(candidate: Candidate, chats: Collection[str], addressed: bool) -> float:
     """In a chat, the assistant's turns count less than others', unless the question addresses the assistant.
 
-    Where agents work, its steps are what happened.
+    Where agents work, its steps are what happened. In a chat, an answer that shows a command may look like one.
     """
-    by_assistant = candidate.speaker == "assistant" and candidate.step is None
+    by_assistant = candidate.speaker == "assistant" and not candidate.step_is_stated
     return ASSISTANT_PRIOR if by_assistant and candidate.scope in chats and not addressed else 1.0
 
 

@@ -183,7 +183,9 @@ def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
 
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = row["content"][row["start"] : row["stop"]]
-    return candidate_from_row(row, text, confirmed_at=row["confirmed_at"], step=row["step"])
+    return candidate_from_row(
+        row, text, confirmed_at=row["confirmed_at"], step=row["step"], step_is_stated=row["step"] is not None
+    )
 
 
 def _whole(row: asyncpg.Record) -> Candidate:

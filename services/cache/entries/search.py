@@ -132,6 +132,11 @@ def _filter(request: QueryCacheInput) -> EntryFilter:
 def _candidate(row: asyncpg.Record) -> Candidate:
     text = entry_text(row["content"], row["kind"], row["metadata"])
     labels = header_labels(row["metadata"], row["speaker"] or row["agent_name"])
+    stated = row["step"]
     return candidate_from_row(
-        row, text[row["start"] : row["stop"]], labels=labels, step=row["step"] or step_of(text)
+        row,
+        text[row["start"] : row["stop"]],
+        labels=labels,
+        step=stated or step_of(text),
+        step_is_stated=stated is not None,
     )

@@ -95,4 +95,7 @@ def test_the_assistant_counts_less_only_in_a_chat() -> None:
     assert order("round", assistant, other) == [1, 2]
     other.speaker = "Ana"
     assert order("round", assistant, other) == [2, 1]
-    assert order("round", found(1, "python round.py", step="run", **said), other) == [1, 2]
+    shown = found(1, "Round it first.", step="run", **said)
+    assert order("round", shown, other) == [2, 1], "an answer that shows a command is no step"
+    shown.step_is_stated = True
+    assert order("round", shown, other) == [1, 2]

@@ -28,7 +28,7 @@ from tests.support.attacks.attackers import (
     rows_of,
     unattacked,
 )
-from tests.support.attacks.sending import replies
+from tests.support.attacks.sending import replies_to_all
 from tests.support.attacks.victim import CANARIES, Victim, settle
 from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -144,9 +144,9 @@ async def _key(operator: Client, tenant: str, attacker: Attacker) -> str:
 async def _attacked(attacker: Attacker, client: Client, victim: Victim, sql: Connection) -> Ledger:
     ledger = Ledger(attacker.name)
     before = await rows_of(sql, victim)
-    for attempt in attacker.attempts(victim):
+    async for attempt, replies in replies_to_all(client, attacker.attempts(victim)):
         ledger.attempts += 1
-        for reply in await replies(client, attempt):
+        for reply in replies:
             ledger.leaks += [
                 f"{attempt} shows {canary}" for canary in leaks(attacker, victim, attempt, reply)
             ]

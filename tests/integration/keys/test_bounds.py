@@ -20,7 +20,7 @@ from tests.support.attacks.attackers import (
     leaks,
     rows_of,
 )
-from tests.support.attacks.sending import replies
+from tests.support.attacks.sending import replies_to_all
 from tests.support.attacks.victim import CANARIES, Victim, settle
 from tests.support.calls import until
 from tests.support.cluster import Client, Cluster
@@ -56,8 +56,8 @@ async def client_of(attacker: Attacker, tenants: tuple[Tenant, Tenant]) -> Clien
 async def attack(attacker: Attacker, client: Client, victim: Victim) -> list[str]:
     """What an answer showed, and what was not refused though the key's access forbids it."""
     wrong: list[str] = []
-    for attempt in attacker.attempts(victim):
-        for reply in await replies(client, attempt):
+    async for attempt, replies in replies_to_all(client, attacker.attempts(victim)):
+        for reply in replies:
             wrong += [f"{attempt} shows {canary}" for canary in leaks(attacker, victim, attempt, reply)]
         if attacker.refused(attempt) and not reply.refused:
             wrong.append(f"{attempt} is not refused")

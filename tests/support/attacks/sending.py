@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -24,6 +25,7 @@ TOOLS: Mapping[str, Bound] = toolbox(DOCUMENT)
 REACH = {"read": {"read"}, "write": {"read", "write"}, "admin": {"read", "write", "admin"}}
 _ORDER = ("read", "write", "admin")
 _STREAM_SECONDS = 0.7
+_READS_AT_ONCE = 8
 _MCP = {
     "accept": "application/json, text/event-stream",
     "content-type": "application/json",
@@ -94,6 +96,17 @@ async def send(client: Client, attempt: Attempt) -> Reply:
     if attempt.uri is not None:
         return await _call(client, "resources/read", {"uri": attempt.uri})
     return await _request(client, OPERATIONS[attempt.operation], dict(attempt.arguments))
+
+
+async def replies_to_all(
+    client: Client, attempts: Iterable[Attempt]
+) -> AsyncIterator[tuple[Attempt, list[Reply]]]:
+    """Sends reads a few at a time, since many of them wait; all else alone and in order."""
+    for access, group in groupby(attempts, key=lambda attempt: attempt.access):
+        while several := list(islice(group, _READS_AT_ONCE if access == "read" else 1)):
+            found = await asyncio.gather(*(replies(client, attempt) for attempt in several))
+            for pair in zip(several, found, strict=True):
+                yield pair
 
 
 async def replies(client: Client, attempt: Attempt) -> list[Reply]:

@@ -65,8 +65,13 @@ def render_item(handle: str, when: datetime, words: Iterable[str], text: str, fe
     """`handle` is `store:id`. `words` (what kind, who) follow the time, which has minutes for the first week."""
     stamp = when.strftime("%Y-%m-%d %H:%M" if fence.now - when < _MINUTES_FOR else "%Y-%m-%d")
     inside = " ".join([handle, stamp, *filter(None, map(safe_name, words)), fence.nonce])
-    escaped = _LINE.sub(r"\1\\", text) if _BRACKET.search(text) else text
-    return f"[{inside}] {escaped}"
+    return f"[{inside}] {_escaped(text)}"
+
+
+def _escaped(text: str) -> str:
+    """With a backslash before what could pass for a header."""
+    brackets = "[" in text or (not text.isascii() and _BRACKET.search(text) is not None)
+    return _LINE.sub(r"\1\\", text) if brackets else text
 
 
 def before_items(text: str) -> str:

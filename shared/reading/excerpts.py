@@ -10,9 +10,11 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from shared.packing import shorten
+from shared.reading.memo import remembered
 
 GAP = "…"
 """Stands where an excerpt leaves passages out before or between others."""
@@ -36,11 +38,10 @@ class Wanted:
         """Where the text holds a lexeme, and which. Its order is not that of the text."""
         lower = text.lower()
         starts, parts = self._forms
-        for word in _WORD.finditer(lower):
-            if word[0].startswith(starts):
-                yield from ((word.start(), form) for form in starts if word[0].startswith(form))
-        for part in parts:
-            yield from ((found.start(), part) for found in re.finditer(re.escape(part), lower))
+        found = [(place, form) for form in starts for place in _places(lower, form) if _begins(lower, place)]
+        # Words of one place are in the order of the weights, as sorting is stable.
+        yield from sorted(found, key=_first)
+        yield from ((place, part) for part in parts for place in _places(lower, part))
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -57,6 +58,23 @@ class Wanted:
         """Those that words begin with, and those that stand anywhere: paths, and pairs of signs without spaces."""
         starts = tuple(form for form in self.weights if form.isascii() and _WORD.fullmatch(form))
         return starts, tuple(form for form in self.weights if form not in starts)
+
+
+_first = itemgetter(0)
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    """Where the text holds a part, without overlaps."""
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + len(part))
+
+
+def _begins(text: str, place: int) -> bool:
+    """Whether a word begins there."""
+    before = text[place - 1] if place else " "
+    return not (before.isalnum() or before == "_")
 
 
 def _stem(form: str) -> str:
@@ -89,7 +107,7 @@ class Passages:
 
     def _beginning(self, characters: int) -> str:
         """Without a part of a block of code, if anything else fits, and never with a part of a line of one."""
-        if _FENCE.search(self._text) is None:
+        if not _is_fenced(self._text) or _FENCE.search(self._text) is None:
             return shorten(self._text, characters)
         room = _Room(self._text, self._spans, characters)
         first = next(filter(room.fits, range(len(self._spans))), None)
@@ -113,14 +131,15 @@ class Passages:
         return held.pop(best)
 
     @cached_property
-    def _spans(self) -> list[Span]:
-        return list(split(self._text))
+    def _spans(self) -> Sequence[Span]:
+        return _spans_of(self._text)
 
     @cached_property
     def _held(self) -> dict[int, set[str]]:
         held: dict[int, set[str]] = {}
-        stops = [span.stop for span in self._spans]
-        for start, word in self._wanted.words(self._text):
+        words = list(self._wanted.words(self._text))
+        stops = [span.stop for span in self._spans] if words else []
+        for start, word in words:
             held.setdefault(bisect.bisect_right(stops, start), set()).add(word)
         return held
 
@@ -135,11 +154,21 @@ class Span(NamedTuple):
 def split(text: str) -> Iterator[Span]:
     """The passages of a text. Together they are all of it."""
     place = 0
-    for code in _fenced(text):
+    for code in _fenced(text) if _is_fenced(text) else ():
         yield from _lines(text, place, code.start)
         yield code
         place = code.stop
     yield from _lines(text, place, len(text))
+
+
+@remembered
+def _spans_of(text: str) -> Sequence[Span]:
+    return tuple(split(text))
+
+
+def _is_fenced(text: str) -> bool:
+    """Whether it may be. Most texts are not."""
+    return "```" in text or "~~~" in text
 
 
 def _fenced(text: str) -> Iterator[Span]:

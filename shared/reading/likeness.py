@@ -6,9 +6,17 @@ over. Texts that differ in a number, a sign, a negation or a name say different 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import itertools
+from collections import defaultdict
+from functools import lru_cache
+from typing import Generic, NamedTuple, TypeVar
 
+from shared.reading.memo import remembered
+
+T = TypeVar("T")
+
+# The longest token that is remembered, in characters.
+_MOST_KEPT = 40
 # A longer text says what a shorter one does if at most this share of its words is more.
 _MORE = 0.1
 _AROUND = ".,;:!\"'`()[]{}*_…“”‘’«»。、，"
@@ -64,28 +72,68 @@ class Wording(NamedTuple):
             return False
         return self.words == other.words or (more > 0 and self._adds_little(other))
 
+    @property
+    def longer(self) -> range:
+        """How many words a longer text may have that says the same."""
+        own = len(self.words)
+        return range(own + 1, int(own / (1 - _MORE)) + 2)
+
     def _adds_little(self, other: Wording) -> bool:
         rest = iter(self.words)
+        more = len(self.words) - len(other.words)
         added: list[str] = []
         for word in other.words:
             for own in rest:
                 if own == word:
                     break
                 added.append(own)
+                if len(added) > more:
+                    return False
             else:
                 return False
         return all(word.isalpha() and word not in _TURNS for word in (*added, *rest))
 
 
+class Wordings(Generic[T]):
+    """Wordings with a value each, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count()
+        self._equal: dict[Wording, tuple[int, T]] = {}
+        # Only those of nearly the same length can say the same.
+        self._by_length: defaultdict[int, list[tuple[int, Wording, T]]] = defaultdict(list)
+
+    def add(self, wording: Wording, value: T) -> None:
+        place = next(self._count)
+        self._equal.setdefault(wording, (place, value))
+        self._by_length[len(wording.words)].append((place, wording, value))
+
+    def first_that_says(self, wording: Wording) -> T | None:
+        """The value of the first one added that says what `wording` does."""
+        found = [self._equal[wording]] if wording.words and wording in self._equal else []
+        for length in wording.longer:
+            for place, known, value in self._by_length.get(length, ()):
+                if known.says(wording):
+                    found.append((place, value))
+                    break
+        return min(found, key=lambda known: known[0])[1] if found else None
+
+
+@remembered
 def read(text: str) -> Wording:
-    return Wording(tuple(_words(text)))
+    tokens = text.casefold().split()
+    is_kept = max(map(len, tokens), default=0) <= _MOST_KEPT
+    return Wording(tuple(filter(None, map(_kept_word if is_kept else _word, tokens))))
 
 
-def _words(text: str) -> Iterator[str]:
-    for token in text.casefold().split():
-        word = token.strip(_AROUND)
-        if word.strip("-–—•") and word not in _EMPTY:
-            yield _singular(word)
+def _word(token: str) -> str:
+    """What the token says, or an empty string."""
+    word = token.strip(_AROUND)
+    return _singular(word) if word.strip("-–—•") and word not in _EMPTY else ""
+
+
+# Texts share most of their words.
+_kept_word = lru_cache(maxsize=8_192)(_word)
 
 
 def _singular(word: str) -> str:

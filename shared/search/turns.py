@@ -13,6 +13,7 @@ from statistics import fmean
 
 import msgspec
 
+from shared.reading.memo import remembered
 from shared.search.evidence import Candidate
 
 SMOOTHING = 0.2
@@ -30,14 +31,14 @@ _ASKS_FOR_A_TIME = re.compile(
     r"|since|until|before|after|first|last|latest|earliest|ago|date)\b",
     re.IGNORECASE,
 )
-_TELLS_A_TIME = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|since|until|recently"
-    r"|days?|weeks?|weekend|months?|years?|morning|evening|night"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|\d{4}|\d{1,2}(?:st|nd|rd|th))\b",
-    re.IGNORECASE,
+_WORD = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
+_TIMES = frozenset(
+    "yesterday today tomorrow tonight ago last next since until recently day days week weeks weekend month months year"  # noqa: SIM905
+    " years morning evening night monday tuesday wednesday thursday friday saturday sunday january february march april"
+    " may june july august september october november december".split()
 )
+_NUMBERED_TIME = re.compile(r"\b(?:\d{4}|\d{1,2}(?:st|nd|rd|th))\b")
 
 
 class Weighed(msgspec.Struct):
@@ -65,7 +66,7 @@ def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float], *, tas
     asks_for_a_time = _ASKS_FOR_A_TIME.search(query) is not None
     for each in turns:
         each.value += _form(each.candidate)
-        if asks_for_a_time and _TELLS_A_TIME.search(each.candidate.text):
+        if asks_for_a_time and _tells_a_time(each.candidate.text):
             each.value += TIME * min(1.0, TIME_WORDS / max(1, each.candidate.words))
     for first, second in _neighbours(turns):
         first.value += _reach(first.candidate) * second.alone
@@ -73,6 +74,14 @@ def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float], *, tas
         if _answers(first.candidate, second.candidate):
             second.value += ANSWER * first.alone
     _favour_sessions(turns, weights, task=task)
+
+
+@remembered
+def _tells_a_time(text: str) -> bool:
+    lower = text.lower()
+    if not _TIMES.isdisjoint(_WORD.findall(lower)):
+        return True
+    return _DIGIT.search(lower) is not None and _NUMBERED_TIME.search(lower) is not None
 
 
 def _is_turn(candidate: Candidate) -> bool:

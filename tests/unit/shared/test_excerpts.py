@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,3 +115,26 @@ def test_an_excerpt_fits_and_holds_only_what_the_text_holds(text: str, character
     found = Passages(text, WANTED).excerpt(characters)
     assert len(found) <= characters
     assert all(piece.strip() in text for piece in found.split(GAP))
+
+
+@given(
+    st.text(st.sampled_from("abé_ß-. \n日本Гу7"), max_size=60),
+    st.permutations(["a", "ab", "b", "日", "é", "a/b", "7"]),
+)
+def test_the_words_of_a_question_are_found_where_words_begin(text: str, forms: list[str]) -> None:
+    wanted = Wanted(dict.fromkeys(forms, 1.0))
+    lower = text.lower()
+    starts = [form for form in forms if form.isascii() and form.isalnum()]
+    words = [
+        (word.start(), form)
+        for word in re.finditer(r"\w+", lower)
+        for form in starts
+        if word[0].startswith(form)
+    ]
+    parts = [
+        (part.start(), form)
+        for form in forms
+        if form not in starts
+        for part in re.finditer(re.escape(form), lower)
+    ]
+    assert list(wanted.words(text)) == [*words, *parts]

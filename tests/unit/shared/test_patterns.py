@@ -32,7 +32,7 @@ NOISE_SECONDS = 0.02
 MOST_TEXT = MAX_CONTENT
 MOST_SECONDS = 0.05
 # These read a question, or the piece of a text that a search found.
-SHORTER = {"shared.search.dates._TEXTUAL": MAX_QUERY, "shared.search.turns._TELLS_A_TIME": MAX_QUERY}
+SHORTER = {"shared.search.dates._TEXTUAL": MAX_QUERY}
 # What this pattern takes for MOST_TEXT on a machine that is not busy with anything else.
 PLAIN, PLAIN_SECONDS = re.compile(r"\w"), 0.012
 _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}

@@ -106,10 +106,10 @@ def superseded(candidates: Iterable[tuple[str, Candidate]]) -> Mapping[Item, Ite
 
 def _statements(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[_Claim]:
     """Only an item of one sentence is superseded. A longer one is read if it may say something newer about the same."""
-    longer: list[tuple[str, Candidate, list[str]]] = []
+    longer: list[tuple[str, Candidate, Sequence[str]]] = []
     subjects: defaultdict[Hashable, set[tuple[str, ...]]] = defaultdict(set)
     for store, candidate in candidates:
-        sentences = split(candidate.text) if candidate.chunks == 1 else []
+        sentences = split(candidate.text) if candidate.chunks == 1 else ()
         if len(sentences) > 1:
             longer.append((store, candidate, sentences))
         for statement in read(sentences) if len(sentences) == 1 else ():

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from shared.provenance import TRUSTED
+from shared.reading.memo import remembered
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 
@@ -36,7 +37,8 @@ _IDLE = frozenset(
 class _Telling(NamedTuple):
     item: Item
     candidate: Candidate
-    words: frozenset[str]
+    words: int
+    size: int
 
     @property
     def time(self) -> tuple[float, float, int, int]:
@@ -72,18 +74,29 @@ def _by_relevance(scored: Scored) -> tuple[float, str, int, int]:
 
 
 def _alike(scored: Iterable[Scored]) -> Iterator[tuple[_Telling, _Telling]]:
+    places: dict[str, int] = {}
     tellings = [
-        _Telling((each.store, each.candidate.id), each.candidate, _words(each.candidate.text))
+        _Telling((each.store, each.candidate.id), each.candidate, words, words.bit_count())
         for each in scored
         if len(each.candidate.text) <= _LONGEST
+        for words in (_words(each.candidate.text, places),)
     ]
     for first, second in itertools.combinations(tellings, 2):
-        shared = len(first.words & second.words)
-        if shared < _SHARED_WORDS or shared < _ALIKE * min(len(first.words), len(second.words)):
+        shared = (first.words & second.words).bit_count()
+        if shared < _SHARED_WORDS or shared < _ALIKE * min(first.size, second.size):
             continue
         if first.item != second.item and first.bounds == second.bounds:
             yield first, second
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(text: str, places: dict[str, int]) -> int:
+    """A bit for each word, at its place among the words of all texts."""
+    found = 0
+    for word in _words_of(text):
+        found |= 1 << places.setdefault(word, len(places))
+    return found
+
+
+@remembered
+def _words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) - _IDLE

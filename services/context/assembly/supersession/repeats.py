@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from services.context.assembly.ranking import Ranked
 from shared.provenance import author, doubt
-from shared.reading.likeness import Wording, read
+from shared.reading.likeness import Wordings, read
+from shared.reading.memo import remembered
 from shared.search import steps
 from shared.search.evidence import Candidate
 
@@ -73,14 +74,15 @@ def without_alike(ranking: Iterable[Ranked], equal: Iterable[Repeat]) -> Distinc
     copies: defaultdict[int, list[Ranked]] = defaultdict(list)
     for repeat in equal:
         copies[id(repeat.of)].append(repeat.ranked)
-    wordings: defaultdict[Hashable, list[tuple[Wording, Ranked]]] = defaultdict(list)
+    wordings: defaultdict[Hashable, Wordings[Ranked]] = defaultdict(Wordings)
     distinct = Distinct([], [])
     for ranked in ranking:
-        wording = read(ranked.candidate.text)
-        first = next((kept for known, kept in wordings[_source(ranked)] if known.says(wording)), None)
+        wording, own = read(ranked.candidate.text), wordings[_source(ranked)]
+        first = own.first_that_says(wording)
         if first is None or first.candidate.id == ranked.candidate.id:
-            for each in (ranked, *copies[id(ranked)]):
-                wordings[_source(each)].append((wording, ranked))
+            own.add(wording, ranked)
+            for copy in copies.get(id(ranked), ()):
+                wordings[_source(copy)].add(wording, ranked)
             distinct.kept.append(ranked)
         else:
             distinct.repeats.append(Repeat(ranked, first))
@@ -120,4 +122,9 @@ def _author(candidate: Candidate) -> str | None:
 
 def text_key(candidate: Candidate) -> str:
     """Equal for texts that differ only in spaces and case."""
-    return " ".join(candidate.text.split()).casefold()
+    return _key(candidate.text)
+
+
+@remembered
+def _key(text: str) -> str:
+    return " ".join(text.split()).casefold()

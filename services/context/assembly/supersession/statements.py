@@ -7,6 +7,7 @@ relation of the same subject.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from services.context.assembly.supersession.parts import (
     SUBJECT_WORDS,
@@ -28,13 +29,15 @@ from services.context.assembly.supersession.vocabulary import (
     OPENINGS,
     PAST,
 )
+from shared.reading.memo import remembered
 
 # Characters of a text that may be a statement.
 LONGEST = 300
 # What follows a key of one word is prose if it is longer.
 _SHORT_VALUE = 4
 _NUMBER_LENGTH = 4
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n+")
+# It begins with a class of characters: a search passes over all others at once.
+_SENTENCES = re.compile(r"\s(?:(?<=[.!?]\s)\s*(?=[A-Z])|(?<=\n)\n*)")
 _BULLET = re.compile(r"^(?:[-*•+]|\[[ x]\])\s+")
 _NUMBERED = re.compile(r"^(?:#?\d+[.):]\s|\[?\d{4}-\d\d-\d\d|\[?\d{1,2}:\d\d)")
 _OPENING = re.compile(
@@ -45,17 +48,23 @@ _OPENING = re.compile(
 _PAIR = re.compile(r"^([^:=→]{1,80}?)(?::(?=\s)|=>|->|→|=)(.*)$", re.DOTALL)
 
 
-def split(text: str) -> list[str]:
+@remembered
+def split(text: str) -> Sequence[str]:
     """The sentences of a text; none of a text that is too long to be a statement."""
     if len(text) > LONGEST:
-        return []
-    return [sentence for part in _SENTENCES.split(text) if (sentence := part.strip())]
+        return ()
+    return tuple(sentence for part in _SENTENCES.split(text) if (sentence := part.strip()))
 
 
-def read(sentences: list[str]) -> list[Statement]:
+def read(sentences: Sequence[str]) -> Sequence[Statement]:
     """The statements of a text. A question, an event or a story is none."""
-    found = [statement for sentence in sentences if (statement := _sentence(sentence)) is not None]
+    found = [statement for sentence in sentences if (statement := _alone(sentence)) is not None]
     return found if len(sentences) == 1 else [each._replace(alone=False) for each in found]
+
+
+@remembered
+def _alone(sentence: str) -> Statement | None:
+    return _sentence(sentence)
 
 
 def _sentence(sentence: str, *, labelled: bool = False) -> Statement | None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from shared.search.evidence import Candidate, SearchResult, StoreResult
 from shared.search.relevance import Question, score
 
@@ -83,3 +85,22 @@ def test_equal_relevance_goes_to_the_newer() -> None:
         )
 
     assert list(values(note(1, 0), note(2, 2), note(3, 1), note(4, 0))) == [2, 3, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("We met last (Tuesday).", True),
+        ("That was in MAY.", True),
+        ("It began in 2023, then.", True),
+        ("The 3rd attempt.", True),
+        ("The 13TH.", True),
+        ("We met the mayor.", False),
+        ("It has 12345 lines and 99 tests.", False),
+        ("It lasted_days.", False),
+    ],
+)
+def test_a_turn_tells_a_time_by_a_whole_word(text: str, tells: bool) -> None:
+    asked = "When did we deploy?"
+    raised = values(turn(1, text), query=asked)[1] - values(turn(1, "We did."), query=asked)[1]
+    assert (raised > 0) == tells

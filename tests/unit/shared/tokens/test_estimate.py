@@ -78,3 +78,9 @@ def test_the_longest_beginning_that_fits_a_width(text: str, most: int) -> None:
 def test_a_longer_text_is_wider(text: str) -> None:
     widths = [width(text[:end]) for end in range(len(text) + 1)]
     assert all(shorter < longer for shorter, longer in pairwise(widths))
+
+
+@given(TEXTS)
+def test_few_wide_characters_are_as_wide_as_among_many(text: str) -> None:
+    many = "日" * 40
+    assert width(text * 10 + many) == pytest.approx(10 * width(text) + width(many), abs=10)

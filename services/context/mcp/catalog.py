@@ -27,7 +27,7 @@ class Tool:
     only: tuple[str, ...] = ()
     """The fields that it lists of its route's; all, where none is named."""
     without: tuple[str, ...] = ()
-    """Fields that it takes, but that a model need not know."""
+    """Fields that it takes, but that a model need not know; `list.field` is a field of a list's items."""
 
 
 SEARCH = "memory_search"
@@ -64,6 +64,7 @@ TOOLS: tuple[Tool, ...] = (
         default=True,
         without=(
             *_ABOUT_CODE,
+            *(f"messages.{name}" for name in _ABOUT_CODE),
             "language",
             "seq",
             "speaker",

@@ -8,7 +8,7 @@ and so is what a nested answer holds beyond the names that are always there. The
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from services.context.mcp.catalog import Tool
@@ -75,7 +75,8 @@ def describe(document: Json, tool: Tool) -> Described:
     for field in fields:
         if (tool.only and field.name not in tool.only) or field.name in tool.without:
             continue
-        simple = _simple(inlined(document, field.schema), {**FIELDS, **tool.fields}, field.name, field.note)
+        schema = _without(inlined(document, field.schema), field.name, tool.without)
+        simple = _simple(schema, {**FIELDS, **tool.fields}, field.name, field.note)
         if "properties" in simple:
             # Flatten: an object's fields stand beside the others.
             properties |= simple["properties"]
@@ -190,6 +191,13 @@ def inlined(document: Json, schema: Any) -> Any:
         for name, value in schema.items()
         if name not in ("title", "discriminator", "example", "examples")
     }
+
+
+def _without(schema: Json, name: str, hidden: Sequence[str]) -> Json:
+    """The schema of a list without the hidden fields of its items."""
+    fields = schema.get("items", {}).get("properties", {})
+    shown = {field: part for field, part in fields.items() if f"{name}.{field}" not in hidden}
+    return schema if shown == fields else {**schema, "items": {**schema["items"], "properties": shown}}
 
 
 def _body_fields(document: Json, body: Json | None) -> Iterator[Field]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from services.context.remember.schemas import RememberInput, Role, Store
-from shared.provenance import SourceKind, utc
+from shared.provenance import AboutCode, SourceKind, utc
 from shared.render import before_items
 from shared.tokens.boundaries import boundary
 
@@ -77,6 +77,7 @@ class Piece(NamedTuple):
     speaker: str | None
     occurred_at: datetime | None
     seq: int | None
+    about: AboutCode
 
 
 class Place(NamedTuple):
@@ -164,7 +165,7 @@ def _messages(request: RememberInput) -> Iterator[Piece]:
     at = utc(request.occurred_at)
     if request.text is not None:
         kind = request.source_kind or "agent"
-        yield Piece(None, 0, 0, request.text, kind, request.speaker, at, request.seq)
+        yield Piece(None, 0, 0, request.text, kind, request.speaker, at, request.seq, request)
     for place, message in enumerate(request.messages):
         counted = None if request.seq is None else request.seq + place
         yield Piece(
@@ -176,6 +177,7 @@ def _messages(request: RememberInput) -> Iterator[Piece]:
             speaker=message.name or (request.user_id if message.role == "user" else None) or message.role,
             occurred_at=utc(message.occurred_at, f"messages[{place}].occurred_at") or at,
             seq=counted if message.seq is None else message.seq,
+            about=message,
         )
 
 

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta, field
 
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
-from shared.body import Body
 from shared.provenance import NOT_PAST, AboutCode, Seq, SourceKind, lies_ahead
 from shared.text import BigId, Content, Language, Name, TtlHours, mission_problem
 
@@ -18,7 +17,7 @@ Handle = Annotated[str, Meta(pattern=r"^(?:cache|own):[1-9][0-9]{0,17}$")]
 KeptStatus = Literal["created", "updated", "pending", "skipped", "refused"]
 
 
-class Message(Body, kw_only=True):
+class Message(AboutCode, kw_only=True):
     role: Annotated[
         Role, Meta(description="Who spoke: a user, the agent (`assistant`), a tool, or the system.")
     ]
@@ -91,9 +90,6 @@ class RememberInput(AboutCode, kw_only=True):
             "session_id",
             "dispatch_id",
             "recalled_from",
-            "paths",
-            "symbols",
-            "step",
         )
         return {name: getattr(self, name) for name in names}
 
@@ -105,7 +101,7 @@ class RememberInput(AboutCode, kw_only=True):
                 yield name, "belongs to text; a message says it by its name and role"
         for name in ("paths", "symbols", "step"):
             if self.messages and getattr(self, name):
-                yield name, "belongs to text; messages show theirs"
+                yield name, "belongs to text; each message names its own"
         if self.supersedes is not None and self.messages:
             yield "supersedes", "belongs to text"
         if (

@@ -281,6 +281,9 @@ def _common(request: RememberInput, piece: Piece) -> dict[str, Any]:
         "speaker": piece.speaker,
         "occurred_at": piece.occurred_at,
         "seq": piece.seq,
+        "paths": piece.about.paths,
+        "symbols": piece.about.symbols,
+        "step": piece.about.step,
         "supersedes": request.supersedes and int(request.supersedes.partition(":")[2]),
     }
     return {name: value for name, value in fields.items() if value not in (None, [])}

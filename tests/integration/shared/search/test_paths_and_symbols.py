@@ -130,7 +130,35 @@ async def test_a_bad_name_is_refused_where_it_stands(
         assert (answer.status, fields(answer)) == (400, [field]), path
 
 
-async def test_names_belong_to_a_text_and_not_to_messages(client: Client) -> None:
+async def test_each_message_keeps_its_own_names(client: Client) -> None:
+    second = {"paths": ["lib/queue.py"], "symbols": ["hold_back"], "step": "test"}
+    messages = [
+        {"role": "assistant", "content": "It was cut as the issue asks.", **CODE},
+        {"role": "tool", "content": "All of it holds.", **second},
+        {"role": "user", "content": "Thank you for that."},
+    ]
+    body = {"caller": "smith", "mission_namespace": "said", "messages": messages}
+    items = (await written(client, "/api/context/remember", body))["items"]
+    stored = [(await client.get(f"{ENTRIES}/all/entries/{item['id']}")).body["data"] for item in items]
+    assert [{name: each[name] for name in CODE if name in each} for each in stored] == [CODE, second, {}]
+    assert await first_source(client, "said", "hold_back") == items[1]["handle"]
+    answer = await client.post("/api/context/remember", {"caller": "smith", "messages": messages[:1]})
+    (memory,) = answer.body["items"]
+    assert CODE.items() <= (await client.get(f"{MEMORIES}/{memory['id']}")).body["memory"].items()
+
+
+async def test_a_requests_names_belong_to_its_text_and_not_to_messages(client: Client) -> None:
     messages = [{"role": "user", "content": "Please cut them."}]
     answer = await client.post("/api/context/remember", {"caller": "smith", "messages": messages, **CODE})
     assert (answer.status, sorted(fields(answer))) == (400, sorted(CODE))
+
+
+async def test_a_bad_name_of_a_message_is_refused_where_it_stands(client: Client) -> None:
+    for bad, field in (
+        ({"paths": ["a"] * 51}, "messages[1].paths"),
+        ({"symbols": ["ok", ""]}, "messages[1].symbols[1]"),
+        ({"step": "sleep"}, "messages[1].step"),
+    ):
+        messages = [{"role": "user", "content": "Fine."}, {"role": "tool", "content": "Cut.", **bad}]
+        answer = await client.post("/api/context/remember", {"caller": "smith", "messages": messages})
+        assert (answer.status, fields(answer)) == (400, [field])

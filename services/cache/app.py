@@ -9,6 +9,7 @@ from services.cache.dispatches.service import DispatchService
 from services.cache.entries.search import STORE, CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
+from services.cache.missions.languages import Languages
 from services.cache.missions.service import MissionService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
@@ -38,6 +39,7 @@ class Services:
     search: CacheSearch
     entries: EntryService
     missions: MissionService
+    languages: Languages
     dispatches: DispatchService
     purge: Purge
 
@@ -71,6 +73,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             search=service.search,
             entries=service.entries,
             missions=service.missions,
+            languages=service.languages,
             dispatches=service.dispatches,
             purge=service.purge,
         )

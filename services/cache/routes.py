@@ -52,6 +52,8 @@ ROUTES: list[ControllerRouterHandler] = [
             mission_routes.stats,
             mission_routes.limits,
             mission_routes.set_limits,
+            mission_routes.language,
+            mission_routes.set_language,
             mission_routes.clear,
         ],
         tags=["missions"],
@@ -59,6 +61,7 @@ ROUTES: list[ControllerRouterHandler] = [
     DISPATCHES,
     internal_search,
     entry_routes.internal_turns,
+    mission_routes.internal_languages,
     internal_purge,
     internal_purge_tenant,
 ]

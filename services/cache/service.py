@@ -9,6 +9,7 @@ from services.cache.entries.search import CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.keyed_writes import KeyedWrites
+from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
@@ -26,6 +27,7 @@ class CacheService:
     ) -> None:
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)
+        self.languages = Languages(database)
         self.records = keyed.records
         self.indexer = Indexer(database, embedder, "cache", [ENTRIES])
         self.query_log = QueryLog(database, doorbell)
@@ -34,11 +36,12 @@ class CacheService:
             keyed,
             doorbell,
             self.indexer,
+            self.languages,
             model=embedder.model,
             limits=limits,
             tags=settings.tags,
         )
-        self.search = CacheSearch(database, embedder, self.query_log)
+        self.search = CacheSearch(database, embedder, self.query_log, self.languages)
         self.entries = EntryService(database, doorbell, limits=limits, tags=settings.tags)
         self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)

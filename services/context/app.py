@@ -8,6 +8,7 @@ from services.context.assembly.asking import Asking
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
+from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
@@ -131,7 +132,11 @@ async def opened(
         )
         yield Services(
             assembler=Assembler(
-                Asking(settings, embedder, configs, profiles), owners, journal, accesses, reranker
+                Asking(settings, embedder, configs, profiles, MissionLanguages(owners["cache"])),
+                owners,
+                journal,
+                accesses,
+                reranker,
             ),
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-from msgspec import Meta
+from msgspec import Meta, field
 from numpy.typing import NDArray
 
 from shared.body import Body
@@ -104,6 +104,7 @@ class SearchResult(msgspec.Struct, omit_defaults=True):
 class SearchRequest(Body, kw_only=True):
     """One internal call searches several stores of an owner. `vector` is base64 of 512 float32 numbers, or absent.
 
+    `likely` are the languages of a query that does not tell its own; by default, the tenant's.
     `as_of` limits the search to items recorded by then, though a few later ones may slip in. `user_id` excludes
     items about other users. `background` asks for all that the agent's own memory holds, if that is little, within so
     many tokens.
@@ -114,6 +115,7 @@ class SearchRequest(Body, kw_only=True):
     agent: Name | None = None
     user_id: Name | None = None
     language: Language | None = None
+    likely: Annotated[list[Language], Meta(max_length=10)] = field(default_factory=list)
     vector: str | None = None
     model: str = ""
     as_of: datetime | None = None

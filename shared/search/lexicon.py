@@ -69,7 +69,7 @@ def lexicon(text: str, hints: Hints) -> Lexicon:
     return Lexicon(config_of(language), terms)
 
 
-def asked(query: str, language: Language | None = None, likely: Language | None = None) -> Asked:
+def asked(query: str, language: Language | None = None, likely: Sequence[Language] = ()) -> Asked:
     """It depends on the question alone: stores add up how many chunks hold each of its words.
 
     English comes first. Without `language`, the languages are those that the question may be of, `likely`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -56,8 +56,8 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
     language: Language | None = None
     """The language of the question, if it is known."""
-    likely_language: Language | None = None
-    """Its language, if neither `language` nor the question tells it."""
+    likely: Sequence[Language] = ()
+    """Its languages, if neither `language` nor the question tells it."""
     users: list[str] | None = None
     missions: list[str] | None = None
     reader: str | None = None
@@ -70,7 +70,7 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         common: Common = NONE_COMMON,
     ) -> Values:
         """`until` is the last id at `as_of`. `documents` and `common` are the known statistics of the scope."""
-        words = asked(self.query, self.language, self.likely_language)
+        words = asked(self.query, self.language, self.likely)
         return Values(
             tenant=scope.tenant,
             configs=words.configs,
@@ -92,6 +92,10 @@ class StoreQuery(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+def tenants_language(principal: Principal) -> list[Language]:
+    return [] if principal.language is None else [principal.language]
+
+
 def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
     """Raises Forbidden when the key has no grant for the request's user."""
     return StoreQuery(
@@ -99,7 +103,7 @@ def store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
         vector=None if request.vector is None else HalfVector(decode_vector(request.vector)),
         model=request.model,
         language=request.language,
-        likely_language=principal.language,
+        likely=request.likely or tenants_language(principal),
         depth=request.depth,
         as_of=utc(request.as_of, "as_of"),
         users=principal.seen_users(request.user_id),

@@ -159,6 +159,19 @@ CACHE = [
     ),
     Example("cache_limits", "The limits in force", parameters={"mission_id": MISSION}),
     Example(
+        "cache_set_language",
+        "The mission's texts are German",
+        {"language": "de"},
+        parameters={"mission_id": MISSION},
+    ),
+    Example("cache_language", "The language in force", parameters={"mission_id": MISSION}),
+    Example(
+        "cache_set_language",
+        "The tenant's language holds again",
+        {"language": None},
+        parameters={"mission_id": MISSION},
+    ),
+    Example(
         "dispatch_progress",
         "Half way",
         {"note": "the header is missing on retries only", "percent": 50},

@@ -27,7 +27,7 @@ from shared.search.evidence import Candidate, SearchRequest, SearchResult, candi
 from shared.search.experience import experienced
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
-from shared.search.store import Found, StoreQuery, StoreSearch, store_query
+from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
 from shared.telemetry import tracing
 from shared.validation.values import MISSING
 
@@ -96,7 +96,7 @@ class MemorySearch:
             query = StoreQuery(
                 query=request.query,
                 language=request.language,
-                likely_language=principal.language,
+                likely=tenants_language(principal),
                 vector=embedded.half(),
                 model=model,
                 only=only,

@@ -16,6 +16,7 @@ from services.cache.entries.queries_search import missions_scope
 from services.cache.entries.query_log import QueryLog
 from services.cache.entries.schemas import Dropped, QueryCacheInput, QueryResult
 from services.cache.entries.text import entry_text, header_labels
+from services.cache.missions.languages import Languages
 from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -27,8 +28,9 @@ from shared.search.evidence import Candidate, SearchRequest, SearchResult, candi
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, lexeme_weights, score
 from shared.search.steps import step_of
-from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query
+from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query, tenants_language
 from shared.telemetry import tracing
+from shared.text import Language
 
 STORE = "psychic_cache"
 
@@ -42,23 +44,27 @@ class _Read(NamedTuple):
 
 
 class CacheSearch:
-    def __init__(self, database: Database, embedder: CachedEmbedder, log: QueryLog) -> None:
+    def __init__(
+        self, database: Database, embedder: CachedEmbedder, log: QueryLog, languages: Languages
+    ) -> None:
         self._database = database
         self._embedder = embedder
         self._log = log
+        self._languages = languages
         self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
 
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
         began = time.perf_counter()
-        scope = missions_scope(principal.tenant, await self._scopes(principal, request.mission_id, deadline))
+        scopes = await self._scopes(principal, request.mission_id, deadline)
+        scope = missions_scope(principal.tenant, scopes)
         embedded = await query_vector(
             self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
         )
         query = StoreQuery(
             query=request.query,
             language=request.language,
-            likely_language=principal.language,
+            likely=await self._likely(principal, request, deadline),
             vector=embedded.half(),
             model=embedded.model,
             users=principal.seen_users(),
@@ -88,6 +94,13 @@ class CacheSearch:
             cache_size=read.size,
             degraded=embedded.degraded(),
         )
+
+    async def _likely(
+        self, principal: Principal, request: QueryCacheInput, deadline: Deadline
+    ) -> list[Language]:
+        """The languages of a question that does not tell its own: that of its mission, and the tenant's."""
+        of = await self._languages.of(principal.tenant, [request.mission_id], deadline)
+        return [*of.languages.values(), *tenants_language(principal)]
 
     async def _read(self, c: Connection, query: StoreQuery, wanted: EntryFilter, scope: Scope) -> _Read:
         if not wanted.empty:

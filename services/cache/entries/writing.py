@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from functools import partial
 
 import asyncpg
@@ -17,6 +17,7 @@ from services.cache.entries.queries_write import Put, put_entries, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import branch_fields, entry_text, entry_tokens, largest_field, search_words
 from services.cache.keyed_writes import KeyedWrites
+from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.bindings import fill_in
@@ -32,9 +33,11 @@ from shared.provenance import Origin, head, utc
 from shared.search import code
 from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
+from shared.text import Language
 from shared.validation.values import field_error
 
 _NOT_ITS_OWN = "must be an entry of the same mission, agent and user, whose source is not trusted more"
+NO_LANGUAGES: Mapping[str, Language] = {}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 
@@ -51,6 +54,7 @@ class EntryWriter:
         keyed: KeyedWrites,
         doorbell: Doorbell,
         indexer: Indexer,
+        languages: Languages,
         *,
         model: str,
         limits: DefaultLimits,
@@ -61,6 +65,7 @@ class EntryWriter:
         self._keyed = keyed
         self._doorbell = doorbell
         self._indexer = indexer
+        self._languages = languages
         self._tags = tags
         self._put_entries = partial(put_entries, model=model, limits=limits)
         self._puts: Coalescer[MissionKey, Put, asyncpg.Record] = Coalescer(database.call, self._put_entries)
@@ -81,7 +86,8 @@ class EntryWriter:
         """Raises Unprocessable for an entry larger than the budget, or Conflict when only checkpoints are left."""
         self._check(principal, entry)
         mission = MissionKey(principal.tenant, entry.mission_id)
-        put = await beside(len(entry.content), put_of, principal, entry)
+        languages = (await self._languages.of(principal.tenant, [entry.mission_id], deadline)).languages
+        put = await beside(len(entry.content), put_of, principal, entry, languages)
         if key is None:
             result = _result(put, await self._put(mission, put, deadline))
         else:
@@ -98,7 +104,11 @@ class EntryWriter:
         self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
     ) -> BatchResult:
         """Writes each entry as a single write would, those of one mission in order."""
-        puts, items = await beside(sum(map(len, batch.entries)), self._puts_of, principal, batch)
+        length = sum(map(len, batch.entries))
+        entries, items = await beside(length, self._entries_of, principal, batch)
+        missions = {entry.mission_id for entry in entries.values()}
+        languages = (await self._languages.of(principal.tenant, [*missions], deadline)).languages
+        puts = await beside(length, _puts_of, principal, entries, languages, items)
 
         async def write(mission_id: str) -> None:
             mission, of_mission = MissionKey(principal.tenant, mission_id), puts[mission_id]
@@ -112,21 +122,21 @@ class EntryWriter:
             written=sum(item.data is not None for item in items.values()),
         )
 
-    def _puts_of(
+    def _entries_of(
         self, principal: Principal, batch: BatchInput
-    ) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
-        """What to put, by mission and position, and the items that are refused."""
-        puts: dict[str, dict[int, Put]] = defaultdict(dict)
+    ) -> tuple[dict[int, WriteCacheInput], dict[int, BatchItem]]:
+        """The entries and the items that are refused, by position."""
+        entries: dict[int, WriteCacheInput] = {}
         refused: dict[int, BatchItem] = {}
         for position, raw in enumerate(batch.entries):
             try:
                 entry = decode(bytes(raw), _DECODER, principal)
                 fill_in(entry, principal)
                 self._check(principal, entry)
-                puts[entry.mission_id][position] = put_of(principal, entry)
+                entries[position] = entry
             except AppError as error:
                 refused[position] = _refused(error)
-        return puts, refused
+        return entries, refused
 
     def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
         principal.require_mission(entry.mission_id)
@@ -206,14 +216,34 @@ class EntryWriter:
         return kept.items
 
 
-def put_of(principal: Principal, entry: WriteCacheInput) -> Put:
+def _puts_of(
+    principal: Principal,
+    entries: Mapping[int, WriteCacheInput],
+    languages: Mapping[str, Language],
+    refused: dict[int, BatchItem],
+) -> dict[str, dict[int, Put]]:
+    """What to put, by mission and position. It adds to the items that are refused."""
+    puts: dict[str, dict[int, Put]] = defaultdict(dict)
+    for position, entry in entries.items():
+        try:
+            puts[entry.mission_id][position] = put_of(principal, entry, languages)
+        except AppError as error:
+            refused[position] = _refused(error)
+    return puts
+
+
+def put_of(
+    principal: Principal, entry: WriteCacheInput, languages: Mapping[str, Language] = NO_LANGUAGES
+) -> Put:
+    """`languages` are those of missions."""
     context_type = str(entry.__struct_config__.tag)
     metadata = branch_fields(entry)
     text = entry_text(entry.content, context_type, metadata)
     occurred_at = utc(entry.occurred_at)
     origin = Origin.of(principal, entry.source_kind)
     names = [*entry.paths, *entry.symbols]
-    hints = Hints([*code.of_heading(text), *code.given(names)], entry.language, principal.language or "en")
+    likely = languages.get(entry.mission_id) or principal.language or "en"
+    hints = Hints([*code.of_heading(text), *code.given(names)], entry.language, likely)
     put = Put(
         context_type=context_type,
         content=entry.content,

@@ -10,6 +10,7 @@ import asyncpg
 
 from services.cache.missions.schemas import MissionLimits
 from shared.database.postgres import Connection
+from shared.text import Language
 
 
 class MissionKey(NamedTuple):
@@ -154,6 +155,36 @@ async def limits(
 ) -> asyncpg.Record | None:
     """Those in force, and whether each is the mission's own; None when there is no such mission."""
     return await connection.fetchrow(LIMITS, *mission, *defaults)
+
+
+SET_LANGUAGE = """
+insert into cache.missions (tenant, mission_id, language) values ($1, $2, $3)
+on conflict (tenant, mission_id) do update set language = excluded.language
+"""
+
+
+async def set_language(connection: Connection, mission: MissionKey, language: Language | None) -> None:
+    await connection.execute(SET_LANGUAGE, *mission, language)
+
+
+LANGUAGES = "select mission_id, language from cache.missions where tenant = $1 and mission_id = any($2)"
+
+
+async def languages(
+    connection: Connection, tenant: str, missions: Sequence[str]
+) -> dict[str, Language | None]:
+    """Of those that exist; None for a mission without one."""
+    return {
+        row["mission_id"]: row["language"]
+        for row in await connection.fetch(LANGUAGES, tenant, list(missions))
+    }
+
+
+HAS_LANGUAGES = "select exists (select from cache.missions where tenant = $1 and language is not null)"
+
+
+async def has_languages(connection: Connection, tenant: str) -> bool:
+    return bool(await connection.fetchval(HAS_LANGUAGES, tenant))
 
 
 SHRINK_MISSION = "select cache.shrink_mission($1, $2, $3, $4)"

@@ -3,16 +3,21 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, delete, get, put
+from litestar import Request, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 
+from services.cache.missions.languages import Languages
 from services.cache.missions.schemas import (
     ChangedLimitsAnswer,
     ClearAnswer,
     ClearInput,
     ClearReason,
+    LanguagesInput,
     LimitsAnswer,
+    MissionLanguageAnswer,
+    MissionLanguageInput,
+    MissionLanguages,
     MissionLimits,
     MissionsAnswer,
     StatsAnswer,
@@ -81,6 +86,46 @@ async def set_limits(
     return ChangedLimitsAnswer(
         await missions.set_limits(principal, mission_id, data, deadline, dry_run=dry_run)
     )
+
+
+@get("/{mission_id:str}/language", opt=READ | problems(403, 404))
+async def language(
+    mission_id: FromPath[str],
+    languages: NamedDependency[Languages],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> MissionLanguageAnswer:
+    """The language of a mission's texts and of questions about it, where neither they nor their writer tells it."""
+    return MissionLanguageAnswer(await languages.language(principal, mission_id, deadline))
+
+
+@put("/{mission_id:str}/language", opt=ADMIN)
+async def set_language(
+    mission_id: FromPath[str],
+    data: JSONBody[MissionLanguageInput],
+    languages: NamedDependency[Languages],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> MissionLanguageAnswer:
+    """Set the language of a mission's texts and questions that are too short to tell it, from now on.
+
+    It goes before the tenant's. A `language` in a request wins over both, and so does a text that is clearly in another
+    language.
+    """
+    return MissionLanguageAnswer(await languages.set_language(principal, mission_id, data.language, deadline))
+
+
+@post("/internal/languages", opt=READ, status_code=200, include_in_schema=False)
+async def internal_languages(
+    data: JSONBody[LanguagesInput],
+    languages: NamedDependency[Languages],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> MissionLanguages:
+    """The languages of missions, for questions about them."""
+    for mission in data.missions:
+        principal.require_mission(mission)
+    return await languages.of(principal.tenant, data.missions, deadline)
 
 
 @delete("/{mission_id:str}", opt=WRITE | problems(408, 413), status_code=200)

@@ -9,7 +9,7 @@ from msgspec import Meta
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import Name, TtlHours
+from shared.text import Language, Name, TtlHours
 
 ClearReason = Literal["mission_complete", "superseded", "contaminated", "operator"]
 
@@ -130,3 +130,33 @@ class ChangedLimits(LimitsInForce):
 
 class ChangedLimitsAnswer(msgspec.Struct):
     data: ChangedLimits
+
+
+class MissionLanguageInput(Body, kw_only=True):
+    language: Annotated[
+        Language | None,
+        Meta(description="The language of the mission's texts. Without one, the tenant's holds again."),
+    ] = None
+
+
+class MissionLanguage(msgspec.Struct):
+    """The language of a mission's texts and of questions about it, where neither they nor their writer tells it."""
+
+    mission_id: str
+    language: Language | None
+    """As ISO 639-1 names it; null where the tenant's holds."""
+
+
+class MissionLanguageAnswer(msgspec.Struct):
+    data: MissionLanguage
+
+
+class LanguagesInput(Body, kw_only=True):
+    missions: Annotated[list[Name], Meta(max_length=200)]
+
+
+class MissionLanguages(msgspec.Struct, frozen=True):
+    languages: dict[str, Language]
+    """By mission, of those that have one."""
+    any: bool
+    """Whether any mission of the tenant has one."""

@@ -1,8 +1,19 @@
-"""The table of missions: their limits and counters."""
+"""The table of missions: their limits, languages and counters."""
 
 from __future__ import annotations
 
-from sqlalchemy import REAL, BigInteger, Column, Computed, Integer, PrimaryKeyConstraint, Table, Text, text
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    Column,
+    Computed,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    text,
+)
 
 from shared.database.schema import Instant, metadata
 
@@ -28,6 +39,9 @@ missions = Table(
     Column("next_expiry", Instant, nullable=False, server_default=text("'infinity'")),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("last_write_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    # Null means the tenant's.
+    Column("language", Text),
     PrimaryKeyConstraint("tenant", "mission_id"),
+    Index("missions_language", "tenant", "mission_id", postgresql_where=text("language IS NOT NULL")),
     schema="cache",
 )

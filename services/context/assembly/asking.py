@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
 from services.context.assembly.schemas import AssembleContextInput, BudgetOrigin
+from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.log.query_hash import query_hash
 from services.context.profiles.schemas import Profile, subjects
 from services.context.profiles.service import ProfileService
@@ -23,6 +24,8 @@ from shared.embeddings import CachedEmbedder
 from shared.embeddings.band import Band
 from shared.provenance import utc
 from shared.search.question import query_vector
+from shared.search.store import tenants_language
+from shared.text import Language
 
 # The share of the time left for the query's vector.
 _EMBED_SHARE = 0.35
@@ -59,6 +62,8 @@ class Ask(NamedTuple):
     budget: Budget
     embedded: Embedded
     query_hash: str
+    languages: list[Language]
+    """Those of a query that does not tell its own: its missions', and then its tenant's. None: the tenant's alone."""
 
     @property
     def background(self) -> bool:
@@ -74,12 +79,18 @@ class Ask(NamedTuple):
 
 class Asking:
     def __init__(
-        self, settings: Settings, embedder: CachedEmbedder, configs: CallerConfigs, profiles: ProfileService
+        self,
+        settings: Settings,
+        embedder: CachedEmbedder,
+        configs: CallerConfigs,
+        profiles: ProfileService,
+        languages: MissionLanguages,
     ) -> None:
         self._settings = settings
         self._embedder = embedder
         self._configs = configs
         self._profiles = profiles
+        self._languages = languages
 
     async def grant(
         self, principal: Principal, request: AssembleContextInput, request_id: str, deadline: Deadline
@@ -88,10 +99,11 @@ class Asking:
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
         described = subjects(request.caller, request.user_id)
-        embedded, config, profiles = await asyncio.gather(
+        embedded, config, profiles, languages = await asyncio.gather(
             self._embed(principal.tenant, request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
             self._profiles.of(principal.tenant, described, deadline),
+            self._likely(principal, request, scopes, deadline, request_id),
         )
         if request.as_of is not None:
             profiles = [profile for profile in profiles if profile.updated_at <= now]
@@ -103,7 +115,22 @@ class Asking:
             self._settings.max_budget,
         )
         hashed = query_hash(self._settings.query_hash_secret, principal.tenant, request.query)
-        return Ask(principal, request, request_id, scopes, now, config, profiles, budget, embedded, hashed)
+        return Ask(
+            principal, request, request_id, scopes, now, config, profiles, budget, embedded, hashed, languages
+        )
+
+    async def _likely(
+        self,
+        principal: Principal,
+        request: AssembleContextInput,
+        scopes: list[str],
+        deadline: Deadline,
+        request_id: str,
+    ) -> list[Language]:
+        if request.language is not None:
+            return []
+        of_missions = await self._languages.likely(principal, request.query, scopes, deadline, request_id)
+        return [*of_missions, *tenants_language(principal)] if of_missions else []
 
     async def _embed(self, tenant: str, query: str, seconds: float) -> Embedded:
         embedded = await query_vector(self._embedder, tenant, query, seconds)

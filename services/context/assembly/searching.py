@@ -84,6 +84,7 @@ def _request(ask: Ask, scopes: Scopes) -> SearchRequest:
         agent=ask.request.caller,
         user_id=ask.request.user_id,
         language=ask.request.language,
+        likely=ask.languages,
         vector=None if vector is None else encode_vector(vector),
         model=ask.embedded.model,
         as_of=ask.as_of,

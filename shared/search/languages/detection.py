@@ -111,10 +111,10 @@ def certain_language(text: str) -> Language | None:
     return next((language for language, share in _probable(sample) if share >= _CERTAIN), None)
 
 
-def languages_of(question: str, likely: Language | None = None) -> list[Language]:
+def languages_of(question: str, likely: Sequence[Language] = ()) -> list[Language]:
     """The languages that a question may be of besides English: one, or several for a question of few words.
 
-    The likely one is among them, unless the question is clearly of another.
+    The likely ones are among them, unless the question is clearly of another.
     """
     sample = question[:_SAMPLE]
     if (len(sample.strip()) < _LEAST_LETTERS and sample.isascii()) or _is_english(sample):
@@ -123,7 +123,7 @@ def languages_of(question: str, likely: Language | None = None) -> list[Language
         return [script]
     probable = _probable(sample)[:_MOST_POSSIBLE]
     certain = [language for language, share in probable if share >= _CERTAIN]
-    possible = dict.fromkeys([*([likely] if likely else []), *(language for language, _ in probable)])
+    possible = dict.fromkeys([*likely, *(language for language, _ in probable)])
     return [language for language in certain or possible if language != "en"]
 
 

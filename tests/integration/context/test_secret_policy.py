@@ -43,6 +43,7 @@ LINE = {
 WITHOUT_TEXT = {
     "agent_memory_forget",
     "agent_memory_list",
+    "cache_set_language",
     "cache_set_limits",
     "context_change_key",
     "context_feedback",

@@ -31,6 +31,7 @@ READING_POSTS = {
     "/api/context/assemble",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
+    "/internal/languages",
     "/internal/turns",
     "/internal/links",
 }

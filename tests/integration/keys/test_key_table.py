@@ -92,6 +92,7 @@ FOR_ALL: dict[str, set[Bound]] = {
     "agent_memory_forget": {"mission", "user"},
     "cache_clear": {"agent", "user"},
     "cache_set_limits": {"agent", "user"},
+    "cache_set_language": {"agent", "user"},
 }
 
 

@@ -188,6 +188,7 @@ ATTACKS: Mapping[str, Attack] = {
     "cache_delete_entry": _each_entry,
     "cache_edit_tags": lambda v: [{**one, "tags": ["taken"]} for one in _each_entry(v)],
     "cache_entry": _each_entry,
+    "cache_language": _in_mission(),
     "cache_limits": _in_mission(),
     "cache_mission_entries": lambda v: [{"mission_id": v.mission, **more} for more in _lists(v)],
     "cache_missions": _nothing,
@@ -196,6 +197,7 @@ ATTACKS: Mapping[str, Attack] = {
         for mission in (v.mission, "*")
         for more in ({}, {"agent_name": v.agent}, {"context_types": ["intel"]})
     ],
+    "cache_set_language": _in_mission({"language": "de"}),
     "cache_set_limits": _in_mission({"token_budget": 1, "entry_budget": 1}),
     "cache_stats": _in_mission(),
     "cache_write": _entries,

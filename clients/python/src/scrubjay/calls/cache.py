@@ -22,6 +22,7 @@ from scrubjay.models import (
     Language,
     LimitsAnswer,
     Mission,
+    MissionLanguageAnswer,
     MissionsAnswer,
     Output,
     QueryAnswer,
@@ -386,6 +387,54 @@ def entries(
             "agent": agent,
         },
         without_mission="all",
+        timeout=timeout,
+    )
+
+
+def language(
+    mission: str | None = None,
+    *,
+    timeout: float | None = None,
+) -> Call[MissionLanguageAnswer]:
+    """The language of a mission's texts and of questions about it, where neither they nor their writer
+    tells it.
+
+    Args:
+        mission: The mission's name. Left out, it is the one that the client is bound to.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path=path("/api/psychic-cache/{mission}/language", mission=mission),
+        answer=MissionLanguageAnswer,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def set_language(
+    mission: str,
+    *,
+    language: Language | None = None,
+    timeout: float | None = None,
+) -> Call[MissionLanguageAnswer]:
+    """Set the language of a mission's texts and questions that are too short to tell it, from now on. It
+    goes before the tenant's. A `language` in a request wins over both, and so does a text that is
+    clearly in another language.
+
+    Args:
+        mission: The mission's name.
+        language: The language of the mission's texts. Without one, the tenant's holds again.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path=path("/api/psychic-cache/{mission}/language", mission=mission),
+        answer=MissionLanguageAnswer,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(language=language),
         timeout=timeout,
     )
 

@@ -543,6 +543,26 @@ class Mission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MissionLanguage:
+    """The language of a mission's texts and of questions about it, where neither they nor their writer
+    tells it.
+    """
+
+    mission_id: str
+    """The mission."""
+    language: Language | None
+    """As ISO 639-1 names it; null where the tenant's holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissionLanguageAnswer:
+    data: MissionLanguage
+    """The answer: one object, or a page of them."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MissionsAnswer:
     """A page of missions, by name."""
 

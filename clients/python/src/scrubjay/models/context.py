@@ -466,6 +466,12 @@ class MadeKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
+    paths: list[str] = field(default_factory=list)
+    """The files that it is about. A question that names one finds it, by the last two segments or more."""
+    symbols: list[str] = field(default_factory=list)
+    """The names in code that it is about. A question that holds one finds it."""
+    step: Literal["diff", "edit", "plan", "read", "run", "test"] | None = None
+    """Which kind of step it records. When left out, an entry's text decides."""
     role: Literal["assistant", "system", "tool", "user"]
     """Who spoke: a user, the agent (`assistant`), a tool, or the system."""
     content: str

@@ -66,7 +66,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell.start()
         rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
         late_vectors = LateVectors(database, rules, doorbell)
-        indexer = Indexer(database, embedder, "memory", [indexed_memories(late_vectors.finish)])
+        stores, workers = [indexed_memories(late_vectors.finish)], settings.embedding.index_workers
+        indexer = Indexer(database, embedder, "memory", stores, workers)
         stack.push_async_callback(indexer.stop)
         indexer.start()
         stack.push_async_callback(accesses.stop)

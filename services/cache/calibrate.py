@@ -73,7 +73,7 @@ async def _measured(embedder: Embedder, chosen: list[Sample]) -> Measured:
 
 async def _vectors(embedder: Embedder, texts: Sequence[str], kind: Kind) -> Vectors:
     parts = [
-        await embedder.embed(texts[start : start + _BATCH], kind, patient=True)
+        await embedder.embed(texts[start : start + _BATCH], kind, urgency="backlog")
         for start in range(0, len(texts), _BATCH)
     ]
     return np.concatenate(parts) if parts else np.empty((0, 1), np.float32)

@@ -29,7 +29,7 @@ class CacheService:
         keyed = KeyedWrites(database)
         self.languages = Languages(database)
         self.records = keyed.records
-        self.indexer = Indexer(database, embedder, "cache", [ENTRIES])
+        self.indexer = Indexer(database, embedder, "cache", [ENTRIES], settings.embedding.index_workers)
         self.query_log = QueryLog(database, doorbell)
         self.writer = EntryWriter(
             database,

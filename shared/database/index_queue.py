@@ -41,6 +41,18 @@ class QueueStatements:
             from due
             where q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id and q.model = due.model
             returning q.tenant, q.store, q.item_id"""
+        # Those of the given items that are due. $1 model, $2 stores, $3 tenants, $4 items, $5 seconds.
+        self.claim_these = f"""
+            with due as (
+                select tenant, store, item_id from {queue}
+                where model = $1 and due_at <= statement_timestamp()
+                  and (store, tenant, item_id) in (select * from unnest($2::text[], $3::text[], $4::bigint[]))
+                for update skip locked
+            )
+            update {queue} q set due_at = clock_timestamp() + $5 * interval '1 second', attempts = q.attempts + 1
+            from due
+            where q.model = $1 and q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id
+            returning q.tenant, q.store, q.item_id"""
         # Extends the leases that still hold, and answers their items: what is missing was deleted or queued anew.
         # $1 model, $2 stores, $3 tenants, $4 items, $5 seconds.
         self.renew = f"""

@@ -1,72 +1,65 @@
-"""A background worker adds vectors after writes: it leases items from an owner's queue, embeds and stores them.
+"""The background workers that add vectors after writes, for all stores of a service.
 
-Tenants take turns, and a long text is embedded in slices, so that no tenant's writes hold up another's vectors.
-Every replica runs one worker for all stores of its service, and any replica may take any row; the database's clock
-judges a lease, so another replica takes up what a crashed one held. Nothing holds a connection while the model works.
+One embeds what agents have just written, so that no import keeps it waiting. The others work through the queue. Every
+replica runs them, and any of them may take any row.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import time
 from collections.abc import Sequence
-from typing import Any
 
-import asyncpg
-import structlog
-from pgvector import HalfVector
-
-from shared.concurrency.tasks import end
-from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
-from shared.database.index_turns import SMALL_ITEMS, Item, Part, Turns
-from shared.database.postgres import EVERY_TENANT, Connection, Database
+from shared.concurrency.tasks import end, every
+from shared.database.index_claims import Backlog, Fresh, JustWritten
+from shared.database.index_queue import IndexedStore, QueueStatements
+from shared.database.index_worker import IndexWorker
+from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
-from shared.embeddings import CachedEmbedder, EmbedderUnavailable
-from shared.errors import AppError
+from shared.embeddings import CachedEmbedder
 from shared.telemetry import metrics
 
-log = structlog.get_logger()
-
-BATCH = 32
-LEASE_SECONDS = 60
 _POLL_SECONDS = 2.0
 _COUNT_SECONDS = 5.0
-_RENEW_SECONDS = 20.0
-# About what the local model takes.
-_SECONDS_PER_TEXT = 0.25
 _PATIENCE = 10.0
-_BAD_TEXTS = (400, 413, 422)
 
 
 class Indexer:
     def __init__(
-        self, database: Database, embedder: CachedEmbedder, schema: str, stores: Sequence[IndexedStore]
+        self,
+        database: Database,
+        embedder: CachedEmbedder,
+        schema: str,
+        stores: Sequence[IndexedStore],
+        workers: int = 1,
     ) -> None:
+        """`workers` share the queue, so that some embed while others store."""
         self._database = database
         self._embedder = embedder
         self._sql = QueueStatements(schema)
         self._stores = {store.name: store for store in stores}
-        self._wake = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self._counted_at = -_COUNT_SECONDS
-        self._turns = Turns()
-        self._last = ""
-        self._renewed_at = time.monotonic()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._written = JustWritten(self._sql, embedder.model)
+        self._fresh = IndexWorker(database, embedder, self._sql, self._stores, self._written)
+        self._workers = self._chain(workers)
         for store in self._stores:
             metrics.INDEXED.labels(store)
             metrics.INDEX_BACKLOG.labels(store)
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        jobs = [worker.run() for worker in (self._fresh, *self._workers)]
+        jobs.append(every(_COUNT_SECONDS, "counting the index queue", self._note_backlog))
+        self._tasks = [asyncio.create_task(job) for job in jobs]
 
     async def stop(self) -> None:
-        if self._task is not None:
-            await end(self._task)
+        await end(*self._tasks)
 
-    def wake(self) -> None:
-        """Starts the next pass at once, because something was queued."""
-        self._wake.set()
+    def wake(self, fresh: Sequence[Fresh] = ()) -> None:
+        """Starts the next pass at once, because something was queued. Of a small write, `fresh` tells what."""
+        held = [self._written.add(item) for item in fresh]
+        if held:
+            self._fresh.wake()
+        if not held or not all(held):
+            self._workers[0].wake()
 
     async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
         """True when the item has its vectors; False when the deadline came first."""
@@ -82,215 +75,27 @@ class Indexer:
                 return False
             await asyncio.sleep(0.03)
 
-    async def _run(self) -> None:
-        pause = 0.5
-        while True:
-            try:
-                if time.monotonic() - self._counted_at >= _COUNT_SECONDS:
-                    await self._note_backlog()
-                indexed = await self._round()
-                pause = 0.5
-            except EmbedderUnavailable as error:
-                log.warning("items wait for the embedder", reason=error.reason)
-                indexed, pause = 0, min(pause * 2, 5.0)
-                await asyncio.sleep(pause)
-            except AppError as error:
-                log.warning("indexing paused", error=error.detail)
-                indexed = 0
-                await asyncio.sleep(pause)
-            except Exception as error:
-                log.error("indexing failed", exc_info=error)
-                indexed = 0
-                await asyncio.sleep(_POLL_SECONDS)
-            if not indexed:
-                await self._rest()
-
-    async def _rest(self) -> None:
-        # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the event.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_POLL_SECONDS):
-                await self._wake.wait()
-        self._wake.clear()
+    def _chain(self, count: int) -> list[IndexWorker]:
+        """Only the first looks into the queue by itself. Each wakes the next."""
+        chain: list[IndexWorker] = []
+        for _ in range(count):
+            backlog = Backlog(self._sql, self._embedder.model, list(self._stores))
+            worker = IndexWorker(
+                self._database,
+                self._embedder,
+                self._sql,
+                self._stores,
+                backlog,
+                poll_seconds=_POLL_SECONDS if len(chain) == count - 1 else None,
+                helper=chain[0] if chain else None,
+            )
+            chain.insert(0, worker)
+        return chain
 
     async def _note_backlog(self) -> None:
-        self._counted_at = time.monotonic()
-        try:
-            rows = await self._database.run(
-                EVERY_TENANT, lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
-            )
-        except AppError:
-            return
+        rows = await self._database.run(
+            EVERY_TENANT, lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
+        )
         waiting = {row["store"]: row["items"] for row in rows}
         for store in self._stores:
             metrics.INDEX_BACKLOG.labels(store).set(waiting.get(store, 0))
-
-    async def _round(self) -> int:
-        """Leases what is due, embeds a slice of each tenant's texts, and stores what is complete. Answers how many
-        items it worked on."""
-        leased = await self._lease()
-        await self._renew()
-        parts = self._turns.round()
-        try:
-            await asyncio.gather(*(self._embed_parts(tenant, own) for tenant, own in parts.items()))
-        except EmbedderUnavailable:
-            await self._postpone_all()
-            raise
-        await self._store_complete([part.item for own in parts.values() for part in own])
-        return leased + len(parts)
-
-    async def _lease(self) -> int:
-        claimed = await self._database.run(
-            EVERY_TENANT, lambda c: self._claim(c, self._last), Deadline(_PATIENCE)
-        )
-        # The tenants before the last one are next, unless there was enough to do without them.
-        self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == BATCH else ""
-        for store in self._stores.values():
-            if items := [row for row in claimed if row["store"] == store.name]:
-                await self._take(store, items)
-        return len(claimed)
-
-    async def _claim(self, c: Connection, last: str) -> list[asyncpg.Record]:
-        model, stores, full = self._embedder.model, list(self._stores), self._turns.full()
-        rows: list[asyncpg.Record] = await c.fetch(
-            self._sql.claim, model, stores, BATCH, LEASE_SECONDS, last, full, SMALL_ITEMS
-        )
-        return rows
-
-    async def _take(self, store: IndexedStore, items: Sequence[asyncpg.Record]) -> None:
-        """Reads the leased items. A tenant's second large item goes back for about as long as the first takes."""
-        rows = await self._database.run(
-            EVERY_TENANT, lambda c: self._read(c, store, items), Deadline(_PATIENCE)
-        )
-        for row in rows:
-            try:
-                item = Item(store, row, store.texts(row))
-            except Exception as error:
-                # An error in one item does not stop the others. It returns when its lease ends.
-                log.error("item not read", store=store.name, item=row["item_id"], exc_info=error)
-                continue
-            if not self._turns.add(item):
-                await self._give_back(item, _SECONDS_PER_TEXT * len(item.texts))
-
-    @staticmethod
-    async def _read(
-        c: Connection, store: IndexedStore, items: Sequence[asyncpg.Record]
-    ) -> list[asyncpg.Record]:
-        """The items' rows with their texts. Deleted items leave the queue."""
-        tenants, ids = _keys(items)
-        rows: list[asyncpg.Record] = await c.fetch(store.texts_sql, tenants, ids)
-        if len(rows) < len(items):
-            await c.execute(store.statements.drop, store.name, tenants, ids)
-        return rows
-
-    async def _renew(self) -> None:
-        """Keeps the leases of items that take several rounds. Forgets those that were deleted or edited."""
-        held = list(self._turns)
-        if not held or time.monotonic() - self._renewed_at < _RENEW_SECONDS:
-            return
-        self._renewed_at = time.monotonic()
-        stores, tenants, ids = (list(column) for column in zip(*(item.key for item in held), strict=True))
-        rows = await self._database.run(
-            EVERY_TENANT,
-            lambda c: c.fetch(self._sql.renew, self._embedder.model, stores, tenants, ids, LEASE_SECONDS),
-            Deadline(_PATIENCE),
-        )
-        kept = {(row["store"], row["tenant"], row["item_id"]) for row in rows}
-        self._turns.remove([item for item in held if item.key not in kept])
-
-    async def _embed_parts(self, tenant: str, parts: Sequence[Part]) -> None:
-        try:
-            await self._embed(tenant, parts)
-        except EmbedderUnavailable as error:
-            if not _for_the_texts(error):
-                raise
-            await self._embed_singly(tenant, parts)
-
-    async def _embed(self, tenant: str, parts: Sequence[Part]) -> None:
-        texts = [text for part in parts for text in part.texts]
-        vectors = await self._embedder.embed(texts, "document", tenant, patient=True)
-        halves = iter([HalfVector(vector) for vector in vectors])
-        for part in parts:
-            part.item.vectors += [next(halves) for _ in part.texts]
-
-    async def _embed_singly(self, tenant: str, parts: Sequence[Part]) -> None:
-        """Embeds each item alone, so that one refused text does not hold up the others."""
-        for part in parts:
-            try:
-                await self._embed(tenant, [part])
-            except EmbedderUnavailable as error:
-                if not _for_the_texts(error):
-                    raise
-                item = part.item
-                log.warning(
-                    "item not indexed", store=item.store.name, item=item.row["item_id"], reason=error.reason
-                )
-                self._turns.remove([item])
-                await self._postpone(item.store, [item.row])
-
-    async def _store_complete(self, items: Sequence[Item]) -> None:
-        complete = [item for item in items if item.complete]
-        self._turns.remove(complete)
-        failure = None
-        for store in self._stores.values():
-            embedded = [item.embedded() for item in complete if item.store is store]
-            try:
-                if embedded:
-                    await self._store(store, embedded)
-            except AppError:
-                raise
-            except Exception as error:
-                # An error in one store does not stop the others. Its items return when their lease ends.
-                error.add_note(f"while indexing {store.name}")
-                failure = error
-        if failure is not None:
-            raise failure
-
-    async def _store(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
-        if store.finish is None:
-            await self._finish(store, embedded)
-        else:
-            await store.finish(embedded)
-        metrics.INDEXED.labels(store.name).inc(len(embedded))
-
-    async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
-        given: list[tuple[str, int, int, Any]] = [
-            (each.row["tenant"], each.row["item_id"], chunk, vector)
-            for each in embedded
-            for chunk, vector in enumerate(each.vectors)
-        ]
-        columns = [list(column) for column in zip(*given, strict=True)]
-        await self._database.run(
-            EVERY_TENANT,
-            lambda c: c.execute(store.statements.finish, self._embedder.model, store.name, *columns),
-            Deadline(_PATIENCE),
-        )
-
-    async def _postpone_all(self) -> None:
-        held = list(self._turns)
-        self._turns.remove(held)
-        for store in self._stores.values():
-            if rows := [item.row for item in held if item.store is store]:
-                await self._postpone(store, rows)
-
-    async def _postpone(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
-        await self._database.run(
-            EVERY_TENANT,
-            lambda c: c.execute(self._sql.postpone, self._embedder.model, store.name, *_keys(rows)),
-            Deadline(_PATIENCE),
-        )
-
-    async def _give_back(self, item: Item, seconds: float) -> None:
-        await self._database.run(
-            EVERY_TENANT,
-            lambda c: c.execute(self._sql.give_back, self._embedder.model, *item.key, seconds),
-            Deadline(_PATIENCE),
-        )
-
-
-def _keys(rows: Sequence[asyncpg.Record]) -> tuple[list[str], list[int]]:
-    return [row["tenant"] for row in rows], [row["item_id"] for row in rows]
-
-
-def _for_the_texts(error: EmbedderUnavailable) -> bool:
-    """Whether the model refused the texts themselves, rather than the time or the caller."""
-    return error.reason == "malformed" or error.http_status in _BAD_TEXTS

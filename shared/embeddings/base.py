@@ -14,6 +14,8 @@ from shared.errors import Unavailable
 DIM = 512
 
 Kind = Literal["query", "document"]
+Urgency = Literal["asked", "fresh", "backlog"]
+"""A request waits for the vectors; an agent has just written the texts; or they wait in the index queue."""
 Vectors = NDArray[np.float32]
 """Shape (n, 512), each row of unit length."""
 
@@ -36,8 +38,8 @@ class Embedder(Protocol):
     def dedup_distance(self) -> float:
         """Two memories of an agent within this cosine distance may be the same; `same_fact` decides."""
 
-    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
-        """`patient`: texts that a request waits for go first. Raises EmbedderUnavailable. Any other error is a bug."""
+    async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
+        """Raises EmbedderUnavailable. Any other error is a bug."""
 
     async def close(self) -> None: ...
 

@@ -17,7 +17,7 @@ import structlog
 from numpy.typing import NDArray
 
 from shared.embeddings.band import Band, band_of
-from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Vectors
+from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Urgency, Vectors
 from shared.telemetry import tracing
 
 log = structlog.get_logger()
@@ -42,7 +42,7 @@ class _Missing(NamedTuple):
 
     tenant: str
     kind: Kind
-    patient: bool
+    urgency: Urgency
     texts: dict[bytes, str]
 
 
@@ -77,13 +77,15 @@ class CachedEmbedder:
     def dedup_distance(self) -> float:
         return self.inner.dedup_distance
 
-    async def embed(self, texts: Sequence[str], kind: Kind, tenant: str, *, patient: bool = False) -> Vectors:
+    async def embed(
+        self, texts: Sequence[str], kind: Kind, tenant: str, *, urgency: Urgency = "asked"
+    ) -> Vectors:
         """Raises EmbedderUnavailable. Any other error is a bug."""
         keys = [cache_key(tenant, self.model, kind, text) for text in texts]
         known = {key: vector for key in keys if (vector := self._recall(key)) is not None}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            known |= await self._wait_for(_Missing(tenant, kind, patient, missing))
+            known |= await self._wait_for(_Missing(tenant, kind, urgency, missing))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
 
     async def close(self) -> None:
@@ -117,7 +119,7 @@ class CachedEmbedder:
             if todo:
                 with tracing.embeddings(self.model, len(todo)):
                     vectors = await self.inner.embed(
-                        [missing.texts[key] for key in todo], missing.kind, patient=missing.patient
+                        [missing.texts[key] for key in todo], missing.kind, urgency=missing.urgency
                     )
                 # Copies: a row would keep its whole batch alive.
                 made = {key: row.copy() for key, row in zip(todo, vectors, strict=True)}

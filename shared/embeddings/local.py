@@ -8,6 +8,7 @@ import importlib.util
 import os
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -16,13 +17,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.embeddings.base import CALLS, TEXTS, Kind, OnUsage, Vectors, unit_rows
+from shared.embeddings.base import CALLS, TEXTS, Kind, OnUsage, Urgency, Vectors, unit_rows
+from shared.embeddings.spare import SpareCores
 from shared.settings import SettingsError
 
 # A text of 512 tokens takes the model a hundred times as long as a short question.
 _SHORT_CHARS = 1_000
 # On a busy machine, threads with higher values get less of a processor.
-_LONG_NICE, _BULK_NICE = 5, 10
+_LONG_NICE, _FRESH_NICE, _BULK_NICE = 5, 5, 10
 
 
 class Embedded(NamedTuple):
@@ -59,18 +61,22 @@ class LocalEmbedder:
         self.model = model.name
         self.dedup_distance = model.dedup_distance if dedup_distance is None else dedup_distance
         self._model, self._on_usage = model, on_usage
-        # Three lanes, so that a short text waits neither behind a long one nor behind a batch or the index.
+        # Four lanes, so that a short text waits neither behind a long one nor behind a batch or the index.
         self._short: Executor = ThreadPoolExecutor(1, "embed-short")
         self._long: Executor = ThreadPoolExecutor(1, "embed-long", _lower_priority, (_LONG_NICE,))
+        self._fresh: Executor = ThreadPoolExecutor(1, "embed-fresh", _lower_priority, (_FRESH_NICE,))
         self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk", _lower_priority, (_BULK_NICE,))
-        self._lanes = (self._short, self._long, self._bulk)
+        self._lanes = (self._short, self._long, self._fresh, self._bulk)
+        self._cores = SpareCores(threads)
 
-    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
         loop = asyncio.get_running_loop()
-        lane = self._lane(texts, kind, patient)
-        results = await asyncio.gather(
-            *(loop.run_in_executor(lane, self._model.embed, text, kind) for text in texts)
-        )
+        lane = self._lane(texts, kind, urgency)
+        if lane is self._bulk:
+            results = await asyncio.gather(*(self._in_bulk(text, kind, urgency) for text in texts))
+        else:
+            runs = (loop.run_in_executor(lane, self._model.embed, text, kind) for text in texts)
+            results = await asyncio.gather(*runs)
         CALLS.labels("local", "ok").inc()
         TEXTS.labels("local").inc(len(results))
         if self._on_usage is not None and results:
@@ -91,8 +97,24 @@ class LocalEmbedder:
         for lane in self._lanes:
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
-    def _lane(self, texts: Sequence[str], kind: Kind, patient: bool) -> Executor:
-        if patient or (kind == "document" and len(texts) > 1):
+    async def _in_bulk(self, text: str, kind: Kind, urgency: Urgency) -> Embedded:
+        async with self._cores.core(urgent=urgency == "asked"):
+            embedded, processor, wall = await asyncio.get_running_loop().run_in_executor(
+                self._bulk, self._timed, text, kind
+            )
+            self._cores.note(processor, wall)
+        return embedded
+
+    def _timed(self, text: str, kind: Kind) -> tuple[Embedded, float, float]:
+        """And the seconds of the thread's own time and of the clock that it took."""
+        wall, processor = time.perf_counter(), time.thread_time()
+        embedded = self._model.embed(text, kind)
+        return embedded, time.thread_time() - processor, time.perf_counter() - wall
+
+    def _lane(self, texts: Sequence[str], kind: Kind, urgency: Urgency) -> Executor:
+        if urgency == "fresh":
+            return self._fresh
+        if urgency == "backlog" or (kind == "document" and len(texts) > 1):
             return self._bulk
         return self._long if max(map(len, texts), default=0) > _SHORT_CHARS else self._short
 
@@ -100,7 +122,9 @@ class LocalEmbedder:
 def _lower_priority(nice: int) -> None:
     """For this thread alone, which only Linux allows."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+        thread = threading.get_native_id()
+        # Nobody but root may raise it again.
+        os.setpriority(os.PRIO_PROCESS, thread, max(nice, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def folder_of(package: str, missing: str) -> Path:

@@ -26,6 +26,7 @@ from shared.embeddings.base import (
     Kind,
     OnUsage,
     Reason,
+    Urgency,
     Vectors,
     unit_rows,
 )
@@ -84,7 +85,7 @@ class RemoteEmbedder(ABC):
     def dedup_distance(self) -> float:
         return self.default_dedup_distance if self._distance is None else self._distance
 
-    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
         clean = [clean_text(text, self.text_bytes) for text in texts]
         parts = [await self._embed_batch(batch, kind) for batch in self._batches(clean)]
         return np.concatenate(parts) if parts else np.empty((0, DIM), np.float32)

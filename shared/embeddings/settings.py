@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from shared.embeddings import band
 from shared.embeddings.band import Band
+from shared.embeddings.spare import cores
 from shared.settings import Env, SettingsError
 
 Provider = Literal["local", "voyage", "openai"]
@@ -30,7 +31,8 @@ class EmbeddingSettings:
     api_key: str | None = field(default=None, repr=False)
     base_url: str | None = None
     threads: int = 1
-    """The local model's threads for batches. Queries and single texts have their own thread."""
+    """The most threads in which the local model embeds batches and the index. By default, there are as many as cores.
+    Queries and single texts have threads of their own."""
     query_timeout: float = 2.0
     document_timeout: float = 20.0
     """Both in seconds, for one request including its retries."""
@@ -38,6 +40,11 @@ class EmbeddingSettings:
     """Overrides the model's default."""
     cosine_band: Band | None = None
     """Overrides the model's, and the floors. `python -m services.cache.calibrate` measures both."""
+
+    @property
+    def index_workers(self) -> int:
+        """How many workers share the index queue. While one stores its vectors, another keeps the local model busy."""
+        return min(self.threads, 2) if self.provider == "local" else 1
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> EmbeddingSettings:
@@ -61,7 +68,7 @@ class EmbeddingSettings:
             model=model,
             api_key=api_key,
             base_url=base_url and base_url.rstrip("/"),
-            threads=env.integer("SCRUBJAY_EMBEDDING_THREADS", 1, 1, 64),
+            threads=env.integer("SCRUBJAY_EMBEDDING_THREADS", cores(), 1, 64),
             query_timeout=env.number("SCRUBJAY_EMBEDDING_QUERY_TIMEOUT", 2.0, 0.05, 60),
             document_timeout=env.number("SCRUBJAY_EMBEDDING_DOCUMENT_TIMEOUT", 20.0, 0.05, 600),
             dedup_distance=_distance(env),

@@ -22,7 +22,7 @@ class Away:
     model = "away"
     dedup_distance = 0.05
 
-    async def embed(self, texts: Any, kind: Any, *, patient: bool = False) -> Any:
+    async def embed(self, texts: Any, kind: Any, *, urgency: Any = "asked") -> Any:
         raise EmbedderUnavailable("dead", "no model in this test")
 
     async def close(self) -> None: ...

@@ -68,6 +68,7 @@ STATEMENTS = {
         "conflict", "The key of the table is a hash that the tenant is a part of."
     ),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),
+    "QueueStatements:claim_these": _exempt("tenant, lock, locked query, volatile", _QUEUE),
     "QueueStatements:renew": _exempt("tenant, lock, locked query, volatile", _QUEUE),
     "QueueStatements:postpone": _exempt("tenant, lock, locked query, volatile, stable", _QUEUE),
     "QueueStatements:backlog": _exempt("tenant", "It counts for a metric."),

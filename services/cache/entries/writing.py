@@ -7,6 +7,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Awaitable, Collection, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import asyncpg
 import msgspec
@@ -25,6 +26,7 @@ from shared.body import decode
 from shared.concurrency.threads import beside
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
+from shared.database.index_claims import FRESH_CHARACTERS, Fresh
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -45,6 +47,12 @@ class MissionItems(msgspec.Struct):
     """The results of a batch's entries for one mission, as an idempotency record stores them."""
 
     items: list[BatchItem]
+
+
+class _Written(NamedTuple):
+    mission: MissionKey
+    put: Put
+    entry_id: int
 
 
 class EntryWriter:
@@ -92,7 +100,7 @@ class EntryWriter:
             result = _result(put, await self._put(mission, put, deadline))
         else:
             result = await self._write_once(mission, put, key, deadline)
-        self._announce(principal.tenant)
+        self._announce(principal.tenant, [_Written(mission, put, result.id)])
         if wait_indexed:
             result.indexed = await self._indexer.wait_indexed(
                 ENTRIES.name, principal.tenant, result.id, deadline
@@ -116,7 +124,15 @@ class EntryWriter:
             items.update(zip(of_mission, written, strict=True))
 
         await asyncio.gather(*map(write, puts))
-        self._announce(principal.tenant)
+        self._announce(
+            principal.tenant,
+            [
+                _Written(MissionKey(principal.tenant, mission_id), put, data.id)
+                for mission_id, of_mission in puts.items()
+                for position, put in of_mission.items()
+                if (data := items[position].data) is not None
+            ],
+        )
         return BatchResult(
             entries=[items[position] for position in sorted(items)],
             written=sum(item.data is not None for item in items.values()),
@@ -144,9 +160,9 @@ class EntryWriter:
         principal.require_user(entry.user_id)
         require_tags(entry.tags, self._tags)
 
-    def _announce(self, tenant: str) -> None:
+    def _announce(self, tenant: str, written: Sequence[_Written]) -> None:
         self._doorbell.ring(tenant)
-        self._indexer.wake()
+        self._indexer.wake(_fresh(written))
 
     async def _write_to(
         self, mission: MissionKey, puts: Sequence[Put], key: Key | None, deadline: Deadline
@@ -230,6 +246,16 @@ def _puts_of(
         except AppError as error:
             refused[position] = _refused(error)
     return puts
+
+
+def _fresh(written: Sequence[_Written]) -> list[Fresh]:
+    """Nothing of a large write, which can wait for its turn."""
+    if sum(len(chunk) for each in written for chunk in each.put.chunks) > FRESH_CHARACTERS:
+        return []
+    return [
+        Fresh(each.mission.tenant, f"mission:{each.mission.mission_id}", ENTRIES.name, each.entry_id)
+        for each in written
+    ]
 
 
 def put_of(

@@ -15,7 +15,7 @@ from local.database import Database
 from local.process import free_port
 from local.services import Service, Tokens, variables
 from shared.auth import Principal
-from shared.database.indexer import LEASE_SECONDS
+from shared.database.index_claims import LEASE_SECONDS
 from tests.integration.conftest import embedder_settings
 from tests.support.calls import note, until
 from tests.support.fakes.fake_openai import FakeOpenAI

@@ -7,18 +7,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import asyncpg
+import msgspec
 import pytest
 
 from local.database import Database
+from services.cache.entries.schemas import BatchInput
 from shared.database.index_queue import QueueStatements
 from shared.database.index_turns import ROUND
 from shared.database.postgres import Connection
+from shared.deadline import Deadline
 from tests.integration.shared.database.test_indexer import PATIENCE, Picky, api, replicas, until_indexed
+from tests.support.cache_services import intel, principal
 from tests.support.calls import until
 
 __all__ = ["api"]
 
 LARGE = "The heron stands in the reeds and waits. " * 800
+MESSAGE = "The heron stands in the reeds and waits. " * 8
 FLOOD = 6
 CLAIM = QueueStatements("cache").claim
 
@@ -70,7 +75,7 @@ async def _has_some(sql: Connection, ids: list[int]) -> None:
 async def test_a_text_that_is_deleted_between_slices_is_forgotten(
     fresh_database: Database, redis_url: str, api: Picky, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.database.indexer._RENEW_SECONDS", 0.0)
+    monkeypatch.setattr("shared.database.index_worker._RENEW_SECONDS", 0.0)
     sql = await asyncpg.connect(fresh_database.admin)
     async with replicas(fresh_database, redis_url, api, "t") as (replica,):
         (large,) = await replica.write(LARGE)
@@ -118,3 +123,20 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield node
     for child in node.get("Plans", []):
         yield from _nodes(child)
+
+
+async def test_an_import_keeps_nothing_waiting_that_an_agent_writes_now(
+    fresh_database: Database, redis_url: str, api: Picky
+) -> None:
+    sql = await asyncpg.connect(fresh_database.admin)
+    async with replicas(fresh_database, redis_url, api, "t") as (replica,):
+        messages = [msgspec.Raw(msgspec.json.encode(intel("m", f"{n}: {MESSAGE}"))) for n in range(100)]
+        await replica.service.writer.write_batch(
+            principal("t"), BatchInput(entries=messages), None, Deadline(PATIENCE)
+        )
+        ids = await replica.write("a note")
+        api.requests.clear()
+        replica.service.start()
+        await until_indexed(sql, "t", ids)
+        assert _embedded_before(api, "a note") < 50 * len(MESSAGE)
+    await sql.close()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shared.embeddings import CachedEmbedder, EmbedderUnavailable, Kind, Vectors
 from shared.embeddings import cache as cache_module
-from shared.embeddings.base import DIM
+from shared.embeddings.base import DIM, Urgency
 from shared.embeddings.cache import cache_key
 
 
@@ -25,7 +25,7 @@ class Gated:
         self.gate.set()
         self.error: Exception | None = None
 
-    async def embed(self, texts: Sequence[str], kind: Kind, *, patient: bool = False) -> Vectors:
+    async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
         self.calls.append(list(texts))
         await self.gate.wait()
         if self.error is not None:

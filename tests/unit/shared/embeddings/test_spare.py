@@ -1,0 +1,165 @@
+"""The index gets the cores that nobody needs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shared.embeddings.local import Embedded, LocalEmbedder
+from shared.embeddings.spare import SpareCores, cores
+
+PATIENCE = 30.0
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Texts:
+    """Texts that hold their cores until they are told to end."""
+
+    def __init__(self, spare: SpareCores) -> None:
+        self._spare = spare
+        self._tasks: list[asyncio.Task[None]] = []
+        self._end: dict[str, asyncio.Event] = {}
+        self.running: list[str] = []
+
+    async def start(self, *names: str, urgent: bool = False) -> None:
+        for name in names:
+            self._end[name] = asyncio.Event()
+            self._tasks.append(asyncio.create_task(self._run(name, urgent)))
+        await self._settle()
+
+    async def end(self, name: str) -> None:
+        self._end[name].set()
+        await self._settle()
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _run(self, name: str, urgent: bool) -> None:
+        async with self._spare.core(urgent=urgent):
+            self.running.append(name)
+            await self._end[name].wait()
+            self.running.remove(name)
+
+    async def _settle(self) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def opened(spare: SpareCores) -> AsyncIterator[Texts]:
+    texts = Texts(spare)
+    yield texts
+    await texts.stop()
+
+
+async def test_all_cores_work_while_each_thread_gets_a_whole_one() -> None:
+    spare = SpareCores(2)
+    spare.note(0.9, 1.0)
+    async with opened(spare) as texts:
+        await texts.start("a", "b", "c")
+        assert texts.running == ["a", "b"]
+        await texts.end("a")
+        assert texts.running == ["b", "c"]
+
+
+async def test_one_thread_works_while_somebody_needs_the_cores() -> None:
+    clock = Clock()
+    spare = SpareCores(4, clock)
+    spare.note(0.5, 1.0)
+    async with opened(spare) as texts:
+        await texts.start("a", "b", "c")
+        assert texts.running == ["a"]
+        await texts.end("a")
+        assert texts.running == ["b"]
+        clock.now += 2
+        await texts.start("d")
+        assert sorted(texts.running) == ["b", "c", "d"]
+
+
+def test_one_turn_of_the_interpreters_lock_is_no_competition() -> None:
+    clock = Clock()
+    spare = SpareCores(2, clock)
+    spare.note(0.001, 0.006)
+    spare.note(0.098, 0.1)
+    assert not spare.alone
+    spare.note(0.02, 0.06)
+    assert spare.alone
+
+
+async def test_texts_that_a_request_waits_for_come_first() -> None:
+    async with opened(SpareCores(1)) as texts:
+        await texts.start("a", "b")
+        await texts.start("asked", urgent=True)
+        await texts.end("a")
+        assert texts.running == ["asked"]
+
+
+async def test_a_text_that_nobody_waits_for_any_more_takes_no_core() -> None:
+    spare = SpareCores(1)
+    async with opened(spare) as texts:
+        await texts.start("a")
+        async with opened(spare) as cancelled:
+            await cancelled.start("b")
+        await texts.start("c")
+        await texts.end("a")
+        assert texts.running == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "most"), [("max 100000", None), ("150000 100000", 1), ("50000 100000", 1), ("broken", None)]
+)
+def test_a_containers_limit_bounds_the_cores(tmp_path: Path, text: str, most: int | None) -> None:
+    quota = tmp_path / "cpu.max"
+    quota.write_text(text)
+    assert cores(quota) == (most or cores(tmp_path / "missing"))
+
+
+class Held:
+    """A model whose long texts wait at a gate."""
+
+    name, width, dedup_distance = "held", 384, 0.05
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.begun = threading.Semaphore(0)
+
+    def embed(self, text: str, kind: Any) -> Embedded:
+        if text.startswith("long"):
+            self.begun.release()
+            self.gate.wait(PATIENCE)
+        return Embedded(np.ones(384, np.float32), 1)
+
+    async def has_begun(self, count: int) -> None:
+        for _ in range(count):
+            assert await asyncio.to_thread(self.begun.acquire, timeout=PATIENCE)
+
+
+async def test_what_an_agent_has_just_written_does_not_wait_behind_the_backlog() -> None:
+    model = Held()
+    embedder = LocalEmbedder(model, threads=2)
+    backlog = asyncio.create_task(
+        embedder.embed(["long a", "long b", "long c"], "document", urgency="backlog")
+    )
+    await model.has_begun(2)
+    async with asyncio.timeout(PATIENCE):
+        assert len(await embedder.embed(["fresh"], "document", urgency="fresh")) == 1
+        assert len(await embedder.embed(["a question"], "query")) == 1
+    assert not backlog.done()
+    model.gate.set()
+    assert len(await backlog) == 3
+    await embedder.close()

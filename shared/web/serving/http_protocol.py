@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from shared.web.door.refusals import MAX_HEAD, Raw
+from shared.web.serving.joining import Joining
 
 Fields: TypeAlias = Iterable[tuple[bytes, bytes]]
 TurnAway: TypeAlias = Callable[[str, Fields], Raw | None]
@@ -49,7 +50,7 @@ class HttpProtocol(HttpToolsProtocol):
     _read_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(Joining(transport, self.loop))  # type: ignore[arg-type]
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -32,6 +32,7 @@ from services.context.routes import ROUTES
 from services.context.scrubbing.answers import tell_masked
 from services.context.scrubbing.service import Scrubber
 from services.context.settings import Settings
+from services.context.timeline.following import Following
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
@@ -101,7 +102,8 @@ async def opened(
         signals = Signals(database)
         stack.push_async_callback(signals.stop)
         signals.start()
-        numbering = Numbering(database, settings.redis_url)
+        following = Following()
+        numbering = Numbering(database, settings.redis_url, following)
         stack.push_async_callback(numbering.stop)
         numbering.start()
         mcp = Mcp(settings.mcp_toolset, settings.mcp_hosts, settings.public_url)
@@ -142,7 +144,7 @@ async def opened(
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             feedback_service=Feedback(database, journal),
             keys=keys,
-            timeline_service=Timeline(database, numbering, Streams(settings.streams)),
+            timeline_service=Timeline(database, following, Streams(settings.streams)),
             assembly_log=AssemblyLog(database, journal),
             sources=Sources(owners, profiles),
             learning_service=Learning(database, settings.max_budget),

@@ -14,6 +14,7 @@ from typing import Any
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     ForeignKeyConstraint,
     Index,
@@ -241,7 +242,7 @@ timeline_events = Table(
     Column("payload", JSONB, nullable=False, server_default=text("'{}'")),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("id", "created_at"),
-    Index("events_unnumbered", "id", postgresql_where=text("seq IS NULL")),
+    Index("events_waiting", "tenant", "id", postgresql_where=text("seq IS NULL")),
     Index("events_tenant_seq", "tenant", "seq"),
     Index("events_tenant_scope", "tenant", "scope"),
     schema="timeline",
@@ -272,10 +273,20 @@ timeline_costs = Table(
     postgresql_partition_by="RANGE (created_at)",
 )
 
-timeline_sequencer = Table(
-    "sequencer",
+timeline_counters = Table(
+    "counters",
     metadata,
-    Column("id", SmallInteger, primary_key=True, server_default=text("1")),
+    Column("tenant", Text, primary_key=True),
+    # The number of the tenant's last numbered event.
+    Column("last", BigInteger, nullable=False),
+    schema="timeline",
+)
+
+timeline_counter_start = Table(
+    "counter_start",
+    metadata,
+    Column("id", Boolean, primary_key=True, server_default=text("true")),
+    # Where the counter of a new tenant begins. No event that is gone had a higher number.
     Column("last", BigInteger, nullable=False, server_default=text("0")),
     schema="timeline",
 )

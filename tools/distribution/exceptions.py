@@ -61,6 +61,9 @@ STATEMENTS = {
     "services/context/learning/queries.py:COUNTS": _exempt(
         "tenant", "Without a tenant, an admin counts all."
     ),
+    "services/context/timeline/queries.py:LAST_NUMBERS": _exempt(
+        "tenant", "It reads the counters of the tenants that streams follow, in one round trip."
+    ),
     "services/context/timeline/queries.py:UNNUMBERED": _exempt("tenant", "It counts for a metric."),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
@@ -84,7 +87,7 @@ STATEMENTS = {
     "cache.tick_dispatches": _exempt(
         "locked query, volatile", "The lock takes the dispatches in the order of ids."
     ),
-    "timeline.number_events": _exempt("tenant", "One order of events for all tenants, numbered in batches."),
+    "timeline.tenants_waiting": _exempt("tenant", _LIST),
     "timeline.erase_rows": _exempt(
         "dynamic", "It finds a schema's tables in the catalog. Each statement names the tenant."
     ),

@@ -23,7 +23,7 @@ LOCAL = {
     "context.tenant_purges": "a row for each purge of a tenant that is under way",
     "timeline.audit": "a row for each change by an admin; the purge of a tenant takes the tenant out of its rows",
     "timeline.erased": "digests that name no tenant",
-    "timeline.sequencer": "one row, the last number of the timeline",
+    "timeline.counter_start": "one row, where the numbers of a new tenant begin",
     "public.alembic_version": "one row, the revision of the schema",
 }
 # Views, and the tables that they show a tenant's rows of.

@@ -1,6 +1,6 @@
 """Tells the open streams of a tenant when it has new events.
 
-All streams of a tenant share one look at the database, so idle streams cost nothing when other tenants are busy.
+All streams of a tenant share one channel. Idle streams cost nothing when other tenants are busy.
 """
 
 from __future__ import annotations
@@ -9,15 +9,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from services.context.timeline import queries
-from services.context.timeline.numbering import Numbering
 from shared.concurrency.tasks import end
-from shared.database.postgres import Database
-from shared.deadline import Deadline
-from shared.errors import AppError
 from shared.web.drain import Drain
-
-_LOOK_SECONDS = 2.0
 
 
 class Channel:
@@ -26,7 +19,6 @@ class Channel:
     def __init__(self) -> None:
         self.last = -1
         self.followers = 0
-        self.tasks: list[asyncio.Task[None]] = []
         self._news = asyncio.Event()
 
     def wake(self) -> None:
@@ -39,48 +31,36 @@ class Channel:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
 
+    async def wake_on(self, drain: Drain) -> None:
+        await drain.started.wait()
+        self.wake()
+
 
 class Following:
-    def __init__(self, database: Database, numbering: Numbering) -> None:
-        self._database = database
-        self._numbering = numbering
+    """The channels of this replica's open streams, by tenant."""
+
+    def __init__(self) -> None:
         self._channels: dict[str, Channel] = {}
+
+    def tenants(self) -> list[str]:
+        return list(self._channels)
+
+    def tell(self, tenant: str, last: int) -> None:
+        """Wakes the tenant's streams when its last number has changed."""
+        channel = self._channels.get(tenant)
+        if channel is not None and channel.last != last:
+            channel.last = last
+            channel.wake()
 
     @contextlib.asynccontextmanager
     async def follow(self, tenant: str, drain: Drain) -> AsyncIterator[Channel]:
-        channel = self._channels.get(tenant)
-        if channel is None:
-            channel = self._channels[tenant] = Channel()
-            jobs = (self._look_forever(tenant, channel), _wake_on(drain, channel))
-            channel.tasks = [asyncio.create_task(job) for job in jobs]
+        channel = self._channels.setdefault(tenant, Channel())
         channel.followers += 1
+        draining = asyncio.create_task(channel.wake_on(drain))
         try:
             yield channel
         finally:
             channel.followers -= 1
             if not channel.followers:
                 del self._channels[tenant]
-                await end(*channel.tasks)
-
-    async def _look_forever(self, tenant: str, channel: Channel) -> None:
-        looked_at = -1
-        while True:
-            # The replica's numbering knows the last number of all, so an idle cluster makes no query.
-            if (last := self._numbering.last) != looked_at:
-                with contextlib.suppress(AppError):
-                    await self._look(tenant, channel)
-                    looked_at = last
-            await self._numbering.looked()
-
-    async def _look(self, tenant: str, channel: Channel) -> None:
-        last = await self._database.run(
-            tenant, lambda c: queries.last_event(c, tenant), Deadline(_LOOK_SECONDS)
-        )
-        if last != channel.last:
-            channel.last = last
-            channel.wake()
-
-
-async def _wake_on(drain: Drain, channel: Channel) -> None:
-    await drain.started.wait()
-    channel.wake()
+            await end(draining)

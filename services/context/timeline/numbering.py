@@ -1,46 +1,54 @@
-"""Numbers committed events, on one replica at a time, and knows the last number.
+"""Numbers the committed events of each tenant, on one replica at a time.
 
-Redis only says when to look. A lost ring delays an event by at most POLL_SECONDS.
+Redis only says whose events to number. A lost ring delays an event by at most POLL_SECONDS.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Awaitable, Iterable
+from typing import TypeVar
 
 import redis.asyncio as redis
 import structlog
+from asyncpg.exceptions import LockNotAvailableError
 from redis.exceptions import RedisError
 
 from services.context.timeline import queries
+from services.context.timeline.following import Following
 from shared.concurrency.tasks import end, every
 from shared.database.doorbell import CHANNEL, connect
-from shared.database.postgres import EVERY_TENANT, Database
+from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 from shared.telemetry import metrics
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
 POLL_SECONDS = 0.25
 _AT_ONCE = 1_000
 _SECONDS = 5.0
-# How soon to look again when another replica is numbering the events.
+# How soon to ask again when another replica numbers a tenant's events.
 _OTHER_REPLICA_SECONDS = 0.02
 _COUNT_SECONDS = 5.0
 _RECONNECT_SECONDS = 0.5
 
 
 class Numbering:
-    """`last` is the last number that any replica gave, as of the last look."""
+    """Tenants take turns, a batch of events each: a flood of one tenant delays nobody else's events by more."""
 
-    def __init__(self, database: Database, redis_url: str) -> None:
+    def __init__(self, database: Database, redis_url: str, following: Following) -> None:
         self._database = database
         self._redis_url = redis_url
+        self._following = following
         self._rung = asyncio.Event()
-        self._changed = asyncio.Condition()
+        # The tenants that wait for a turn, in order.
+        self._waiting: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self.last = 0
 
     def start(self) -> None:
         jobs = (
@@ -53,44 +61,70 @@ class Numbering:
     async def stop(self) -> None:
         await end(*self._tasks)
 
-    async def looked(self) -> None:
-        """Returns after the next look, whether or not it found events."""
-        async with self._changed:
-            await self._changed.wait()
-
     async def _number_forever(self) -> None:
-        rung = False
+        looked = -POLL_SECONDS
         while True:
-            before, numbered = self.last, await self._number()
-            async with self._changed:
-                self._changed.notify_all()
-            if numbered < _AT_ONCE:
-                elsewhere = rung and self.last == before
-                rung = await self._wait_for_ring(_OTHER_REPLICA_SECONDS if elsewhere else POLL_SECONDS)
+            if time.monotonic() - looked >= POLL_SECONDS:
+                await self._guarded(self._look())
+                looked = time.monotonic()
+            elsewhere = await self._take_turns()
+            if not self._waiting:
+                await self._wait_for_ring(_OTHER_REPLICA_SECONDS if elsewhere else POLL_SECONDS)
+            self._wait_for_turn(elsewhere)
 
-    async def _number(self) -> int:
-        """Answers how many events it numbered."""
+    async def _look(self) -> None:
+        """Finds what no ring told of, and what other replicas have numbered."""
+
+        async def look(connection: Connection) -> tuple[list[str], dict[str, int]]:
+            waiting = await queries.tenants_waiting(connection)
+            return waiting, await queries.last_numbers(connection, self._following.tenants())
+
+        waiting, lasts = await self._database.run(EVERY_TENANT, look, Deadline(_SECONDS))
+        self._wait_for_turn(waiting)
+        for tenant, last in lasts.items():
+            self._following.tell(tenant, last)
+
+    def _wait_for_turn(self, tenants: Iterable[str]) -> None:
+        for tenant in tenants:
+            self._waiting.setdefault(tenant)
+
+    async def _take_turns(self) -> list[str]:
+        """One turn for each tenant that waits. Answers those whose events another replica numbers now."""
+        tenants, self._waiting = list(self._waiting), {}
+        elsewhere = []
+        for tenant in tenants:
+            turn = await self._guarded(self._number(tenant))
+            if turn is None:
+                continue
+            if turn.last is None:
+                elsewhere.append(tenant)
+            else:
+                self._following.tell(tenant, turn.last)
+            if turn.numbered == _AT_ONCE:
+                self._wait_for_turn([tenant])
+        return elsewhere
+
+    async def _number(self, tenant: str) -> queries.Turn:
+        return await self._database.call(
+            lambda c: queries.number_events(c, tenant, _AT_ONCE), Deadline(_SECONDS)
+        )
+
+    async def _guarded(self, work: Awaitable[T]) -> T | None:
+        """None where it failed; the next look tries again."""
         try:
-            numbered, self.last = await self._database.run(
-                EVERY_TENANT, lambda c: queries.number_events(c, _AT_ONCE), Deadline(_SECONDS)
-            )
-        except AppError as error:
-            log.debug("numbering waits", error=error.detail)
+            return await work
+        except (AppError, LockNotAvailableError) as error:
+            log.debug("numbering waits", error=str(error))
         except Exception as error:
             log.error("numbering failed", exc_info=error)
-        else:
-            return numbered
-        return 0
+        return None
 
-    async def _wait_for_ring(self, seconds: float) -> bool:
-        """Whether the doorbell rang in time."""
+    async def _wait_for_ring(self, seconds: float) -> None:
         # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the ring.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._rung.wait()
-        rung = self._rung.is_set()
         self._rung.clear()
-        return rung
 
     async def _count(self) -> None:
         """Sets the metric of events that no replica has numbered yet."""
@@ -113,5 +147,7 @@ class Numbering:
     async def _hear(self, client: redis.Redis) -> None:
         async with client.pubsub() as pubsub:
             await pubsub.psubscribe(CHANNEL + "*")
-            async for _ in pubsub.listen():
+            async for message in pubsub.listen():
+                if message["type"] == "pmessage":
+                    self._wait_for_turn([message["channel"].decode().removeprefix(CHANNEL)])
                 self._rung.set()

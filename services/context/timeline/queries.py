@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 
@@ -10,16 +10,40 @@ from services.context.timeline.schemas import Event, Filter
 from shared.auth import Principal
 from shared.database.postgres import Connection
 
-NUMBER_EVENTS = "select timeline.number_events($1)"
+
+class Turn(NamedTuple):
+    """How many events of a tenant a call numbered, and the tenant's last number.
+
+    `last` is None where another replica numbers the tenant's events now, and 0 before the first event.
+    """
+
+    numbered: int
+    last: int | None
 
 
-LAST_NUMBER = "select last from timeline.sequencer"
+NUMBER_EVENTS = "select numbered, last_number from timeline.number_tenant($1, $2)"
 
 
-async def number_events(connection: Connection, limit: int) -> tuple[int, int]:
-    """How many events this call numbered, and the last number that any replica gave."""
-    numbered = int(await connection.fetchval(NUMBER_EVENTS, limit))
-    return numbered, int(await connection.fetchval(LAST_NUMBER))
+async def number_events(connection: Connection, tenant: str, limit: int) -> Turn:
+    row = await connection.fetchrow(NUMBER_EVENTS, tenant, limit)
+    assert row is not None
+    return Turn(row["numbered"], row["last_number"])
+
+
+TENANTS_WAITING = "select tenant from timeline.tenants_waiting() tenant"
+
+
+async def tenants_waiting(connection: Connection) -> list[str]:
+    """The tenants with events that have no number."""
+    return [row["tenant"] for row in await connection.fetch(TENANTS_WAITING)]
+
+
+LAST_NUMBERS = "select tenant, last from timeline.counters where tenant = any($1)"
+
+
+async def last_numbers(connection: Connection, tenants: list[str]) -> dict[str, int]:
+    rows = await connection.fetch(LAST_NUMBERS, tenants) if tenants else []
+    return {row["tenant"]: row["last"] for row in rows}
 
 
 UNNUMBERED = "select count(*) from timeline.events where seq is null"
@@ -76,11 +100,12 @@ def _sees_keys(principal: Principal) -> bool:
     return "admin" in principal.access and principal.users is None
 
 
-LAST_EVENT = "select coalesce(max(seq), 0) from timeline.events where tenant = $1"
+LAST_NUMBER = "select last from timeline.counters where tenant = $1"
 
 
-async def last_event(connection: Connection, tenant: str) -> int:
-    return int(await connection.fetchval(LAST_EVENT, tenant))
+async def last_number(connection: Connection, tenant: str) -> int:
+    """0 where no event of the tenant has a number."""
+    return await connection.fetchval(LAST_NUMBER, tenant) or 0
 
 
 MAINTAIN = "select timeline.maintain_partitions($1, $2::interval)"

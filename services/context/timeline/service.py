@@ -10,7 +10,6 @@ import msgspec
 
 from services.context.timeline import queries
 from services.context.timeline.following import Channel, Following
-from services.context.timeline.numbering import Numbering
 from services.context.timeline.schemas import Event, EventCursor, Events, Filter
 from shared.auth import Principal
 from shared.database.postgres import Database
@@ -29,10 +28,10 @@ _RETRY_SECONDS = 0.5
 
 
 class Timeline:
-    def __init__(self, database: Database, numbering: Numbering, streams: Streams) -> None:
+    def __init__(self, database: Database, following: Following, streams: Streams) -> None:
         self.database = database
         self.streams = streams
-        self._following = Following(database, numbering)
+        self._following = following
 
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
@@ -53,7 +52,7 @@ class Timeline:
 
     async def last(self, principal: Principal, deadline: Deadline) -> int:
         return await self.database.run(
-            principal.tenant, lambda c: queries.last_event(c, principal.tenant), deadline
+            principal.tenant, lambda c: queries.last_number(c, principal.tenant), deadline
         )
 
     async def stream(

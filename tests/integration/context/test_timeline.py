@@ -141,7 +141,7 @@ async def test_numbering_twice_at_once_numbers_once(fresh_database: Database) ->
 
 
 async def _number(connection: Any) -> int:
-    return int(await connection.fetchval("select timeline.number_events(7)"))
+    return int(await connection.fetchval("select numbered from timeline.number_tenant('t', 7)"))
 
 
 async def test_a_late_commit_comes_after_what_was_read(

@@ -22,7 +22,7 @@ from shared.telemetry.tracing import TracingSettings
     ("sql", "operation", "summary"),
     [
         (context.CALLER_WEIGHTS, "SELECT", "SELECT context.source_weights"),
-        (timeline.NUMBER_EVENTS, "SELECT", "SELECT timeline.number_events"),
+        (timeline.NUMBER_EVENTS, "SELECT", "SELECT timeline.number_tenant"),
         ("BEGIN; SET LOCAL statement_timeout = 1234", "BEGIN", "BEGIN"),
         ("COMMIT", "COMMIT", "COMMIT"),
         ("insert into cache.a (x) values ($1)", "INSERT", "INSERT cache.a"),

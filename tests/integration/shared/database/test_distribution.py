@@ -241,8 +241,9 @@ def test_every_statement_stands_on_the_page() -> None:
     assert len(reaches) == len(found) > 150
     assert reaches["cache.put_entries"] == Class.ONE_TENANT
     assert reaches["services/cache/entries/queries_write.py:PUT_ENTRIES"] == Class.ONE_TENANT
-    assert reaches["services/context/timeline/queries.py:NUMBER_EVENTS"] == Class.BACKGROUND
-    assert reaches["services/context/timeline/queries.py:LAST_NUMBER"] == Class.LOCAL
+    assert reaches["services/context/timeline/queries.py:NUMBER_EVENTS"] == Class.ONE_TENANT
+    assert reaches["services/context/timeline/queries.py:TENANTS_WAITING"] == Class.BACKGROUND
+    assert reaches["services/context/timeline/queries.py:MAINTAIN"] == Class.BACKGROUND
     assert reaches["QueueStatements:claim"] == Class.BACKGROUND
 
 

@@ -7,6 +7,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq install --no-deps --require-
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url
 SESSION ?=
 DATA ?=
+DSN ?=
 JUNK ?=
 
 # A copied or outdated environment is created again.
@@ -146,6 +147,11 @@ proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (n
 
 proof-upgrade: $(VENV)/run.stamp ## Prove that the previous code keeps working while the schema changes: PREVIOUS=commit, SHORT=1
 	@PREVIOUS="$(PREVIOUS)" $(PY) -m proofs.upgrade $(if $(SHORT),--short)
+
+.PHONY: proof-citus
+proof-citus: $(VENV)/dev.stamp ## Prove that Citus runs it, and moves a tenant while agents write: DSN=of an empty, prepared database
+	@test -n "$(DSN)" || { echo "make proof-citus needs DSN=an administrator's address of a coordinator"; exit 2; }
+	@DSN="$(DSN)" $(PY) -m proofs.citus
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
 	@rm -rf $(VENV) .node .race .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

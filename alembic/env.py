@@ -7,7 +7,7 @@ import os
 import re
 import time
 
-from alembic import context
+from alembic import command, context
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from services.agent_memory import tables as _memory  # noqa: F401
 from services.cache import tables as _cache  # noqa: F401
 from services.context import tables as _context  # noqa: F401
+from shared.database.distribution import distribute, wanted
 from shared.database.schema import metadata
 
 SCHEMAS = {"timeline", "cache", "memory", "context"}
@@ -55,9 +56,17 @@ def _run(connection: Connection) -> None:
         time.sleep(_LOOK_SECONDS)
     connection.commit()
     _refuse_foreign(connection)
+    distributes = wanted(os.environ.get("SCRUBJAY_DISTRIBUTED"))
     _configure(connection)
     with context.begin_transaction():
         context.run_migrations()
+    if distributes and _upgrades():
+        distribute(connection, metadata)
+
+
+def _upgrades() -> bool:
+    """Not `check`, `current` or `downgrade`."""
+    return getattr(context.config.cmd_opts, "cmd", [None])[0] is command.upgrade
 
 
 def _refuse_foreign(connection: Connection) -> None:

@@ -98,9 +98,10 @@ async def foreign_revision(owner_dsn: str) -> str | None:
     return None if found in known else found
 
 
-def migrate(owner_dsn: str, log: Path, *, grants: bool = True) -> None:
+def migrate(owner_dsn: str, log: Path, *, grants: bool = True, distributed: str = "") -> None:
     """Runs all pending migrations, with grants to the services' roles."""
-    variables = {"DATABASE_URL": owner_dsn, **(ROLE_VARIABLES if grants else {})}
+    variables = {"DATABASE_URL": owner_dsn, "SCRUBJAY_DISTRIBUTED": distributed}
+    variables |= ROLE_VARIABLES if grants else {}
     argv = [sys.executable, "-m", "alembic", "upgrade", "head"]
     run("the migration", argv, log, cwd=ROOT, env=environment(variables))
 

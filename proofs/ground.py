@@ -58,7 +58,7 @@ def ground() -> Iterator[Ground]:
 
 
 def run(name: str, seed: int, prove: Callable[[Ground, bool, int], Coroutine[Any, Any, Proof]]) -> None:
-    """Runs a proof from the command line; exits with 1 when it did not hold, or could not have failed."""
+    """Runs a proof from the command line, and ends the process as `show` does."""
     parser = argparse.ArgumentParser(description=name)
     parser.add_argument("--short", action="store_true", help="the form for every change")
     parser.add_argument("--seed", type=int, default=seed)
@@ -66,13 +66,18 @@ def run(name: str, seed: int, prove: Callable[[Ground, bool, int], Coroutine[Any
     started = time.monotonic()
     with ground() as stands_on:
         proof = asyncio.run(prove(stands_on, given.short, given.seed))
+    show(name, proof, given.seed, time.monotonic() - started)
+
+
+def show(name: str, proof: Proof, seed: int, seconds: float) -> None:
+    """Prints the figures; exits with 1 when the proof did not hold, or could not have failed."""
     figures = {
         "n": proof.n,
         "faults": proof.faults,
         "violations": proof.violations,
         "control_violations": proof.control_violations,
-        "seconds": round(time.monotonic() - started, 1),
-        "seed": given.seed,
+        "seconds": round(seconds, 1),
+        "seed": seed,
         **proof.more,
     }
     for key, value in figures.items():

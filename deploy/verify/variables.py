@@ -36,7 +36,7 @@ def program(command: Sequence[str]) -> str | None:
 def read_by(program: str) -> set[str]:
     """Every variable named in a program's code or in the shared code."""
     if program == _MIGRATION:
-        return {"DATABASE_URL", *ROLES}
+        return {"DATABASE_URL", "SCRUBJAY_DISTRIBUTED", *ROLES}
     return constants(program.replace(".", "/"), _VARIABLE) | constants("shared", _VARIABLE)
 
 

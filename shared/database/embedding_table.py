@@ -25,7 +25,7 @@ class EmbeddingTable:
         self.store_sql = f"""
             insert into {table} (tenant, key, embedding) select $1, * from unnest($2::bytea[], $3::halfvec[])
             where (select not timeline.was_erased($1, array['vectors'], 60))
-            on conflict (key) do update set used_at = excluded.used_at"""
+            on conflict on constraint embedding_cache_pkey do update set used_at = excluded.used_at"""
         # The release before this one stored rows of no tenant, which nobody reads.
         self.trim_sql = f"""
             delete from {table} where tenant = '' or key in (

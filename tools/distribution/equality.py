@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from shared.database.distribution import TENANT
 from tools.distribution.scopes import KNOWN, Outputs, Scope, Source
 from tools.distribution.syntax import Tree, names, nodes, table_name
-from tools.distribution.tables import TENANT
 
 _QUERIES = ("select_stmt", "insert_stmt", "update_stmt", "delete_stmt")
 _SAME = {"AEXPR_OP": "=", "AEXPR_NOT_DISTINCT": "="}

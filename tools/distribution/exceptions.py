@@ -33,7 +33,8 @@ KEYS = {
     "timeline.costs_pkey": _PARTITIONED,
 } | dict.fromkeys(
     ("cache.embedding_cache_pkey", "memory.embedding_cache_pkey", "context.embedding_cache_pkey"),
-    "The key is a hash that the tenant is a part of. The release before names it in ON CONFLICT, so it stays.",
+    "The key is a hash that the tenant is a part of. The release before names it in ON CONFLICT, so it stays."
+    " Distributing the table replaces it.",
 )
 
 STATEMENTS = {
@@ -67,9 +68,6 @@ STATEMENTS = {
     "services/context/timeline/queries.py:UNNUMBERED": _exempt("tenant", "It counts for a metric."),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
-    "EmbeddingTable:store_sql": _exempt(
-        "conflict", "The key of the table is a hash that the tenant is a part of."
-    ),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),
     "QueueStatements:claim_these": _exempt("tenant, lock, locked query, volatile", _QUEUE),
     "QueueStatements:renew": _exempt("tenant, lock, locked query, volatile", _QUEUE),

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
+from shared.database.distribution import LOCAL
 from tools.distribution import exceptions
 from tools.distribution.collected import ROOT
 from tools.distribution.report import Class, Entry
 from tools.distribution.rules import RULES
-from tools.distribution.tables import LOCAL
 
 PAGE = ROOT / "docs" / "statements.md"
 _HEAD = """# What each statement reaches

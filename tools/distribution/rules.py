@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from shared.database.distribution import TENANT
 from tools.distribution.equality import Reach, reach
 from tools.distribution.functions import Function
 from tools.distribution.syntax import CHANGES, Tree, nodes, parse, table_name
-from tools.distribution.tables import TENANT
 from tools.distribution.volatility import stable_calls, stable_on_columns, volatile_calls
 
 RULES = {

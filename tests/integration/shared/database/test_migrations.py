@@ -105,6 +105,15 @@ async def test_services_may_connect_as_the_owner(empty_database: Database) -> No
             await connection.execute("select 1 from cache.missions")
 
 
+async def test_plain_postgres_is_not_distributed(
+    empty_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCRUBJAY_DISTRIBUTED", "citus")
+    with pytest.raises(AssertionError, match="the database has no extension citus"):
+        await alembic(empty_database, "upgrade", "head")
+    assert "No new upgrade operations detected" in await alembic(empty_database, "check")
+
+
 @pytest.mark.parametrize("revision", ["0004", "0011"])
 async def test_a_database_of_another_history_is_refused(empty_database: Database, revision: str) -> None:
     """Alembic alone would take 0004 for the beginning of a revision of its own."""

@@ -206,7 +206,7 @@ async def _insert(
         created_at=utc(line.created_at, "created_at"),
         updated_at=utc(line.updated_at, "updated_at"),
     )
-    await rules.insert(c, row)
+    await rules.insert(c, tenant, [row], [None])
     if line.confirmations:
         confirmations = [
             msgspec.structs.replace(again, absorbed_id=again.absorbed_id and ids[again.absorbed_id])

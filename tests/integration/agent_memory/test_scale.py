@@ -14,7 +14,7 @@ from pgvector.asyncpg import register_vector
 from bench.recall import data, measuring
 from local.database import Database, create_database, drop_database
 from services.agent_memory.memories import queries_search as queries
-from services.agent_memory.memories.commits import queries_vectors
+from services.agent_memory.memories.commits import queries_repeats
 from shared.search.counts import HNSW_SETTINGS, Common
 from shared.search.evidence import DEPTH
 from shared.search.sql import Forms, Values, scope_key
@@ -166,12 +166,12 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
 
 
-async def test_the_plans_of_deduplication(large: asyncpg.Connection[Any]) -> None:
-    agent, vector = "agent-7", HalfVector(np.ones(512, np.float32))
-    near = await plan(large, queries_vectors.NEAREST, TENANT, agent, MODEL, vector, 0.2, False, 0)
-    assert "Index Only Scan using agent_memory_vec_scope" in near
-    values = (TENANT, agent, MODEL, vector, 0.2, False, 0, "alice")
-    near = await plan(large, queries_vectors.NEAREST_OF_USER, *values)
-    assert "agent_memory_user" in near
-    assert "agent_memory_vec_nearest" not in near
-    assert "Seq Scan" not in near
+async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> None:
+    vector, each = HalfVector(np.ones(512, np.float32)), 2
+    commits = [["agent-7"] * each, [b"fact"] * each, [vector] * each, [False] * each, [None, "alice"]]
+    found = await plan(large, queries_repeats.FIND_REPEATS, TENANT, *commits, MODEL, 0.2, 0)
+    assert "Index Only Scan using agent_memory_vec_scope" in found
+    assert "agent_memory_tenant_agent_name_content_hash_key" in found
+    assert "agent_memory_user" in found
+    assert "agent_memory_vec_nearest" not in found
+    assert "Seq Scan" not in found

@@ -88,5 +88,5 @@ async def test_the_event_loop_reads_no_long_text(
         monkeypatch.setattr(rows, name, noting(getattr(rows, name)))
     long = msgspec.structs.replace(MEMORY, content="word " * (length // 5))
     (fact,) = await content_hashes([long])
-    await chunk_words(memory_row("acme", "scout", long, fact))
+    await chunk_words([memory_row("acme", "scout", long, fact)])
     assert {thread is threading.main_thread() for thread in threads} == {on_the_loop}

@@ -9,7 +9,6 @@ import asyncpg
 import msgspec
 
 from services.agent_memory.memories.commits.content import MemoryContent
-from services.agent_memory.memories.commits.rows import ChunkWords, MemoryRow
 from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
 
@@ -19,18 +18,6 @@ LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2,
 async def lock_agent(connection: Connection, tenant: str, agent_name: str) -> None:
     """Serializes an agent's writes, so that the second of two identical commits finds the first."""
     await connection.execute(LOCK_AGENT, tenant, agent_name)
-
-
-FIND_BY_FACT = (
-    "select id from memory.agent_memory where tenant = $1 and agent_name = $2 and content_hash = $3"
-)
-
-
-async def find_by_fact(
-    connection: Connection, tenant: str, agent_name: str, content_hash: bytes
-) -> int | None:
-    memory_id: int | None = await connection.fetchval(FIND_BY_FACT, tenant, agent_name, content_hash)
-    return memory_id
 
 
 _CONTENT = ", ".join(MemoryContent.__struct_fields__)
@@ -54,84 +41,6 @@ async def hold(connection: Connection, tenant: str, memory_id: int) -> asyncpg.R
 
 def content_of(row: asyncpg.Record) -> MemoryContent:
     return MemoryContent(**{field: row[field] for field in MemoryContent.__struct_fields__})
-
-
-# For the memories in `written`. $2 is the ChunkWords. A turn's context is the turns before it: as many as fill 300
-# characters, of which one takes four bytes at most.
-_ADD_CHUNKS = """
-insert into memory.agent_memory_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
-select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, m.private, c.tsv, c.scoped
-from written m
-cross join jsonb_to_record($2::jsonb) as w(
-    keys text[], starts int[], stops int[], chunks text[], configs text[], terms text[], head text)
-cross join lateral memory.chunk_words(w.keys, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head, array(
-    select right(t.content, 300) from (
-        select before.content, before.seq, sum(octet_length(before.content)) over (
-                   order by before.seq desc rows between unbounded preceding and 1 preceding) as newer
-        from memory.agent_memory before
-        where before.tenant = m.tenant and before.scope = m.scope and before.session_id = m.session_id
-          and before.seq < m.seq and before.user_id is not distinct from m.user_id
-          and (m.private or not before.private)
-        order by before.seq desc limit 5
-    ) t
-    where t.newer is null or t.newer < 1200 order by t.seq desc)) c
-"""
-# $1 is the MemoryRow, $3 its tenant.
-INSERT = f"""
-with written as (
-    insert into memory.agent_memory (
-        tenant, agent_name, id, private, session_id, seq, user_id, content, content_hash, memory_type,
-        task_description, skills_used, outcome, mission_namespace, occurred_at, speaker, language, paths, symbols, step,
-        written_by, source_kind, source_claim, recalled_from, dispatch_id, token_count, chunks, pending, access_count,
-        confirmed_count, confirmed_at, created_at, updated_at)
-    overriding system value
-    select
-        $3, agent_name, coalesce(id, nextval('memory.agent_memory_id_seq')), private, session_id, seq, user_id,
-        content, content_hash, memory_type, task_description, skills_used, outcome, mission_namespace, occurred_at,
-        speaker, language, paths, symbols, step, written_by, source_kind, source_claim, recalled_from,
-        dispatch_id, token_count, chunks, pending, access_count, confirmed_count, confirmed_at,
-        coalesce(created_at, clock_timestamp()), coalesce(updated_at, clock_timestamp())
-    from jsonb_populate_record(null::memory.agent_memory, $1)
-    returning *
-), chunk as ({_ADD_CHUNKS})
-select id from written
-"""
-
-
-async def insert(connection: Connection, row: MemoryRow, words: ChunkWords) -> int:
-    return int(await connection.fetchval(INSERT, row, words, row.tenant))
-
-
-# $1 is the MemoryRow, $2 its tenant.
-RESTATE = """
-update memory.agent_memory m set
-    chunks = r.chunks, private = r.private, session_id = r.session_id, seq = r.seq, user_id = r.user_id,
-    content = r.content, content_hash = r.content_hash, memory_type = r.memory_type,
-    task_description = r.task_description, skills_used = r.skills_used, outcome = r.outcome,
-    mission_namespace = r.mission_namespace, occurred_at = r.occurred_at, speaker = r.speaker,
-    language = r.language, paths = r.paths, symbols = r.symbols, step = r.step,
-    written_by = r.written_by, source_kind = r.source_kind, source_claim = r.source_claim,
-    recalled_from = r.recalled_from, dispatch_id = r.dispatch_id, token_count = r.token_count,
-    updated_at = statement_timestamp()
-from jsonb_populate_record(null::memory.agent_memory, $1) r
-where m.tenant = $2 and m.id = r.id
-"""
-DROP_CHUNKS = "delete from memory.agent_memory_chunks where tenant = $1 and item_id = $2"
-REPLACE_CHUNKS = f"""
-with written as (select * from memory.agent_memory where tenant = $1 and id = $3) {_ADD_CHUNKS}
-"""
-HIDE_VECTORS = """
-update memory.agent_memory_vec set private = $3 where tenant = $1 and item_id = $2 and private <> $3
-"""
-
-
-async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> None:
-    """Replaces what the memory states, and its words for search."""
-    await connection.execute(RESTATE, row, row.tenant)
-    await connection.execute(DROP_CHUNKS, row.tenant, row.id)
-    await connection.execute(REPLACE_CHUNKS, row.tenant, words, row.id)
-    await connection.execute(HIDE_VECTORS, row.tenant, row.id, row.private)
 
 
 class Confirmation(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,59 +1,12 @@
-"""The SQL of memories' vectors: find near ones, store them, and queue the memories that lack them."""
+"""The SQL of memories' vectors: store them, and queue the memories that lack them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import asyncpg
 from pgvector import HalfVector
 
 from shared.database.postgres import Connection
-
-# The sum keeps the planner off the HNSW index, which could miss the duplicate.
-NEAREST = """
-select m.id, m.content, m.written_by, m.mission_namespace
-from (
-    select v.item_id, (v.embedding <=> $4) + 0.0 as distance
-    from memory.agent_memory_vec v
-    where v.tenant = $1 and v.scope = 'agent:' || $2 and v.model = $3 and v.private = $6 and v.item_id <> $7
-    order by (v.embedding <=> $4) + 0.0 limit 50
-) near
-join memory.agent_memory m on m.tenant = $1 and m.id = near.item_id
-where near.distance < $5 and m.chunks = 1 and m.user_id is null
-order by near.distance, near.item_id
-"""
-# A user has few memories, among many that say the same about other users.
-NEAREST_OF_USER = """
-select m.id, m.content, m.written_by, m.mission_namespace
-from memory.agent_memory m
-join memory.agent_memory_vec v on v.tenant = m.tenant and v.item_id = m.id and v.chunk = 0 and v.model = $3
-where m.tenant = $1 and m.user_id = $8 and m.agent_name = $2 and m.chunks = 1 and m.private = $6 and m.id <> $7
-  and v.embedding <=> $4 < $5
-order by (v.embedding <=> $4) + 0.0, m.id limit 50
-"""
-
-
-async def nearest(
-    connection: Connection,
-    *,
-    tenant: str,
-    agent_name: str,
-    model: str,
-    vector: HalfVector,
-    distance: float,
-    private: bool,
-    user_id: str | None,
-    other_than: int,
-) -> list[asyncpg.Record]:
-    """The agent's memories about this user, or about no user, nearest first."""
-    near = (tenant, agent_name, model, vector, distance, private, other_than)
-    rows: list[asyncpg.Record]
-    if user_id is None:
-        rows = await connection.fetch(NEAREST, *near)
-    else:
-        rows = await connection.fetch(NEAREST_OF_USER, *near, user_id)
-    return rows
-
 
 # The place in the array is the chunk.
 PUT_VECTORS = """

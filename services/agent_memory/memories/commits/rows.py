@@ -90,8 +90,12 @@ def memory_row(tenant: str, agent: str, memory: MemoryContent, fact: bytes, **co
     )
 
 
-async def chunk_words(row: MemoryRow) -> ChunkWords:
-    return await beside(len(row.content), words_of, row)
+async def chunk_words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
+    return await beside(sum(len(row.content) for row in rows), _words, rows)
+
+
+def _words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
+    return [words_of(row) for row in rows]
 
 
 def words_of(row: MemoryRow) -> ChunkWords:

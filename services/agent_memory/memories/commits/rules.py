@@ -10,12 +10,15 @@ from collections.abc import Sequence
 import asyncpg
 from pgvector import HalfVector
 
-from services.agent_memory.memories.commits import queries, queries_vectors
+from services.agent_memory.memories.commits import queries, queries_vectors, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
 from services.agent_memory.memories.commits.queries import Absorbed, content_of
+from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
+from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
 from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hashes, memory_row
-from services.agent_memory.memories.schemas import CommitResult, CommitStatus, EditAgentMemoryInput
+from services.agent_memory.memories.schemas import CommitResult, EditAgentMemoryInput
 from shared.auth import Principal
+from shared.concurrency.threads import beside
 from shared.database.postgres import Connection
 from shared.embeddings import CachedEmbedder, same_fact
 from shared.errors import Conflict
@@ -28,35 +31,66 @@ class CommitRules:
         self._distance = embedder.dedup_distance
 
     async def commit(
+        self, c: Connection, principal: Principal, commits: Sequence[Commit]
+    ) -> list[CommitResult]:
+        """Commits one after the other, in as few statements as their repeats allow."""
+        results: list[CommitResult] = []
+        while len(results) < len(commits):
+            # What a repeat changed may decide what the later ones repeat, so they look again, each for itself.
+            rest = commits[len(results) :]
+            results += await self._commit(c, principal, rest[:1] if results else rest)
+        return results
+
+    async def _commit(
+        self, c: Connection, principal: Principal, commits: Sequence[Commit]
+    ) -> list[CommitResult]:
+        """Ends early behind a repeat that changed what others may repeat."""
+        repeats = Repeats(commits, await self._find(c, principal.tenant, commits))
+        results: list[CommitResult] = []
+        new: list[Commit] = []
+        for place, commit in enumerate(commits):
+            repeated = await beside(repeats.compared(place), repeats.of, place)
+            if repeated is None:
+                repeats.add_new(place)
+                new.append(commit)
+                continue
+            results += await self._create(c, principal.tenant, new)
+            new = []
+            if isinstance(repeated, Earlier):
+                repeated = Stored(results[repeated.place].memory_id)
+            row = await queries.hold(c, principal.tenant, repeated.memory_id)
+            if row is None:  # purged meanwhile
+                return [*results, *await self._create(c, principal.tenant, [commit])]
+            moved = await self._repeat(c, principal, row, commit)
+            results.append(CommitResult(memory_id=row["id"], duplicate_detected=True, status="updated"))
+            if moved:
+                return results
+        return results + await self._create(c, principal.tenant, new)
+
+    async def _create(self, c: Connection, tenant: str, commits: Sequence[Commit]) -> list[CommitResult]:
+        """Inserts the memories in one statement."""
+        if not commits:
+            return []
+        rows = [_row(tenant, commit) for commit in commits]
+        ids = await self.insert(c, tenant, rows, [commit.vector for commit in commits], events=True)
+        return [
+            CommitResult(
+                memory_id=memory_id, duplicate_detected=False, status="pending" if row.pending else "created"
+            )
+            for memory_id, row in zip(ids, rows, strict=True)
+        ]
+
+    async def insert(
         self,
         c: Connection,
-        principal: Principal,
-        agent: str,
-        memory: MemoryContent,
-        fact: bytes,
-        vector: HalfVector | None,
-    ) -> CommitResult:
-        """`fact` is the memory's content hash. `vector` is None when the embedder failed, and for memories of more than
-        one chunk."""
-        tenant = principal.tenant
-        status: CommitStatus = "updated"
-        memory_id = await self._find_duplicate(c, tenant, agent, memory, fact, vector)
-        duplicate = memory_id is not None and await self._repeat(c, principal, memory_id, memory, vector)
-        if memory_id is None or not duplicate:
-            status = "pending" if vector is None and len(chunk(memory.content)) == 1 else "created"
-            row = memory_row(tenant, agent, memory, fact, pending=status == "pending")
-            memory_id = await self.insert(c, row, vector)
-        event = {"id": memory_id, "memory_type": memory.memory_type, "status": status}
-        await queries.add_event(c, tenant, agent, "memory_commit", event, memory)
-        return CommitResult(memory_id=memory_id, duplicate_detected=duplicate, status=status)
-
-    async def insert(self, c: Connection, row: MemoryRow, vector: HalfVector | None = None) -> int:
-        memory_id = await queries.insert(c, row, await chunk_words(row))
-        if vector is not None:
-            await queries_vectors.put_vectors(c, row.tenant, memory_id, self._model, [vector])
-        else:
-            await queries_vectors.queue(c, row.tenant, row.agent_name, memory_id, self._model)
-        return memory_id
+        tenant: str,
+        rows: Sequence[MemoryRow],
+        vectors: Sequence[HalfVector | None],
+        *,
+        events: bool = False,
+    ) -> list[int]:
+        words = await chunk_words(rows)
+        return await queries_write.insert(c, tenant, rows, words, vectors, model=self._model, events=events)
 
     async def edit(
         self,
@@ -75,11 +109,12 @@ class CommitRules:
                     f"a {memory.source_kind}'s text does not replace what a {stored.source_kind} said"
                 )
             (fact,) = await content_hashes([memory])
-            duplicate = await self._find_duplicate(
-                c, tenant, agent, memory, fact, vector, other_than=row["id"]
-            )
-            if duplicate not in (None, row["id"]):
-                raise Conflict(f"memory {duplicate} of this agent says the same", memory_id=duplicate)
+            commit = Commit(agent, memory, fact, vector)
+            near = await self._find(c, tenant, [commit], other_than=row["id"])
+            known = Repeats([commit], near).of(0)
+            if isinstance(known, Stored) and known.memory_id != row["id"]:
+                message = f"memory {known.memory_id} of this agent says the same"
+                raise Conflict(message, memory_id=known.memory_id)
         await self._restate(c, tenant, row, memory, vector)
         await queries.add_event(c, tenant, agent, "memory_edit", {"id": row["id"]}, memory)
 
@@ -91,72 +126,34 @@ class CommitRules:
         if row is None or row["content"] != content:
             return  # deleted; or edited, and queued again
         if row["pending"]:
-            memory = content_of(row)
-            near = await self._near(c, tenant, row["agent_name"], memory, vectors[0], other_than=memory_id)
-            duplicate = next((other["id"] for other in near if _same_writer(memory, other)), None)
+            late = Commit(row["agent_name"], content_of(row), None, vectors[0])
+            near = await self._find(c, tenant, [late], other_than=memory_id)
+            duplicate = next((other["id"] for other in near if _may_merge(late.memory, other)), None)
             if duplicate is not None and await self._absorb(c, tenant, memory_id, duplicate, vectors[0]):
                 return
         await self._store_vectors(c, tenant, memory_id, vectors)
 
-    async def _find_duplicate(
-        self,
-        c: Connection,
-        tenant: str,
-        agent: str,
-        memory: MemoryContent,
-        fact: bytes,
-        vector: HalfVector | None,
-        *,
-        other_than: int = 0,
-    ) -> int | None:
-        """Looks by the fact, then by meaning. Only the fact may find `other_than`, the memory itself."""
-        duplicate = await queries.find_by_fact(c, tenant, agent, fact)
-        if duplicate is None and vector is not None:
-            near = await self._near(c, tenant, agent, memory, vector, other_than=other_than)
-            duplicate = near[0]["id"] if near else None
-        return duplicate
-
-    async def _near(
-        self,
-        c: Connection,
-        tenant: str,
-        agent: str,
-        memory: MemoryContent,
-        vector: HalfVector,
-        *,
-        other_than: int,
+    async def _find(
+        self, c: Connection, tenant: str, commits: Sequence[Commit], *, other_than: int = 0
     ) -> list[asyncpg.Record]:
-        """The memories that state the same fact, nearest first."""
-        rows = await queries_vectors.nearest(
-            c,
-            tenant=tenant,
-            agent_name=agent,
-            model=self._model,
-            vector=vector,
-            distance=self._distance,
-            private=memory.private,
-            user_id=memory.user_id,
-            other_than=other_than,
+        return await find_repeats(
+            c, tenant, commits, model=self._model, distance=self._distance, other_than=other_than
         )
-        return [row for row in rows if same_fact(memory.content, row["content"])]
 
     async def _repeat(
-        self,
-        c: Connection,
-        principal: Principal,
-        memory_id: int,
-        repetition: MemoryContent,
-        vector: HalfVector | None,
+        self, c: Connection, principal: Principal, row: asyncpg.Record, repetition: Commit
     ) -> bool:
-        """Confirms the memory, unless it is gone. Only a key that may change it changes what it states."""
-        tenant = principal.tenant
-        row = await queries.hold(c, tenant, memory_id)
-        if row is None:
-            return False
+        """Confirms the memory. Only a key that may change it changes what it states. True when the change may decide
+        which memories others repeat."""
+        tenant, stored = principal.tenant, content_of(row)
+        merged = stored
         if may_change(principal, row["mission_namespace"], row["written_by"]):
-            await self._restate(c, tenant, row, merge(content_of(row), repetition), vector)
-        await queries.confirm(c, tenant, memory_id, repetition)
-        return True
+            merged = merge(stored, repetition.memory)
+            await self._restate(c, tenant, row, merged, repetition.vector)
+        await queries.confirm(c, tenant, row["id"], repetition.memory)
+        event = {"id": row["id"], "memory_type": repetition.memory.memory_type, "status": "updated"}
+        await queries.add_event(c, tenant, repetition.agent, "memory_commit", event, repetition.memory)
+        return _compared(merged) != _compared(stored)
 
     async def _absorb(
         self, c: Connection, tenant: str, memory_id: int, duplicate_id: int, vector: HalfVector
@@ -193,7 +190,8 @@ class CommitRules:
         if memory.content != stored.content:
             (fact,) = await content_hashes([memory])
         restated = memory_row(tenant, agent, memory, fact, id=memory_id)
-        await queries.restate(c, restated, await chunk_words(restated))
+        (words,) = await chunk_words([restated])
+        await queries_write.restate(c, restated, words)
         if (memory.content, memory.speaker) == (stored.content, stored.speaker):
             return False
         await queries_vectors.drop_vectors(c, tenant, memory_id)
@@ -210,6 +208,20 @@ class CommitRules:
         await queries_vectors.settle(c, tenant, memory_id, self._model)
 
 
-def _same_writer(memory: MemoryContent, other: asyncpg.Record) -> bool:
+def _compared(memory: MemoryContent) -> tuple[str, str | None, bool]:
+    """What a memory's words and vector are made of, and where they are compared."""
+    return memory.content, memory.speaker, memory.private
+
+
+def _may_merge(memory: MemoryContent, other: asyncpg.Record) -> bool:
     """The bounds of the writing keys are unknown by now. A key that wrote both in one mission may change both."""
-    return (memory.written_by, memory.mission_namespace) == (other["written_by"], other["mission_namespace"])
+    writer = memory.written_by, memory.mission_namespace
+    return writer == (other["written_by"], other["mission_namespace"]) and same_fact(
+        memory.content, other["content"]
+    )
+
+
+def _row(tenant: str, commit: Commit) -> MemoryRow:
+    assert commit.fact is not None
+    pending = commit.vector is None and len(chunk(commit.memory.content)) == 1
+    return memory_row(tenant, commit.agent, commit.memory, commit.fact, pending=pending)

@@ -10,6 +10,7 @@ from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import content, queries
 from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import content_hashes
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
@@ -69,14 +70,15 @@ class Commits:
         contents = [content.committed(principal, memory) for memory in memories]
         vectors = await self._dedup_vectors(principal.tenant, contents, deadline)
         facts = await content_hashes(contents)
+        commits = [
+            Commit(memory.agent_name, stated, fact, vector)
+            for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
+        ]
 
         async def work(c: Connection) -> CommitBatchResult:
             for agent in agents:
                 await queries.lock_agent(c, principal.tenant, agent)
-            results = [
-                await self._rules.commit(c, principal, memory.agent_name, stated, fact, vector)
-                for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
-            ]
+            results = await self._rules.commit(c, principal, commits)
             for memory, result in zip(memories, results, strict=True):
                 if memory.supersedes is not None:
                     await _supersede(c, principal, memory.supersedes, result.memory_id)

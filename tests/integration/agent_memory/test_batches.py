@@ -1,0 +1,202 @@
+"""A batch of commits leaves what the same commits leave one by one, and takes fewer statements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import asyncpg
+import numpy as np
+import pytest
+from pgvector import HalfVector
+
+from local.database import Database
+from services.agent_memory.app import Services
+from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.queries_repeats import FIND_REPEATS, Commit
+from services.agent_memory.memories.commits.queries_write import INSERT
+from services.agent_memory.memories.commits.rows import content_hash
+from services.agent_memory.memories.commits.rules import CommitRules
+from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult, TaskContext
+from shared.auth import Principal
+from shared.database.postgres import Connection
+from shared.database.postgres import Database as Pool
+from shared.deadline import Deadline
+from shared.embeddings import CachedEmbedder, open_embedder
+from tests.support.agent_memory import MANY_SECONDS, fake_embedding, replica, settled, who
+from tests.support.fakes.fake_openai import FakeOpenAI
+
+FACTS = [
+    "the gateway of the billing team restarts every night",
+    "invoices above the limit need a second signature",
+    "the warehouse in the harbour closes at nine",
+    "never deploy the ledger before the audit ends",
+]
+LONG = "a long report about the harbour and its cranes " * 60
+_numbers = itertools.count(1)
+
+MEMORIES = """
+select dense_rank() over (order by m.id) as place, m.agent_name, m.content, encode(m.content_hash, 'hex') as fact,
+       m.memory_type, m.task_description, m.skills_used, m.outcome, m.mission_namespace, m.private, m.token_count,
+       m.chunks, m.access_count, m.confirmed_count, m.pending, m.session_id, m.seq, m.speaker, m.written_by,
+       m.source_kind, m.source_claim, m.dispatch_id, m.user_id, m.paths, m.symbols, m.step, m.language,
+       m.confirmed_at is not null as confirmed, (select count(*) from memory.agent_memory o
+           where o.tenant = $1 and o.id <= m.superseded_by) as superseded_by
+from memory.agent_memory m where m.tenant = $1
+"""
+OF_MEMORIES = (
+    "(select tenant, id, dense_rank() over (order by id) as place from memory.agent_memory where tenant = $1)"
+)
+LEFT = {
+    "memories": f"select to_jsonb(m)::text from ({MEMORIES}) m order by m.place",
+    "chunks": "select to_jsonb(x)::text from (select p.place, c.chunk, c.chunks, c.start, c.stop, c.words, c.private,"
+    f" c.tsv::text, length(c.scoped) from memory.agent_memory_chunks c join {OF_MEMORIES} p on p.id = c.item_id) x"
+    " order by x.place, x.chunk",
+    "vectors": "select to_jsonb(x)::text from (select p.place, v.chunk, v.private, v.scope, v.embedding::text"
+    f" from memory.agent_memory_vec v join {OF_MEMORIES} p on p.id = v.item_id) x order by x.place, x.chunk",
+    "confirmations": "select to_jsonb(x)::text from (select p.place, c.written_by, c.source_kind, c.mission_namespace,"
+    f" c.dispatch_id, c.recalled_from, c.count from memory.confirmations c join {OF_MEMORIES} p on p.id = c.memory_id"
+    " order by c.id) x order by x.place",
+    "events": "select (to_jsonb(x) - 'id')::text from (select e.id, e.scope, e.kind, e.mission_id, e.agent_name,"
+    " e.session_id, e.dispatch_id, e.payload - 'id', p.place from timeline.events e"
+    f" join {OF_MEMORIES} p on p.id = (e.payload->>'id')::bigint where e.tenant = $1) x order by x.id",
+}
+
+
+@pytest.fixture(scope="module", params=["ok", "503"], ids=["with vectors", "without vectors"])
+async def services(
+    request: pytest.FixtureRequest, database: Database, redis_url: str
+) -> AsyncIterator[tuple[Services, bool]]:
+    """A replica, and whether its embedder answers. Nobody else's indexer takes what waits for this one's model."""
+    with FakeOpenAI() as api:
+        api.mode = request.param
+        embedding = replace(fake_embedding(api), model=f"model-{request.param}")
+        async with replica(database, redis_url, embedding) as services:
+            yield services, api.mode == "ok"
+
+
+def worded(random: Random, fact: str) -> str:
+    """The fact in one of several wordings, or another fact that is near."""
+    return random.choice(
+        [
+            fact,
+            fact.upper(),
+            f"{fact}!",
+            fact.replace("the ", "the new ", 1),
+            fact.replace(" the ", " a ", 1),
+            fact.replace("s ", " ", 1),
+            f"{fact} {random.choice('234')}",
+        ]
+    )
+
+
+def drawn(random: Random) -> dict[str, Any]:
+    """The arguments of a commit."""
+    turn = random.random() < 0.4
+    mission = random.choice([None, "apollo", "moria"])
+    task = TaskContext(
+        task_description="t", skills_used=["sql"], outcome="success", mission_namespace=mission
+    )
+    return {
+        "agent_name": random.choice(["scout", "smith"]),
+        "content": LONG if random.random() < 0.1 else worded(random, random.choice(FACTS)),
+        "memory_type": random.choice(["lesson_learned", "domain_pattern"]),
+        "task_context": task if random.random() < 0.5 else None,
+        "private": random.random() < 0.2,
+        "source_kind": random.choice(["user", "agent", "tool", "document"]),
+        "speaker": random.choice([None, None, "Ana"]),
+        "user_id": random.choice([None, None, "alice"]),
+        "session_id": "s" if turn else None,
+        "seq": random.randrange(10**9) if turn else None,
+        "dispatch_id": random.choice([None, 7]),
+        "recalled_from": random.choice([None, None, 3]),
+        "paths": random.choice([[], ["src/gate.py"]]),
+    }
+
+
+class Writer:
+    """Commits to a tenant of its own, in batches of `size` at most."""
+
+    def __init__(self, services: Services, size: int) -> None:
+        self._services, self._size = services, size
+        self.tenant = f"batches-{next(_numbers)}"
+        self.results: list[CommitResult] = []
+
+    async def commit(
+        self, key: str, missions: frozenset[str] | None, drawn: Sequence[dict[str, Any]]
+    ) -> None:
+        principal = Principal(self.tenant, key, frozenset(["read", "write"]), missions=missions)
+        memories = [CommitAgentMemoryInput(**one) for one in drawn]
+        for place in range(0, len(memories), self._size):
+            some = memories[place : place + self._size]
+            done = await self._services.commits.commit(principal, some, None, Deadline(MANY_SECONDS))
+            self.results += done.results
+
+    def outcomes(self) -> list[tuple[int, bool, str]]:
+        places = {id_: place for place, id_ in enumerate(sorted({one.memory_id for one in self.results}))}
+        return [(places[one.memory_id], one.duplicate_detected, one.status) for one in self.results]
+
+
+async def left(sql: Connection, tenant: str) -> dict[str, list[str]]:
+    return {name: [row[0] for row in await sql.fetch(query, tenant)] for name, query in LEFT.items()}
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
+    services: tuple[Services, bool], sql: Connection, seed: int
+) -> None:
+    random, (running, embedding) = Random(seed), services
+    together, apart = Writer(running, 100), Writer(running, 1)
+    for _ in range(4):
+        key, missions = random.choice([("k1", None), ("k2", None), ("k3", frozenset(["apollo"]))])
+        commits = [drawn(random) for _ in range(random.randint(1, 16))]
+        for commit in commits if missions is not None else ():
+            commit["task_context"] = None
+        for writer in (together, apart):
+            await writer.commit(key, missions, commits)
+    assert together.outcomes() == apart.outcomes()
+    assert embedding or "pending" in {result.status for result in together.results}
+    assert any(result.duplicate_detected for result in together.results)
+    for writer in (together, apart) if embedding else ():
+        await settled(sql, writer.tenant)
+    first, second = [await left(sql, writer.tenant) for writer in (together, apart)]
+    for name in LEFT:
+        assert first[name] == second[name], name
+    await sql.execute(
+        "delete from memory.index_queue where tenant = any($1)", [together.tenant, apart.tenant]
+    )
+
+
+@pytest.mark.parametrize("size", [1, 40])
+async def test_new_memories_take_two_statements_however_many(database: Database, size: int) -> None:
+    pool, tenant = Pool(database.services["agent_memory"], connections=1), f"counted-{size}"
+    vectors = np.random.default_rng(size).normal(size=(size, 512)).astype(np.float32)
+    commits = [
+        Commit("scout", memory, content_hash(memory), HalfVector(vector))
+        for n, vector in enumerate(vectors)
+        for memory in [MemoryContent(content=f"fact {n}", memory_type="lesson_learned", written_by="k")]
+    ]
+    statements: list[str] = []
+
+    def note(query: asyncpg.connection.LoggedQuery) -> None:
+        statements.append(query.query)
+
+    async def work(c: Connection) -> list[CommitResult]:
+        with c.query_logger(note):
+            return await rules.commit(c, who(tenant), commits)
+
+    with FakeOpenAI() as api:
+        embedder = CachedEmbedder(await open_embedder(fake_embedding(api)))
+        rules = CommitRules(embedder)
+        await pool.open()
+        try:
+            results = await pool.transaction(tenant, work, Deadline(MANY_SECONDS))
+        finally:
+            await pool.close()
+            await embedder.close()
+    assert [result.status for result in results] == ["created"] * size
+    assert len({result.memory_id for result in results}) == size
+    assert statements == [FIND_REPEATS, INSERT]

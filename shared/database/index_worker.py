@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import asyncpg
 import structlog
@@ -27,6 +27,9 @@ from shared.errors import AppError
 from shared.telemetry import metrics
 
 log = structlog.get_logger()
+
+Key: TypeAlias = tuple[str, str, int]
+"""The store, the tenant and the item."""
 
 _RENEW_SECONDS = 20.0
 # About what the local model takes.
@@ -44,17 +47,19 @@ class IndexWorker:
         sql: QueueStatements,
         stores: Mapping[str, IndexedStore],
         claims: Claims,
+        stored: Callable[[Key], None],
         *,
         poll_seconds: float | None = None,
         helper: IndexWorker | None = None,
     ) -> None:
-        """It looks into the queue when it is woken, and every `poll_seconds`. While that holds more than it leases, it
-        wakes `helper`."""
+        """It calls `stored` for each item whose vectors it has stored. It looks into the queue when it is woken, and
+        every `poll_seconds`. While that holds more than it leases, it wakes `helper`."""
         self._database = database
         self._embedder = embedder
         self._sql = sql
         self._stores = stores
         self._claims = claims
+        self._stored = stored
         self._poll_seconds, self._helper = poll_seconds, helper
         self._wake = asyncio.Event()
         self._turns = Turns()
@@ -210,6 +215,8 @@ class IndexWorker:
         else:
             await store.finish(embedded)
         metrics.INDEXED.labels(store.name).inc(len(embedded))
+        for each in embedded:
+            self._stored((store.name, each.row["tenant"], each.row["item_id"]))
 
     async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
         given: list[tuple[str, int, int, Any]] = [

@@ -7,12 +7,14 @@ replica runs them, and any of them may take any row.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from shared.concurrency.tasks import end, every
 from shared.database.index_claims import Backlog, Fresh, JustWritten
 from shared.database.index_queue import IndexedStore, QueueStatements
-from shared.database.index_worker import IndexWorker
+from shared.database.index_worker import IndexWorker, Key
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
@@ -20,7 +22,32 @@ from shared.telemetry import metrics
 
 _POLL_SECONDS = 2.0
 _COUNT_SECONDS = 5.0
+# How often a request that waits for vectors looks whether another replica has stored them.
+_LOOK_SECONDS = 0.25
 _PATIENCE = 10.0
+
+
+class Waiters:
+    """Who in this process waits for the vectors of an item."""
+
+    def __init__(self) -> None:
+        self._events: dict[Key, set[asyncio.Event]] = defaultdict(set)
+
+    @contextlib.contextmanager
+    def waiting_for(self, key: Key) -> Iterator[asyncio.Event]:
+        """The event is set whenever this process has stored vectors of the item."""
+        event = asyncio.Event()
+        self._events[key].add(event)
+        try:
+            yield event
+        finally:
+            self._events[key].remove(event)
+            if not self._events[key]:
+                del self._events[key]
+
+    def tell(self, key: Key) -> None:
+        for event in self._events.get(key, ()):
+            event.set()
 
 
 class Indexer:
@@ -38,8 +65,11 @@ class Indexer:
         self._sql = QueueStatements(schema)
         self._stores = {store.name: store for store in stores}
         self._tasks: list[asyncio.Task[None]] = []
+        self._waiters = Waiters()
         self._written = JustWritten(self._sql, embedder.model)
-        self._fresh = IndexWorker(database, embedder, self._sql, self._stores, self._written)
+        self._fresh = IndexWorker(
+            database, embedder, self._sql, self._stores, self._written, self._waiters.tell
+        )
         self._workers = self._chain(workers)
         for store in self._stores:
             metrics.INDEXED.labels(store)
@@ -63,17 +93,21 @@ class Indexer:
 
     async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
         """True when the item has its vectors; False when the deadline came first."""
-        while True:
-            waiting = await self._database.run(
-                tenant,
-                lambda c: c.fetchval(self._sql.waiting, tenant, store, item_id, self._embedder.model),
-                deadline,
-            )
-            if not waiting:
-                return True
-            if deadline.left() < 0.1:
-                return False
-            await asyncio.sleep(0.03)
+        with self._waiters.waiting_for((store, tenant, item_id)) as stored:
+            while True:
+                stored.clear()
+                waiting = await self._database.run(
+                    tenant,
+                    lambda c: c.fetchval(self._sql.waiting, tenant, store, item_id, self._embedder.model),
+                    deadline,
+                )
+                if not waiting:
+                    return True
+                if deadline.left() < 0.1:
+                    return False
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(min(_LOOK_SECONDS, deadline.left())):
+                        await stored.wait()
 
     def _chain(self, count: int) -> list[IndexWorker]:
         """Only the first looks into the queue by itself. Each wakes the next."""
@@ -86,6 +120,7 @@ class Indexer:
                 self._sql,
                 self._stores,
                 backlog,
+                self._waiters.tell,
                 poll_seconds=_POLL_SECONDS if len(chain) == count - 1 else None,
                 helper=chain[0] if chain else None,
             )

@@ -20,6 +20,7 @@ from services.cache.entries import queries
 from services.cache.entries.indexing import ENTRIES
 from services.cache.service import CacheService
 from services.cache.settings import Settings
+from shared.database import indexer
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.index_queue import IndexedStore, StoreStatements
@@ -352,6 +353,35 @@ async def test_waiting_for_an_index_ends_at_the_deadline(replica: Replica, api: 
     assert await replica.service.indexer.wait_indexed(
         ENTRIES.name, replica.tenant, result.id, Deadline(PATIENCE)
     )
+
+
+async def test_who_waits_for_an_index_is_told(
+    replica: Replica, api: Picky, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_LOOK_SECONDS", 10 * PATIENCE)
+    api.gate.clear()
+    replica.service.start()
+    (id_,) = await replica.write("told")
+    looks = asyncio.ensure_future(
+        replica.service.indexer.wait_indexed(ENTRIES.name, replica.tenant, id_, Deadline(PATIENCE))
+    )
+
+    async def asked() -> None:
+        assert api.requests
+
+    await until(asked, PATIENCE)
+    assert not looks.done()
+    api.gate.set()
+    assert await looks
+
+
+async def test_who_waits_for_an_index_sees_what_another_replica_stored(
+    database: Database, redis_url: str, api: Picky, tenant: Tenant
+) -> None:
+    async with replicas(database, redis_url, api, tenant.name, count=2) as (writing, indexing):
+        (id_,) = await writing.write("stored elsewhere")
+        indexing.service.start()
+        assert await writing.service.indexer.wait_indexed(ENTRIES.name, tenant.name, id_, Deadline(PATIENCE))
 
 
 @pytest.fixture

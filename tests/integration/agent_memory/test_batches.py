@@ -152,7 +152,7 @@ async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
     together, apart = Writer(running, 100), Writer(running, 1)
     for _ in range(4):
         key, missions = random.choice([("k1", None), ("k2", None), ("k3", frozenset(["apollo"]))])
-        commits = [drawn(random) for _ in range(random.randint(1, 16))]
+        commits = [drawn(random) for _ in range(random.randint(8, 20))]
         for commit in commits if missions is not None else ():
             commit["task_context"] = None
         for writer in (together, apart):

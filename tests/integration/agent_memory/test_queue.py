@@ -88,5 +88,18 @@ async def test_an_absorbed_memory_waits_no_longer(services: Services, sql: Conne
     assert await _queued(sql) == waiting
 
 
+async def test_a_vector_of_what_was_restated_meanwhile_is_not_stored(
+    services: Services, sql: Connection
+) -> None:
+    """The same text of another speaker has another vector."""
+    stated = await commit(services, TENANT, "scout", "The heron waits at the weir. " * 200)
+    read = await sql.fetchrow(
+        "select id as item_id, content, 'Ana' as who from memory.agent_memory where tenant = $1", TENANT
+    )
+    assert read is not None
+    await services.commits._rules.finish(sql, TENANT, read, [])
+    assert await _queued(sql) == [("agent_memory", stated.memory_id)]
+
+
 async def _queued(sql: Connection) -> list[tuple[str, int]]:
     return [(row["store"], row["item_id"]) for row in await sql.fetch(QUEUED, TENANT)]

@@ -119,12 +119,14 @@ class CommitRules:
         await queries.add_event(c, tenant, agent, "memory_edit", {"id": row["id"]}, memory)
 
     async def finish(
-        self, c: Connection, tenant: str, memory_id: int, content: str, vectors: Sequence[HalfVector]
+        self, c: Connection, tenant: str, read: asyncpg.Record, vectors: Sequence[HalfVector]
     ) -> None:
-        """Stores the vectors of `content`, or merges the memory with its duplicate if it waited for them."""
+        """Stores the vectors of what the indexer read, or merges the memory with its duplicate if it waited for
+        them."""
+        memory_id = read["item_id"]
         row = await queries.read(c, tenant, memory_id)
-        if row is None or row["content"] != content:
-            return  # deleted; or edited, and queued again
+        if row is None or (row["content"], row["speaker"] or "") != (read["content"], read["who"]):
+            return  # deleted; or restated, and queued again
         if row["pending"]:
             late = Commit(row["agent_name"], content_of(row), None, vectors[0])
             near = await self._find(c, tenant, [late], other_than=memory_id)

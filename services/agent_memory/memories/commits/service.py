@@ -185,7 +185,7 @@ class LateVectors:
         async def work(c: Connection) -> None:
             await queries.lock_agent(c, tenant, agent)
             for row, vectors in embedded:
-                await self._rules.finish(c, tenant, row["item_id"], row["content"], vectors)
+                await self._rules.finish(c, tenant, row, vectors)
 
         await self._database.transaction(tenant, work, Deadline(_FINISH_SECONDS))
 

@@ -12,6 +12,8 @@ N = TypeVar("N", int, float)
 # other for less (KEPT_SECONDS), so that none closes while a request is on its way.
 LINGER_SECONDS = 2.5
 KEPT_SECONDS = 2.0
+# Megabytes of copies of scopes that an owner keeps in memory.
+HOT_SCOPES_MB = 64
 
 
 class SettingsError(SystemExit):

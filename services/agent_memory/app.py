@@ -29,6 +29,7 @@ from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
+from shared.search.hot.scopes import HotScopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
 from shared.web.app import create_app
@@ -72,9 +73,12 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         indexer.start()
         stack.push_async_callback(accesses.stop)
         accesses.start()
-        await stack.enter_async_context(background(lambda: tidy_forever(database, records, table)))
+        hot_scopes = HotScopes(settings.hot_scopes_mb)
+        await stack.enter_async_context(
+            background(lambda: tidy_forever(database, records, table), hot_scopes.load_forever)
+        )
         transactions = Transactions(database, records, doorbell, indexer)
-        search = MemorySearch(database, embedder, accesses.count)
+        search = MemorySearch(database, embedder, accesses.count, hot_scopes)
         yield Services(
             owner_search=OwnerSearch("agent_memory", {OWN: search.search_own, PEER: search.search_peers}),
             search=search,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shared.embeddings import EmbeddingSettings
-from shared.settings import LINGER_SECONDS, Env
+from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
@@ -24,6 +24,7 @@ class Settings:
     linger_seconds: float = LINGER_SECONDS
     dedup_seconds: float = 1.0
     """How long a commit waits for the vector that finds its duplicates."""
+    hot_scopes_mb: int = HOT_SCOPES_MB
     vault_root: Path | None = None
     """Explicitly linked files are read from `<root>/<tenant>/…`. None disables them."""
     log_level: str = "INFO"
@@ -46,6 +47,7 @@ class Settings:
             in_flight=env.integer("SCRUBJAY_IN_FLIGHT", 256, 1, 10_000),
             linger_seconds=env.number("SCRUBJAY_LINGER_SECONDS", LINGER_SECONDS, 0, 5),
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
+            hot_scopes_mb=env.integer("SCRUBJAY_HOT_SCOPES_MB", HOT_SCOPES_MB, 0, 100_000),
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),

@@ -19,6 +19,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.embeddings import CachedEmbedder
+from shared.search.hot.scopes import HotScopes
 
 
 class CacheService:
@@ -41,7 +42,8 @@ class CacheService:
             limits=limits,
             tags=settings.tags,
         )
-        self.search = CacheSearch(database, embedder, self.query_log, self.languages)
+        self.hot_scopes = HotScopes(settings.hot_scopes_mb)
+        self.search = CacheSearch(database, embedder, self.query_log, self.languages, self.hot_scopes)
         self.entries = EntryService(database, doorbell, limits=limits, tags=settings.tags)
         self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.embeddings import EmbeddingSettings
-from shared.settings import LINGER_SECONDS, Env
+from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
@@ -26,6 +26,7 @@ class Settings:
     ttl_hours: float = 24.0
     sweep_minutes: float = 60.0
     stale_minutes: float = 60.0
+    hot_scopes_mb: int = HOT_SCOPES_MB
     # The allowed tags; None allows any.
     tags: frozenset[str] | None = None
     log_level: str = "INFO"
@@ -52,6 +53,7 @@ class Settings:
             ttl_hours=env.number("SCRUBJAY_CACHE_TTL_HOURS", 24.0, 0.001, 24 * 366),
             sweep_minutes=env.number("SCRUBJAY_CACHE_SWEEP_MINUTES", 60.0, 0.001, 24 * 60),
             stale_minutes=env.number("SCRUBJAY_DISPATCH_STALE_MINUTES", 60.0, 0.001, 24 * 60),
+            hot_scopes_mb=env.integer("SCRUBJAY_HOT_SCOPES_MB", HOT_SCOPES_MB, 0, 100_000),
             tags=_names(env.optional("SCRUBJAY_CACHE_TAGS")),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),

@@ -136,9 +136,12 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         # postings, however large the table.
         Column("scoped", TSVECTOR, nullable=False),
         *extra,
+        # The transaction that wrote the row. A copy of the scope reads what its snapshot has not seen. Null: written
+        # before the column was there.
+        Column("changed", BigInteger, server_default=text("pg_current_xact_id()::text::bigint")),
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
         _of_item(schema, items),
-        Index(f"{name}_scope", "tenant", "scope"),
+        Index(f"{name}_changed", "tenant", "scope", "changed"),
         Index(f"{name}_scoped", "scoped", postgresql_using="gin"),
         schema=schema,
     )

@@ -1,6 +1,7 @@
 """A store's search statement: both arms, the evidence of their union, and word statistics.
 
-`statements/` holds its four forms. Braces enclose a table, columns or a predicate; a colon marks a value.
+`statements/` holds its four forms, and what a search of a copy in memory asks. Braces enclose a table, columns or a
+predicate; a colon marks a value.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pgvector import HalfVector
 from shared.database.postgres import Connection
 
 _FOLDER = Path(__file__).with_name("statements")
+_ASKED = (_FOLDER / "asked.sql").read_text()
 _COMMENT = re.compile(r"^(?: *--.*)?\n", re.MULTILINE)
 _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -53,6 +55,8 @@ class Source(NamedTuple):
     """The predicate on an item's row `u`: a key of some users or missions may see it."""
     sizes: str = "null::bigint[]"
     """How many items the scope holds, by its parts and in their order; null: as many as chunks were searched."""
+    hidden: str = "false"
+    """Of a chunk's row `c`: `within` leaves it out, although it has not expired and `counted` counts it."""
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,26 +140,28 @@ class Forms(NamedTuple):
 def search_forms(source: Source) -> Forms:
     """Each form answers at least one row; its `item_id` is null when nothing was found."""
     return Forms(
-        exact=_statement("exact", source),
-        exact_of_users=_statement("exact_of_users", source),
-        approximate=_statement("approximate", source),
-        approximate_of_users=_statement("approximate_of_users", source),
-        last_by=_filled("last_by", source),
+        exact=filled("exact", source, Values),
+        exact_of_users=filled("exact_of_users", source, Values),
+        approximate=filled("approximate", source, Values),
+        approximate_of_users=filled("approximate_of_users", source, Values),
+        last_by=_text("last_by", source),
     )
 
 
-def _statement(form: str, source: Source) -> Statement:
-    text = _filled(form, source)
+def filled(name: str, source: Source, values: type[msgspec.Struct]) -> Statement:
+    """The statement of a file, with what the store brings. Its parameters are fields of `values`."""
+    text = _text(name, source)
     used = set(_VALUE.findall(text))
-    parameters = tuple(name for name in Values.__struct_fields__ if name in used)
-    assert used == set(parameters), f"{form}: {used - set(parameters)} are no values"
+    parameters = tuple(field for field in values.__struct_fields__ if field in used)
+    assert used == set(parameters), f"{name}: {used - set(parameters)} are no values"
     return Statement(_VALUE.sub(lambda match: f"${parameters.index(match[1]) + 1}", text), parameters)
 
 
-def _filled(form: str, source: Source) -> str:
-    text = _COMMENT.sub("", (_FOLDER / f"{form}.sql").read_text())
-    for name, value in source._asdict().items():
-        text = text.replace(f"{{{name}}}", value)
+def _text(name: str, source: Source) -> str:
+    text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
+    text = _COMMENT.sub("", text)
+    for field, value in source._asdict().items():
+        text = text.replace(f"{{{field}}}", value)
     return text
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import asyncpg
 import msgspec
 from pgvector import HalfVector
 
@@ -17,6 +16,7 @@ from shared.provenance import utc
 from shared.search import sql
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
+from shared.search.hot.search import HotStore
 from shared.search.lexicon import asked
 from shared.search.sql import Forms, Values, scope_key
 from shared.text import Language
@@ -114,14 +114,14 @@ class Found(NamedTuple):
     """The evidence, and its items' rows by id."""
 
     evidence: SearchResult
-    rows: dict[int, asyncpg.Record]
+    rows: dict[int, Any]
 
 
 class StoreSearch:
     """Chooses the form of a store's statement by the size of the scope, which earlier searches have learned.
 
     `count` counts a scope's chunks before its first search. Only a store with an HNSW index needs it: all others are
-    always searched exactly.
+    always searched exactly. `hot` holds copies of its scopes in memory.
     """
 
     def __init__(
@@ -129,14 +129,16 @@ class StoreSearch:
         database: Database,
         store: str,
         forms: Forms,
-        candidate: Callable[[asyncpg.Record], Candidate],
+        candidate: Callable[[Any], Candidate],
         count: Callable[[Connection, Scope], Awaitable[int]] | None = None,
+        hot: HotStore | None = None,
     ) -> None:
         self._database = database
         self._store = store
         self._forms = forms
         self._candidate = candidate
         self._count = count
+        self._hot = hot
         self._counts = ScopeCounts()
         self._common = CommonWords()
 
@@ -146,10 +148,10 @@ class StoreSearch:
         common = self._common.get(scope.name)
         approximate = self._is_large(scope)
 
-        async def work(c: Connection) -> list[asyncpg.Record]:
+        async def work(c: Connection) -> Sequence[Any]:
             until = await self._until(c, query, scope)
             values = query.values(scope, until, documents, common)
-            return await sql.search(c, self._forms, values, approximate=approximate)
+            return await self._rows(c, values, scope, approximate=approximate)
 
         if approximate:
             rows = await self._database.transaction(scope.tenant, work, deadline, settings=HNSW_SETTINGS)
@@ -164,9 +166,19 @@ class StoreSearch:
     async def find(self, connection: Connection, query: StoreQuery, scope: Scope) -> Found:
         """Searches exactly, on a connection that the caller holds."""
         values = query.values(scope, until=await self._until(connection, query, scope))
-        rows = await sql.search(connection, self._forms, values)
+        rows = await self._rows(connection, values, scope)
         evidence = store_result(self._store, rows, self._candidate)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
+
+    async def _rows(
+        self, connection: Connection, values: Values, scope: Scope, *, approximate: bool = False
+    ) -> Sequence[Any]:
+        """From the scope's copy, if there is one."""
+        if self._hot is not None and not approximate:
+            rows = await self._hot.search(connection, values, scope.indexed_as)
+            if rows is not None:
+                return rows
+        return await sql.search(connection, self._forms, values, approximate=approximate)
 
     async def _until(self, connection: Connection, query: StoreQuery, scope: Scope) -> int | None:
         if query.as_of is None:

@@ -27,6 +27,12 @@ HEDGED = Counter("scrubjay_hedged_total", "Owner searches sent a second time", [
 INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items waiting for their vectors", ["store"])
 INDEXED = Counter("scrubjay_indexed_total", "Items whose vectors were stored", ["store"])
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
+HOT_SEARCHES = Counter(
+    "scrubjay_hot_searches_total", "Searches answered through a scope's copy in memory", ["store"]
+)
+HOT_LOADS = Counter("scrubjay_hot_loads_total", "Scopes copied into memory", ["store"])
+HOT_EVICTIONS = Counter("scrubjay_hot_evictions_total", "Copies of scopes given up for want of room")
+HOT_BYTES = Gauge("scrubjay_hot_bytes", "Bytes of the copies of scopes in memory")
 RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell rings Redis did not take")
 TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events waiting for their number")
 LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies waiting for their row in the log")

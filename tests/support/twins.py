@@ -57,6 +57,7 @@ _PARAMETERS = {
     "smallint[]": [0],
     "jsonb": "[]",
     "halfvec": [0.1] * 512,
+    "pg_snapshot": (1, 1, []),
 }
 _MANY = 1_000
 _UNIQUE = {"token_hash", "old_token_hash"}

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from shared.database.postgres import Connection
+from shared.search.hot.statements import hot_forms
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
@@ -22,6 +23,7 @@ _MEMORIES = Source(
     columns=_COLUMNS,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = :scope",
+    hidden="c.private",
     visible=(
         "(:users::text[] is null or u.user_id is null or u.user_id = any(:users))"
         " and (:missions::text[] is null or u.mission_namespace = any(:missions)"
@@ -32,13 +34,14 @@ _MOST_ACCESSED = (
     "(select max(a.access_count) from memory.agent_memory a"
     " where a.tenant = :tenant and a.agent_name = substr(:scope, 7)) as most_accessed"
 )
-SEARCH_OWN = search_forms(
-    _MEMORIES._replace(
-        columns=f"{_COLUMNS}, {_MOST_ACCESSED}", within=f"scope = :scope and {ONLY} and {UNTIL}"
-    )
+_OWN = _MEMORIES._replace(
+    columns=f"{_COLUMNS}, {_MOST_ACCESSED}", within=f"scope = :scope and {ONLY} and {UNTIL}", hidden="false"
 )
+SEARCH_OWN = search_forms(_OWN)
+HOT_OWN = hot_forms(_OWN)
 # As SEARCH_OWN, without the peer's private memories.
 SEARCH_PEER = search_forms(_MEMORIES)
+HOT_PEER = hot_forms(_MEMORIES)
 # Everything that all other agents share.
 SEARCH_PEERS = search_forms(
     _MEMORIES._replace(within=f"scope <> :scope and not private and {UNTIL}", counted="tenant = :tenant")

@@ -25,6 +25,8 @@ from shared.errors import Invalid
 from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
 from shared.search.experience import experienced
+from shared.search.hot.scopes import HotScopes
+from shared.search.hot.search import HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
@@ -41,12 +43,15 @@ class MemorySearch:
         database: Database,
         embedder: CachedEmbedder,
         count_accesses: Callable[[str, Sequence[int]], None],
+        hot_scopes: HotScopes,
     ) -> None:
         self._database = database
         self._embedder = embedder
         self._count_accesses = count_accesses
-        self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate)
-        self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate)
+        own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
+        peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER)
+        self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
+        self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)
         self._peers = StoreSearch(
             database, PEER, queries_search.SEARCH_PEERS, _candidate, queries_search.count_peers
         )

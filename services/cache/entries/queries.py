@@ -213,7 +213,8 @@ with stored as (
     from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
 ), retagged as (
     update cache.psychic_chunks c
-    set tsv = w.tsv, scoped = array_to_tsvector(array(select $5 || ':' || t from unnest(tsvector_to_array(w.tsv)) t))
+    set tsv = w.tsv, scoped = array_to_tsvector(array(select $5 || ':' || t from unnest(tsvector_to_array(w.tsv)) t)),
+        changed = pg_current_xact_id()::text::bigint
     from words w where c.tenant = $1 and c.item_id = $2 and c.chunk = w.chunk
 ), event as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.cache.entries.queries import MATCHES, EntryFilter
 from shared.database.postgres import Connection
+from shared.search.hot.statements import hot_forms
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
@@ -15,18 +16,18 @@ _SIZES = """(
     from unnest(:scope::text[]) with ordinality s(scope, place)
     left join cache.missions m on m.tenant = :tenant and m.mission_id = substr(s.scope, 9)
 )"""
-SEARCH = search_forms(
-    Source(
-        items="cache.psychic_cache",
-        chunks="cache.searchable_chunks",
-        vectors="cache.psychic_vec",
-        columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
-        " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from",
-        within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",
-        counted="tenant = :tenant and scope = any(:scope)",
-        sizes=_SIZES,
-    )
+_ENTRIES = Source(
+    items="cache.psychic_cache",
+    chunks="cache.searchable_chunks",
+    vectors="cache.psychic_vec",
+    columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
+    " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from",
+    within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",
+    counted="tenant = :tenant and scope = any(:scope)",
+    sizes=_SIZES,
 )
+SEARCH = search_forms(_ENTRIES)
+HOT = hot_forms(_ENTRIES)
 
 
 def missions_scope(tenant: str, scopes: list[str]) -> Scope:

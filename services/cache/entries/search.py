@@ -25,6 +25,8 @@ from shared.embeddings import CachedEmbedder
 from shared.reading.excerpts import Wanted
 from shared.render import new_fence
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
+from shared.search.hot.scopes import HotScopes
+from shared.search.hot.search import HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, lexeme_weights, score
 from shared.search.steps import step_of
@@ -45,13 +47,19 @@ class _Read(NamedTuple):
 
 class CacheSearch:
     def __init__(
-        self, database: Database, embedder: CachedEmbedder, log: QueryLog, languages: Languages
+        self,
+        database: Database,
+        embedder: CachedEmbedder,
+        log: QueryLog,
+        languages: Languages,
+        hot_scopes: HotScopes,
     ) -> None:
         self._database = database
         self._embedder = embedder
         self._log = log
         self._languages = languages
-        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT)
+        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
 
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:

@@ -1,15 +1,5 @@
 -- As approximate.sql, for a key of some users or missions: each arm checks its rows in order until enough are visible to it.
-with word as (
-    select distinct on (w.word) w.word, w.part, w.place
-    from (
-        select case when p.config = 'english' then stem else p.config || ' ' || stem end as word, part, place
-        from unnest(:configs::text[], :texts::text[]) with ordinality p(config, text, part)
-        cross join unnest(tsvector_to_array(to_tsvector(p.config::regconfig, p.text))) with ordinality s(stem, place)
-        where octet_length(stem) <= 2000
-    ) w
-    order by w.word, w.part, w.place
-), asked as materialized (
-    select array(select w.word from word w order by w.part, w.place limit 64) as words
+{asked}
 ), lexeme as materialized (
     select l.word, l.place::int, common.df,
            ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query

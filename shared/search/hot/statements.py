@@ -1,0 +1,103 @@
+"""What a search of a copy asks the database: what changed, and the rows of the chunks that it chose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, NamedTuple
+
+import asyncpg
+import msgspec
+
+from shared.database.postgres import Connection
+from shared.search.hot.copies import Snapshot
+from shared.search.sql import Source, Statement, filled
+
+_PREFETCH = 64
+
+
+class ScopeValues(msgspec.Struct, frozen=True, kw_only=True):
+    """A scope of a store. `scope` is what the store's predicates compare with, `name` how its chunks name it."""
+
+    tenant: str
+    scope: str | list[str]
+    name: str
+    model: str
+
+
+class ChangesValues(ScopeValues, frozen=True, kw_only=True):
+    configs: list[str]
+    texts: list[str]
+    terms: list[str]
+    snapshot: Snapshot
+    pending: list[int]
+
+
+class ChosenValues(msgspec.Struct, frozen=True, kw_only=True):
+    tenant: str
+    scope: str | list[str]
+    items: list[int]
+    numbers: list[int]
+    only: list[int] | None = None
+    until: int | None = None
+    users: list[str] | None = None
+    missions: list[str] | None = None
+    reader: str | None = None
+
+
+class HotForms(NamedTuple):
+    """The statements of a store whose scopes may be copied."""
+
+    changes: Statement
+    copied: Statement
+    remaining: Statement
+    chosen: Statement
+
+
+def hot_forms(source: Source) -> HotForms:
+    return HotForms(
+        changes=filled("changes", source, ChangesValues),
+        copied=filled("copied", source, ScopeValues),
+        remaining=filled("remaining", source, ScopeValues),
+        chosen=filled("chosen", source, ChosenValues),
+    )
+
+
+# Taken before a copy is read. What is committed in between is read again.
+SNAPSHOT = "select pg_current_snapshot() as snapshot, pg_postmaster_start_time() as server"
+
+
+async def snapshot(connection: Connection) -> asyncpg.Record:
+    row = await connection.fetchrow(SNAPSHOT)
+    assert row is not None
+    return row
+
+
+async def copied(
+    connection: Connection, forms: HotForms, values: ScopeValues
+) -> AsyncIterator[asyncpg.Record]:
+    """The scope's chunks, in batches. The connection is in a transaction."""
+    statement = forms.copied
+    async for row in connection.cursor(statement.sql, *_arguments(statement, values), prefetch=_PREFETCH):
+        yield row
+
+
+async def changes(connection: Connection, forms: HotForms, values: ChangesValues) -> list[asyncpg.Record]:
+    statement = forms.changes
+    rows: list[asyncpg.Record] = await connection.fetch(statement.sql, *_arguments(statement, values))
+    return rows
+
+
+async def remaining(connection: Connection, forms: HotForms, values: ScopeValues) -> list[int]:
+    statement = forms.remaining
+    keys: list[int] = await connection.fetchval(statement.sql, *_arguments(statement, values))
+    return keys
+
+
+async def chosen(connection: Connection, forms: HotForms, values: ChosenValues) -> Sequence[asyncpg.Record]:
+    statement = forms.chosen
+    rows: list[asyncpg.Record] = await connection.fetch(statement.sql, *_arguments(statement, values))
+    return rows
+
+
+def _arguments(statement: Statement, values: msgspec.Struct) -> list[Any]:
+    return [getattr(values, name) for name in statement.parameters]

@@ -1,0 +1,34 @@
+-- The question's words, and what of a scope was committed since a copy of it took its snapshot: chunks that were written,
+-- and those of `pending` items that have their vectors by now. One row at least. A number of the future comes from
+-- another server, whose dump was restored here.
+{asked}
+), changed as materialized (
+    select c.item_id, c.chunk
+    from {chunks} c
+    where c.tenant = :tenant and c.scope = :name
+      and c.changed >= pg_snapshot_xmin(:snapshot::pg_snapshot)::text::bigint
+      and c.changed < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+      and not pg_visible_in_snapshot(c.changed::text::xid8, :snapshot::pg_snapshot)
+    union
+    select v.item_id, v.chunk
+    from {vectors} v
+    where v.tenant = :tenant and v.item_id = any(:pending::bigint[]) and v.model = :model
+), fresh as (
+    select c.item_id, c.chunk, c.words, c.expires_at, {hidden} as hidden, i.user_id, tsvectorsend(c.tsv) as tsv,
+           v.embedding
+    from changed k
+    join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
+    join {items} i on i.tenant = :tenant and i.id = k.item_id
+    left join {vectors} v
+        on v.tenant = :tenant and v.item_id = k.item_id and v.chunk = k.chunk and v.model = :model
+)
+select now() as now,
+       pg_current_snapshot() as snapshot,
+       pg_postmaster_start_time() as server,
+       (select count(*) from {chunks} c where {counted}) as documents,
+       {sizes} as sizes,
+       (select asked.words || array(select t from unnest(:terms::text[]) with ordinality n(t, place)
+                                    where t <> all (asked.words) order by place)
+        from asked) as lexemes,
+       fresh.*
+from (select 1) always left join fresh on true

@@ -26,6 +26,8 @@ ASSISTANT_PRIOR = 0.65
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
 _MACHINES = frozenset({None, "assistant", "ai", "tool", "system"})
 _KNEE = 0.8
+# Rounding takes a relevance to 1 where less room is left.
+_LEAST_ROOM = 1e-9
 
 
 class Scored(NamedTuple):
@@ -133,6 +135,13 @@ def _saturate(value: float) -> float:
     room = 1.0 - _KNEE
     value = max(0.0, value)
     return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
+
+
+def unsaturated(relevance: float) -> float:
+    """The value that `score` mapped to this relevance."""
+    room = 1.0 - _KNEE
+    excess = max(0.0, relevance - _KNEE) / room
+    return min(relevance, _KNEE) - room * math.log(max(1.0 - excess, _LEAST_ROOM))
 
 
 def lexeme_weights(results: Iterable[SearchResult]) -> dict[str, float]:

@@ -14,17 +14,19 @@ from services.context.assembly.supersession.order import Item, position
 from services.context.stores import Store
 from shared.search.evidence import Candidate
 from shared.search.experience import experienced
-from shared.search.relevance import Scored
+from shared.search.relevance import Scored, unsaturated
 
 RECENCY_FLOOR = 0.5
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
-# What is relevant ends where the relevance falls at once by this share of the best one's, below a share of it that
-# depends on the room: a reader who asks for little wants what is nearest.
+# What is relevant ends where the value falls at once by this share of the best one's, below a share of it that depends
+# on the room: a reader who asks for little wants what is nearest.
 _GAP = 0.06
 _NEAR, _NEAR_TOKENS = 0.65, 2_000
 _NEARER_BY_HALF = 0.025
 _NEAREST = 0.7
+# Saturation brings strong values together. The best one counts by at least this share of its value before that.
+_UNSATURATED = 0.89
 
 
 class Ranked(NamedTuple):
@@ -104,14 +106,15 @@ def cut(ranking: Iterable[Ranked], tokens: int) -> float:
     Whatever depends on the caller, such as weights and ages, only orders what is near.
     """
     relevances = sorted((ranked.relevance for ranked in ranking), reverse=True)
-    near = _near(tokens)
-    for above, below in itertools.pairwise(relevances):
-        if below < near * relevances[0] and above - below >= _GAP * relevances[0]:
-            return above
+    values = [unsaturated(relevance) for relevance in relevances]
+    for place, (above, below) in enumerate(itertools.pairwise(values)):
+        near = _near(tokens) * max(relevances[0], _UNSATURATED * values[0])
+        if below < near and above - below >= _GAP * values[0]:
+            return relevances[place]
     return 0.0
 
 
 def _near(tokens: int) -> float:
-    """The share of the best relevance that is near it in a block of so many tokens."""
+    """The share of the best value that is near it in a block of so many tokens."""
     halvings = max(0.0, math.log2(_NEAR_TOKENS / max(1, tokens)))
     return min(_NEAREST, _NEAR + halvings * _NEARER_BY_HALF)

@@ -195,6 +195,10 @@ def test_the_relevant_ends_at_the_first_gap_below_the_best(
         ([0.9, 0.68, 0.61, 0.4], 2_000, 3),
         ([0.9, 0.68, 0.61, 0.4], 500, 2),
         ([0.9, 0.68, 0.61, 0.4], 50, 2),
+        # Saturation hides how far the strongest are from the others.
+        ([0.99, 0.7, 0.6], 2_000, 1),
+        ([0.99, 0.97, 0.7], 500, 2),
+        ([1.0, 0.7], 500, 1),
     ],
 )
 def test_a_short_block_is_cut_nearer_the_best(relevances: list[float], tokens: int, near: int) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shared.embeddings.band import COSINE_BANDS, FLOORS, Band, Floors
 from shared.search.evidence import Candidate, SearchResult, StoreResult
-from shared.search.relevance import Question, Scored, answerable, score
+from shared.search.relevance import Question, Scored, answerable, score, unsaturated
 
 MODEL = "bge-small-en-v1.5-int8"
 NOW = datetime(2026, 7, 4, tzinfo=UTC)
@@ -242,3 +242,10 @@ def test_an_answer_is_told_from_junk() -> None:
 
     assert answerable(strength(found(1, tf=1, cosine=0.8)))
     assert not answerable(strength(found(1, tf=0.1, cosine=0.55)))
+
+
+@settings(deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_saturation_is_undone_in_the_same_order(one: float, other: float) -> None:
+    assert (one <= other) == (unsaturated(one) <= unsaturated(other)) or one == pytest.approx(other)
+    assert unsaturated(min(one, 0.8)) == min(one, 0.8)

@@ -12,7 +12,7 @@ import msgspec
 
 from shared.embeddings.band import FLOORS, Band, Floors, band_of
 from shared.search import dates, steps, turns
-from shared.search.evidence import Candidate, SearchResult
+from shared.search.evidence import Candidate, SearchResult, StoreResult
 from shared.search.lexicon import only_if_held
 from shared.search.turns import Weighed
 
@@ -25,6 +25,12 @@ DATE_BOOST = 0.2
 ASSISTANT_PRIOR = 0.65
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human", "ai"})
 _MACHINES = frozenset({None, "assistant", "ai", "tool", "system"})
+# A question about names that nobody mentions needs so much more evidence, times their share of it.
+UNHELD = 0.2
+# A capital after a character and a space.
+_NAME = re.compile(r"(?<=[^\s.!?:] )[\"'“‘(]?([A-ZÀ-ÖØ-Þ]\w+)")
+_WORD = re.compile(r"[^\W_]+")
+_LEAST_STEM, _MOST_ENDING = 3, 3
 _KNEE = 0.8
 # Rounding takes a relevance to 1 where less room is left.
 _LEAST_ROOM = 1e-9
@@ -125,9 +131,56 @@ def _scored(each: Weighed) -> Scored:
     )
 
 
-def answerable(scored: Iterable[Scored], floors: Floors = FLOORS) -> bool:
-    """False when no candidate has more evidence than any question finds in any store."""
-    return max((each.evidence for each in scored), default=0.0) >= floors.answer
+def answerable(scored: Iterable[Scored], floors: Floors = FLOORS, unheld: float = 0.0) -> bool:
+    """False when no candidate has more evidence than any question finds in any store.
+
+    `unheld` is `unheld_names`: the more of the question is about somebody or something that nobody mentions, the more
+    evidence an answer needs.
+    """
+    return max((each.evidence for each in scored), default=0.0) >= floors.answer + UNHELD * unheld
+
+
+def unheld_names(query: str, results: Iterable[SearchResult]) -> float:
+    """The share of the question's idf mass in names that no text searched holds and no candidate is by or about.
+
+    Only of English questions: others write capitals at other words, too.
+    """
+    results = list(results)
+    lexemes, weights, df = _lexemes(results), _word_weights(results), _frequencies(results)
+    names = _names(query)
+    if not names or not any(weights) or any(map(only_if_held, lexemes)):
+        return 0.0
+    names -= set(_WORD.findall(_known_names(results)))
+    unheld = (
+        weight
+        for lexeme, weight, count in zip(lexemes, weights, df, strict=True)
+        if not count and any(_is_form(name, lexeme) for name in names)
+    )
+    return sum(unheld) / sum(weights)
+
+
+def _names(query: str) -> set[str]:
+    """Words with a capital that begin no sentence, in lower case. Days and months are none."""
+    return {name.lower() for name in _NAME.findall(query)} - turns.TIMES
+
+
+def _known_names(results: Iterable[SearchResult]) -> str:
+    """Whom and what the candidates are by and about, besides what their texts say."""
+    found = (each for result in results for store in result.stores.values() for each in store.candidates)
+    return " ".join(
+        name
+        for each in found
+        for name in (each.scope, each.user_id, each.agent, each.speaker)
+        if name is not None
+    ).lower()
+
+
+def _is_form(name: str, lexeme: str) -> bool:
+    """Whether an English lexeme may be the name's: `melani` is that of Melanie, `kelli` that of Kelly."""
+    stem = lexeme.removesuffix("i")
+    return name == lexeme or (
+        len(stem) >= _LEAST_STEM and name.startswith(stem) and len(name) - len(stem) <= _MOST_ENDING
+    )
 
 
 def _saturate(value: float) -> float:
@@ -155,12 +208,20 @@ def _lexemes(results: Iterable[SearchResult]) -> list[str]:
 
 
 def _word_weights(results: Sequence[SearchResult]) -> list[float]:
-    lexemes = _lexemes(results)
-    stores = [
-        store for result in results for store in result.stores.values() if len(store.df) == len(lexemes)
-    ]
+    lexemes, stores = _lexemes(results), _stores(results)
     documents = sum(store.documents for store in stores)
-    return [_idf(documents, sum(store.df[i] for store in stores), lexeme) for i, lexeme in enumerate(lexemes)]
+    return [_idf(documents, df, lexeme) for lexeme, df in zip(lexemes, _frequencies(results), strict=True)]
+
+
+def _frequencies(results: Sequence[SearchResult]) -> list[int]:
+    """How many of the texts searched hold each lexeme."""
+    stores = _stores(results)
+    return [sum(store.df[place] for store in stores) for place in range(len(_lexemes(results)))]
+
+
+def _stores(results: Sequence[SearchResult]) -> list[StoreResult]:
+    lexemes = _lexemes(results)
+    return [store for result in results for store in result.stores.values() if len(store.df) == len(lexemes)]
 
 
 def _idf(documents: int, df: int, lexeme: str) -> float:

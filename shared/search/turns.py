@@ -33,7 +33,7 @@ _ASKS_FOR_A_TIME = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
-_TIMES = frozenset(
+TIMES = frozenset(
     "yesterday today tomorrow tonight ago last next since until recently day days week weeks weekend month months year"  # noqa: SIM905
     " years morning evening night monday tuesday wednesday thursday friday saturday sunday january february march april"
     " may june july august september october november december".split()
@@ -79,7 +79,7 @@ def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float], *, tas
 @remembered
 def _tells_a_time(text: str) -> bool:
     lower = text.lower()
-    if not _TIMES.isdisjoint(_WORD.findall(lower)):
+    if not TIMES.isdisjoint(_WORD.findall(lower)):
         return True
     return _DIGIT.search(lower) is not None and _NUMBERED_TIME.search(lower) is not None
 

@@ -27,7 +27,7 @@ from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.render import new_fence
 from shared.search.evidence import SearchResult
-from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score
+from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score, unheld_names
 from shared.telemetry import metrics, tracing
 
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
@@ -94,9 +94,10 @@ class Assembler:
         waits = bool(degraded)
         degraded += without_room(chosen)
         milliseconds = (time.perf_counter() - started) * 1000
-        assembly = answer(
-            ask, found, chosen, degraded, not answerable(scored, question.scale.floors), milliseconds
-        )
+        # What is kept about a user need not hold the user's name.
+        unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
+        low_relevance = not answerable(scored, question.scale.floors, unheld)
+        assembly = answer(ask, found, chosen, degraded, low_relevance, milliseconds)
         _count(degraded)
         if request.log:
             await self._log(ask, assembly, chosen, found.results, scored, deadline, since=started, wait=waits)

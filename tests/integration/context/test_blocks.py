@@ -127,6 +127,22 @@ async def test_a_block_holds_nothing_beside_the_point(client: Client, admin_clie
     assert (replay.status, replay.body["added"], replay.body["removed"]) == (200, [], []), replay
 
 
+async def test_a_question_about_somebody_unknown_is_flagged(client: Client) -> None:
+    for text in (
+        "Nate keeps two turtles and a dog as pets, and a photo of each.",
+        "Nate repaired the bicycle of his neighbour with a part from the garage.",
+        "The garage has a new door, and the old one went to the dump.",
+    ):
+        await client.post(f"{ENTRY}?wait=indexed", note("pets", text))
+    known = await assemble(client, "pets", query="What did Nate do with the bicycle?")
+    unknown = await assemble(client, "pets", query="What did Joanna do with the bicycle?")
+    assert [known["low_relevance"], unknown["low_relevance"]] == [False, True]
+    assert "Nate repaired the bicycle" in unknown["context_block"]
+    # What is kept about a user need not hold the user's name.
+    of_user = await assemble(client, "pets", query="What did Joanna do with the bicycle?", user_id="u-7")
+    assert of_user["low_relevance"] is False
+
+
 async def test_what_says_the_same_stands_once_with_a_count(client: Client) -> None:
     said = "Draining a node of the search pods takes six minutes."
     ids = {}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shared.embeddings.band import COSINE_BANDS, FLOORS, Band, Floors
 from shared.search.evidence import Candidate, SearchResult, StoreResult
-from shared.search.relevance import Question, Scored, answerable, score, unsaturated
+from shared.search.relevance import Question, Scored, answerable, score, unheld_names, unsaturated
 
 MODEL = "bge-small-en-v1.5-int8"
 NOW = datetime(2026, 7, 4, tzinfo=UTC)
@@ -249,3 +249,42 @@ def test_an_answer_is_told_from_junk() -> None:
 def test_saturation_is_undone_in_the_same_order(one: float, other: float) -> None:
     assert (one <= other) == (unsaturated(one) <= unsaturated(other)) or one == pytest.approx(other)
     assert unsaturated(min(one, 0.8)) == min(one, 0.8)
+
+
+def about(lexemes: list[str], df: list[int], *candidates: Candidate) -> list[SearchResult]:
+    return [SearchResult(lexemes, {"psychic_cache": StoreResult(50, df, list(candidates))})]
+
+
+@pytest.mark.parametrize(
+    ("query", "lexemes", "df", "unheld"),
+    [
+        ("Which pets does Melanie keep?", ["keep", "melani", "pet"], [1, 0, 1], 1 / 3),
+        ("Which pets does Melanie keep?", ["keep", "melani", "pet"], [1, 1, 1], 0),
+        ("What did Kelly say to Nate?", ["kelli", "nate", "say"], [0, 0, 1], 2 / 3),
+        # What begins a sentence has a capital anyway, and so have days and months.
+        ("Pets? Which pets?", ["pet"], [0], 0),
+        ("Who moved on Monday in July?", ["juli", "monday", "move"], [0, 0, 1], 0),
+        ("Which ai does Ana use?", ["ai", "ana", "use"], [0, 1, 1], 0),
+        # In German, every noun has a capital.
+        ("Wann nahm sie den Zug?", ["german nahm", "german zug", "zug"], [1, 0, 0], 0),
+        ("", [], [], 0),
+    ],
+)
+def test_a_question_about_names_that_nothing_holds(
+    query: str, lexemes: list[str], df: list[int], unheld: float
+) -> None:
+    assert unheld_names(query, about(lexemes, df, found())) == pytest.approx(unheld)
+
+
+@pytest.mark.parametrize("of", [{"speaker": "Melanie"}, {"agent": "melanie"}, {"scope": "mission:melanie-7"}])
+def test_a_name_is_known_that_a_candidate_is_by_or_about(of: dict[str, Any]) -> None:
+    results = about(["keep", "melani", "pet"], [1, 0, 1], found(**of))
+    assert unheld_names("Which pets does Melanie keep?", results) == 0
+
+
+def test_names_that_nobody_mentions_need_more_evidence() -> None:
+    (kept,) = score(Question("word", MODEL), [result(found(1, tf=1, cosine=0.5))])
+    middling = [kept._replace(evidence=FLOORS.answer + 0.05)]
+    assert answerable(middling)
+    assert not answerable(middling, unheld=1 / 3)
+    assert answerable([kept._replace(evidence=0.7)], unheld=1 / 3)

@@ -46,7 +46,7 @@ async def explained(client: Client, assembly_id: int) -> dict[str, Any]:
 async def test_every_candidate_is_there_with_its_reason(client: Client) -> None:
     await fill(client, "why")
     await client.post("/api/psychic-cache/write?wait=indexed", note("why", "the cafeteria has no soup today"))
-    assembly = await assemble(client, "why", token_budget=150)
+    assembly = await assemble(client, "why", token_budget=150, fill=True)
     log = await explained(client, assembly["assembly_id"])
     by_outcome: dict[str, list[str]] = {}
     for one in log["candidates"]:
@@ -138,7 +138,7 @@ async def test_replay_unchanged_takes_the_same(client: Client) -> None:
 
 async def test_replay_under_other_settings(client: Client) -> None:
     await fill(client, "otherwise")
-    assembly = await assemble(client, "otherwise", token_budget=150)
+    assembly = await assemble(client, "otherwise", token_budget=150, fill=True)
     path = f"/api/context/log/{assembly['assembly_id']}/replay"
     more = (await client.post(path, {"token_budget": 4000})).body
     assert more["added"]
@@ -152,7 +152,7 @@ async def test_replay_under_other_settings(client: Client) -> None:
     same = next(one for one in without["candidates"] if one["outcome"] == "repeat")
     assert same["handle"].startswith("cache:")
     # What another budget gives for real.
-    real = await assemble(client, "otherwise", token_budget=4000)
+    real = await assemble(client, "otherwise", token_budget=4000, fill=True)
     assert {source["handle"] for source in real["sources"]} == {
         one["handle"] for one in more["candidates"] if one["taken"]
     }

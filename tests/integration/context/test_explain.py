@@ -231,13 +231,15 @@ async def test_nothing_is_lost_under_load(client: Client, sql: Connection, tenan
 
     async def all_there() -> None:
         rows = await sql.fetch("select id from context.context_assembly_log where tenant = $1", tenant.name)
-        assert sorted(row["id"] for row in rows) == sorted(ids)
+        logged = sorted(row["id"] for row in rows)
+        # A busy machine may answer too late what it logs, and is then asked again.
+        assert set(logged) >= set(ids)
+        events = await sql.fetch(
+            "select 1 from timeline.events where tenant = $1 and kind = 'assemble'", tenant.name
+        )
+        assert len(events) == len(logged) == len(set(logged))
 
     await until(all_there)
-    events = await sql.fetchval(
-        "select count(*) from timeline.events where tenant = $1 and kind = 'assemble'", tenant.name
-    )
-    assert events == 200
 
 
 async def test_a_log_that_cannot_be_written_refuses(

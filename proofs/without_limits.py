@@ -57,7 +57,7 @@ def _heads() -> None:
 
 def _gate() -> None:
     Gate.full = lambda gate, tenant, now: False  # type: ignore[method-assign,assignment]
-    Gate.may_run = lambda gate, work: True  # type: ignore[method-assign,assignment]
+    Gate.may_run = lambda gate, work, now: True  # type: ignore[method-assign,assignment]
 
 
 TAKE_AWAY: dict[str, Callable[[], None]] = {

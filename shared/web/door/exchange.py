@@ -151,23 +151,23 @@ class Exchange:
         work, gate = self._work, self._gate
         if work is None:
             return
-        if gate.may_run(work):
-            gate.run(work, time.monotonic())
+        if gate.may_run(work, now := time.monotonic()):
+            gate.run(work, now)
             return
         turn = asyncio.Event()
-        gate.wait(work, turn.set, time.monotonic())
+        gate.wait(work, turn.set, now)
         deadline = deadlines.from_header(
             self._state["timeout"], deadlines.WRITE_SECONDS, self._state["arrived"]
         )
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(gate.patience(deadline.left())):
                 await turn.wait()
-        gate.take_turns(time.monotonic())
+        gate.take_turns(now := time.monotonic())
         if work.running:
             return
-        if gate.may_run(work):
+        if gate.may_run(work, now):
             gate.stop_waiting(work)
-            gate.run(work, time.monotonic())
+            gate.run(work, now)
         else:
             self._leave()
             raise TooMany("the service is full", retry_after=1.0)

@@ -3,7 +3,8 @@
 The heaviest tenant is the one whose requests have recently taken the longest, in total. Its requests beyond a few wait
 for their turn. Those of all others start at once.
 
-Each operation takes constant time. Pure: the caller brings the time, in seconds of a monotonic clock.
+Each operation takes constant time, besides a look at the tenants whose requests run. Pure: the caller brings the time,
+in seconds of a monotonic clock.
 """
 
 from __future__ import annotations
@@ -41,26 +42,51 @@ BEHIND = Pile(4, 1.0)
 
 
 class Share:
-    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, and `competing` run and are young."""
+    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, and `competing` of those that are
+    `running` are young."""
 
-    __slots__ = ("_as_of", "_busy", "admitted", "competing", "line", "open", "seen", "tenant")
+    __slots__ = (
+        "_as_of",
+        "_busy",
+        "_resumed",
+        "admitted",
+        "competing",
+        "line",
+        "open",
+        "running",
+        "seen",
+        "tenant",
+    )
 
     def __init__(self, tenant: str, now: float) -> None:
         self.tenant = tenant
         self.open = 0
         self.admitted = 0
         self.competing = 0
+        self.running = 0
         self.seen = now
         self.line: deque[Work] = deque()
         self._busy = 0.0
         self._as_of = now
+        self._resumed = 0.0
+        """The sum of the times since when its requests run."""
 
     def busy(self, now: float) -> float:
-        """The seconds of its recent requests."""
-        return self._busy * math.exp((self._as_of - now) / _DECAY_SECONDS)
+        """The seconds of its recent requests, and of those that run."""
+        return self._ended(now) + self.running * now - self._resumed
 
-    def add(self, seconds: float, now: float) -> None:
-        self._busy, self._as_of = self.busy(now) + seconds, now
+    def run(self, now: float) -> None:
+        self.running += 1
+        self._resumed += now
+
+    def pause(self, resumed: float, now: float) -> None:
+        """One of its requests has run since `resumed`."""
+        self.running -= 1
+        self._resumed = self._resumed - resumed if self.running else 0.0
+        self._busy, self._as_of = self._ended(now) + now - resumed, now
+
+    def _ended(self, now: float) -> float:
+        return self._busy * math.exp((self._as_of - now) / _DECAY_SECONDS)
 
 
 class Work:
@@ -89,6 +115,8 @@ class Shares:
         self._few = few
         self._by_tenant: OrderedDict[str, Share] = OrderedDict()
         self._heaviest: Share | None = None
+        """By the requests that have ended."""
+        self._running: dict[str, Share] = {}
         self._lines: deque[Share] = deque()
         self.waiting = 0
 
@@ -114,22 +142,33 @@ class Shares:
         if share is None:
             return bool(self._by_tenant)
         part = allowed / len(self._by_tenant)
-        light = self.compete() and share is not self._heaviest
+        light = self.compete() and share is not self._heaviest_at(now)
         return share.admitted + 1 <= (max(_LIGHT_OPEN, part) if light else part)
 
     def open_of(self, tenant: str) -> int:
         share = self._by_tenant.get(tenant)
         return share.open if share else 0
 
-    def piles_up(self, share: Share) -> bool:
+    def piles_up(self, share: Share, now: float) -> bool:
         """Whether it is the heaviest of several, and a few of its requests run or wait already."""
-        return share is self._heaviest and share.admitted >= self._few and self.compete()
+        return share.admitted >= self._few and self.compete() and share is self._heaviest_at(now)
 
-    def add(self, share: Share, seconds: float, now: float) -> None:
-        # All decay at the same rate, so only the tenant that is added to can become the heaviest.
-        share.add(seconds, now)
+    def run(self, share: Share, now: float) -> None:
+        share.run(now)
+        self._running[share.tenant] = share
+
+    def pause(self, share: Share, resumed: float, now: float) -> None:
+        share.pause(resumed, now)
+        if not share.running:
+            del self._running[share.tenant]
+        # What has ended decays at the same rate for all, so only the tenant that is added to can become the heaviest.
         if self._heaviest is None or share.busy(now) >= self._heaviest.busy(now):
             self._heaviest = share
+
+    def _heaviest_at(self, now: float) -> Share | None:
+        """A long request makes its tenant heavy while it runs, and not only when it ends."""
+        known = [self._heaviest] if self._heaviest else []
+        return max((*known, *self._running.values()), key=lambda share: share.busy(now), default=None)
 
     def wait(self, work: Work, start: Callable[[], None], now: float) -> None:
         work.start, work.resumed = start, now

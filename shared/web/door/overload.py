@@ -99,13 +99,14 @@ class Gate:
         work.running = work.young = True
         work.share.admitted += 1
         work.share.competing += 1
+        self._shares.run(work.share, now)
         self.working += 1
         self._young += 1
         self._by_age.append(work)
 
-    def may_run(self, work: Work) -> bool:
+    def may_run(self, work: Work, now: float) -> bool:
         """Whether the request may run now, rather than wait for its turn."""
-        return self._has_room() or not self._shares.piles_up(work.share)
+        return self._has_room() or not self._shares.piles_up(work.share, now)
 
     def patience(self, left: float) -> float:
         """How long a request waits for its turn, in seconds, when it has `left` to be answered."""
@@ -132,7 +133,7 @@ class Gate:
             return
         seconds = now - work.resumed
         work.seconds += seconds
-        self._shares.add(work.share, seconds, now)
+        self._shares.pause(work.share, work.resumed, now)
         if self._young > LEAST:
             self._last_crowded = now
         self.working -= 1

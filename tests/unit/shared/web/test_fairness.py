@@ -27,7 +27,7 @@ class Door:
         work = self.gate.enter(tenant, self.now)
         if work is None:
             self.refused[tenant] += 1
-        elif self.gate.may_run(work):
+        elif self.gate.may_run(work, self.now):
             self.gate.run(work, self.now)
             self.running.append((work, seconds))
         else:
@@ -140,6 +140,20 @@ def test_heavy_tenants_take_turns() -> None:
 
 def _open_of(door: Door, tenant: str) -> int:
     return door.gate._shares.open_of(tenant)
+
+
+def test_a_tenant_is_heavy_while_its_first_long_requests_run() -> None:
+    door = Door()
+    for _ in range(50):
+        door.ask("victim", 0.010)
+        for _ in range(20):
+            door.step(0.005)
+    for _ in range(2):
+        door.ask("noisy", 60.0)
+    for _ in range(100):
+        door.step(0.005)
+    works = [door.ask("victim", 0.010) for _ in range(2)]
+    assert all(work is not None and work.running for work in works)
 
 
 def test_a_tenant_alone_has_no_line() -> None:

@@ -113,10 +113,11 @@ class EntryWriter:
     ) -> BatchResult:
         """Writes each entry as a single write would, those of one mission in order."""
         length = sum(map(len, batch.entries))
-        entries, items = await beside(length, self._entries_of, principal, batch)
+        entries, refused = self._entries_of(principal, batch)
         missions = {entry.mission_id for entry in entries.values()}
         languages = (await self._languages.of(principal.tenant, [*missions], deadline)).languages
-        puts = await beside(length, _puts_of, principal, entries, languages, items)
+        puts, items = await beside(length, _puts_of, principal, entries, languages)
+        items.update(refused)
 
         async def write(mission_id: str) -> None:
             mission, of_mission = MissionKey(principal.tenant, mission_id), puts[mission_id]
@@ -233,19 +234,17 @@ class EntryWriter:
 
 
 def _puts_of(
-    principal: Principal,
-    entries: Mapping[int, WriteCacheInput],
-    languages: Mapping[str, Language],
-    refused: dict[int, BatchItem],
-) -> dict[str, dict[int, Put]]:
-    """What to put, by mission and position. It adds to the items that are refused."""
+    principal: Principal, entries: Mapping[int, WriteCacheInput], languages: Mapping[str, Language]
+) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
+    """What to put, by mission and position, and the items that are refused."""
     puts: dict[str, dict[int, Put]] = defaultdict(dict)
+    refused: dict[int, BatchItem] = {}
     for position, entry in entries.items():
         try:
             puts[entry.mission_id][position] = put_of(principal, entry, languages)
         except AppError as error:
             refused[position] = _refused(error)
-    return puts
+    return puts, refused
 
 
 def _fresh(written: Sequence[_Written]) -> list[Fresh]:

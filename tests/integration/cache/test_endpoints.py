@@ -211,6 +211,16 @@ async def test_each_entry_of_a_batch_has_its_own_result(client: Client, admin_cl
     assert fields(await client.post(f"{CACHE}/write/batch", {"entries": []})) == ["entries"]
 
 
+async def test_each_long_entry_of_a_batch_has_its_own_result(client: Client) -> None:
+    """The process for long texts reads them."""
+    long = "A word of many. " * 2_000
+    entries = [note("m", long), note("m", long, occurred_at="0001-01-01T00:00:00+14:00"), note("m", "short")]
+    answer = await client.post(f"{CACHE}/write/batch", {"entries": entries})
+    items = answer.body["data"]["entries"]
+    assert [item["status"] for item in items] == [201, 400, 201]
+    assert [error["field"] for error in items[1]["error"]["errors"]] == ["occurred_at"]
+
+
 async def test_many_at_once_answer_as_one_after_the_other(client: Client, admin_client: Client) -> None:
     await admin_client.call("PUT", f"{CACHE}/hot/limits", {"token_budget": 100, "entry_budget": 10})
     sizes = [4 * (1 + n % 30) - 3 for n in range(150)]

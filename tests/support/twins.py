@@ -115,6 +115,8 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
         return [_scope(sql)] if type_.endswith("[]") else _scope(sql)
     if type_ in ("bigint", "integer", "smallint", "double precision", "real"):
         return _number(sql, place)
+    if re.search(rf"jsonb_array_elements\({place}", sql):
+        return "[]"
     if type_ == "jsonb" and "jsonb_populate_record(" in sql:
         return json.dumps(dict.fromkeys(_TEXTS, WORD) | dict.fromkeys(_IDS, _ID))
     if type_ == "jsonb" and re.search(r"jsonb_(to_record|each_text)\(", sql):

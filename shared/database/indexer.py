@@ -24,6 +24,8 @@ _POLL_SECONDS = 2.0
 _COUNT_SECONDS = 5.0
 # How often a request that waits for vectors looks whether another replica has stored them.
 _LOOK_SECONDS = 0.25
+# With less time left, nobody looks any more.
+_LAST_LOOK_SECONDS = 0.1
 _PATIENCE = 10.0
 
 
@@ -94,7 +96,7 @@ class Indexer:
     async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
         """True when the item has its vectors; False when the deadline came first."""
         with self._waiters.waiting_for((store, tenant, item_id)) as stored:
-            while True:
+            while deadline.left() > _LAST_LOOK_SECONDS:
                 stored.clear()
                 waiting = await self._database.run(
                     tenant,
@@ -103,11 +105,10 @@ class Indexer:
                 )
                 if not waiting:
                     return True
-                if deadline.left() < 0.1:
-                    return False
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(min(_LOOK_SECONDS, deadline.left())):
+                    async with asyncio.timeout(min(_LOOK_SECONDS, deadline.left() - _LAST_LOOK_SECONDS)):
                         await stored.wait()
+        return False
 
     def _chain(self, count: int) -> list[IndexWorker]:
         """Only the first looks into the queue by itself. Each wakes the next."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 _RUN = re.compile(r"[^\s()\[\]{}<>\"'`,;=|*&!?^]+")
 # Plain words hold nothing of this: only a run that does is looked at.
@@ -36,10 +37,32 @@ _KEYWORDS = frozenset(
 _CODE_ENDS = (":", "{", ";", ")", "]", "\\")
 
 
+class Reading(NamedTuple):
+    """A text or question, read for its names."""
+
+    names: list[str]
+    """Exact terms, with repeats. Prose without names has none."""
+    text: str
+    """The text with the parts of its names as words. The text parser would keep paths and dotted names whole."""
+
+
+def read(text: str) -> Reading:
+    if not _HINT.search(text):
+        return Reading([*_keywords(text)], text)
+    terms: list[str] = []
+
+    def words_of(match: re.Match[str]) -> str:
+        run = match[0]
+        found = dict.fromkeys(_names_of(run)) if _may_name(run) else {}
+        terms.extend(map(str.lower, found))
+        return _as_words(run) if found and "@" not in run else run
+
+    spaced = _RUN.sub(words_of, text)
+    return Reading([*terms, *_keywords(text)], spaced)
+
+
 def names(text: str) -> list[str]:
-    """The exact terms of a text or question, with repeats. Prose without names has none."""
-    named = [name.lower() for run in _runs(text) for name in dict.fromkeys(_names_of(run))]
-    return [*named, *_keywords(text)]
+    return read(text).names
 
 
 def of_heading(text: str) -> list[str]:
@@ -53,15 +76,11 @@ def given(names_given: Iterable[str]) -> list[str]:
 
 
 def spaced(text: str) -> str:
-    """The text with the parts of its names as words. The text parser would keep paths and dotted names whole."""
-    return _RUN.sub(_as_words, text) if _HINT.search(text) else text
+    return read(text).text
 
 
-def _runs(text: str) -> Iterator[str]:
-    if _HINT.search(text):
-        for run in _RUN.findall(text):
-            if len(run) <= _LONGEST_RUN and _HINT.search(run):
-                yield run
+def _may_name(run: str) -> bool:
+    return len(run) <= _LONGEST_RUN and _HINT.search(run) is not None
 
 
 def _names_of(run: str) -> Iterator[str]:
@@ -108,10 +127,7 @@ def _tails(parts: Sequence[str], mark: str) -> Iterator[str]:
         yield mark.join(parts)
 
 
-def _as_words(match: re.Match[str]) -> str:
-    run = match[0]
-    if len(run) > _LONGEST_RUN or "@" in run or not _HINT.search(run) or next(_names_of(run), None) is None:
-        return run
+def _as_words(run: str) -> str:
     return " ".join(_with_humps(word) for word in _SEPARATORS.split(run) if word)
 
 

@@ -60,10 +60,10 @@ class Asked(msgspec.Struct, frozen=True):
     terms: list[str] = []
 
 
-def lexicon(text: str, hints: Hints) -> Lexicon:
-    """Of one chunk. The same chunk and hints must give the same lexicon whenever it is indexed again."""
+def lexicon(text: str, names: Iterable[str], hints: Hints) -> Lexicon:
+    """Of one chunk, which has these names. The same arguments must give the same lexicon when it is indexed again."""
     language = hints.language or language_of(text, hints.likely)
-    terms = [*code.names(text), *hints.terms, *bigrams(text), *characters(text)]
+    terms = [*names, *hints.terms, *bigrams(text), *characters(text)]
     if language != "en":
         terms += map(_plain, unaccented(text))
     return Lexicon(config_of(language), terms)
@@ -78,8 +78,9 @@ def asked(query: str, language: Language | None = None, likely: Sequence[Languag
     languages = languages_of(query, likely) if language is None else [language]
     configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
-    terms = _short(dict.fromkeys([*code.names(query), *bigrams(query), *plain]))[:_MOST_ASKED]
-    return Asked(configs, [readable(code.spaced(query))] * len(configs), terms)
+    reading = code.read(query)
+    terms = _short(dict.fromkeys([*reading.names, *bigrams(query), *plain]))[:_MOST_ASKED]
+    return Asked(configs, [readable(reading.text)] * len(configs), terms)
 
 
 def only_if_held(lexeme: str) -> bool:
@@ -95,11 +96,12 @@ def _plain(word: str) -> str:
 def indexed(text: str, hints: Hints) -> IndexedText:
     chunks = chunk(text)
     bodies = [text[c.start : c.stop] for c in chunks]
-    lexicons = [lexicon(body, hints) for body in bodies]
+    readings = [code.read(body) for body in bodies]
+    lexicons = [lexicon(body, reading.names, hints) for body, reading in zip(bodies, readings, strict=True)]
     return IndexedText(
         starts=[c.start for c in chunks],
         stops=[c.stop for c in chunks],
-        chunks=[readable(code.spaced(body)) for body in bodies],
+        chunks=[readable(reading.text) for reading in readings],
         configs=[each.config for each in lexicons],
         terms=[_tsvector(each.terms) for each in lexicons],
     )

@@ -141,7 +141,7 @@ async def service(database: Database) -> AsyncIterator[Connection]:
 async def test_terms_are_found_as_they_are(service: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     who, mission = principal("terms"), MissionKey("terms", "m")
 
-    def known(text: str, hints: Hints) -> Lexicon:
+    def known(text: str, names: list[str], hints: Hints) -> Lexicon:
         return Lexicon(config="german" if "Häuser" in text else "english", terms=TERMS)
 
     monkeypatch.setattr(lexicons, "lexicon", known)

@@ -36,7 +36,7 @@ _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
 # The longest that a request waits for its turn. A burst of some hundred writes takes no longer.
-_TURN_SECONDS = 1.5
+_TURN_SECONDS = 2.5
 
 
 class Gate:

@@ -128,6 +128,19 @@ def test_an_owner_runs_what_a_few_assembles_ask(pile: Pile, waiting: int) -> Non
     assert door.gate.waiting == waiting
 
 
+def test_a_burst_of_writes_beside_another_tenant_is_answered_before_patience_ends() -> None:
+    door = Door()
+    flood(door, 2.0, at_once=4)
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    door.slowest.clear()
+    for _ in range(60):
+        assert door.ask("noisy", 0.030) is not None
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    assert door.slowest["noisy"] < door.gate.patience(30.0)
+
+
 def test_heavy_tenants_take_turns() -> None:
     door = Door()
     for _ in range(3_000):

@@ -80,8 +80,6 @@ async def load(
 ) -> None:
     """`rows` memories over the tenants, with vectors around those of real sentences."""
     random = np.random.default_rng(SEED)
-    # Every tenant is small enough for exact search: no statement of this bench uses it.
-    await connection.execute("drop index memory.agent_memory_vec_nearest")
     each = rows // (OTHER_TENANTS + 1)
     for tenant in [TENANT, *(f"tenant-{number}" for number in range(OTHER_TENANTS))]:
         bodies = texts(random, each)

@@ -105,7 +105,7 @@ cross join lateral memory.chunk_words(
 async def load(connection: asyncpg.Connection[Any], held: Sequence[Held]) -> None:
     """Fills the tables, then indexes and analyses them."""
     random, words, around = np.random.default_rng(SEED + 1), Words(), centres()
-    await connection.execute("drop index memory.agent_memory_vec_nearest")
+    await connection.execute("drop index memory.agent_memory_vec_large")
     for one in held:
         embedded = vectors(random, around, one.rows)
         for start in range(0, one.rows, _BATCH):
@@ -113,7 +113,8 @@ async def load(connection: asyncpg.Connection[Any], held: Sequence[Held]) -> Non
             await _store(connection, one, words.texts(random, len(part)), part, random)
     await connection.execute("set maintenance_work_mem = '1GB'")
     await connection.execute(
-        "create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
+        "create index agent_memory_vec_large on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
+        " where large"
     )
     for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
         await connection.execute(f"vacuum analyze memory.{table}")
@@ -134,9 +135,9 @@ async def _store(
     await connection.copy_records_to_table(
         "agent_memory_vec",
         schema_name="memory",
-        columns=["tenant", "scope", "item_id", "chunk", "model", "private", "embedding"],
+        columns=["tenant", "scope", "item_id", "chunk", "model", "private", "large", "embedding"],
         records=[
-            (tenant, scope, id_, 0, MODEL, hidden, HalfVector(vector))
+            (tenant, scope, id_, 0, MODEL, hidden, True, HalfVector(vector))
             for id_, hidden, vector in zip(ids, private, embedded, strict=True)
         ],
     )

@@ -56,8 +56,8 @@ BARE_OWN = _BARE.format(
     narrow=_OWN.format("v"), narrow_text=_OWN.format("m"), nearest="(v.embedding <=> $4) + 0.0"
 )
 BARE_PEERS, BARE_PEERS_APPROXIMATE = (
-    _BARE.format(narrow=_PEERS.format("v"), narrow_text=_PEERS.format("m"), nearest=nearest)
-    for nearest in ("(v.embedding <=> $4) + 0.0", "v.embedding <=> $4")
+    _BARE.format(narrow=_PEERS.format("v") + indexed, narrow_text=_PEERS.format("m"), nearest=nearest)
+    for indexed, nearest in (("", "(v.embedding <=> $4) + 0.0"), (" and v.large", "v.embedding <=> $4"))
 )
 _LEXEMES = "select tsvector_to_array(to_tsvector('english', $1))"
 

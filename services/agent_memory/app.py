@@ -20,6 +20,7 @@ from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import routes as vault
 from services.agent_memory.vault.service import Vault
+from services.agent_memory.vector_index.service import VectorIndex
 from shared.concurrency.tasks import background
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
@@ -73,12 +74,16 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         indexer.start()
         stack.push_async_callback(accesses.stop)
         accesses.start()
-        hot_scopes = HotScopes(settings.hot_scopes_mb)
+        hot_scopes, vector_index = HotScopes(settings.hot_scopes_mb), VectorIndex(database)
         await stack.enter_async_context(
-            background(lambda: tidy_forever(database, records, table), hot_scopes.load_forever)
+            background(
+                lambda: tidy_forever(database, records, table),
+                hot_scopes.load_forever,
+                vector_index.build_forever,
+            )
         )
         transactions = Transactions(database, records, doorbell, indexer)
-        search = MemorySearch(database, embedder, accesses.count, hot_scopes)
+        search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
         yield Services(
             owner_search=OwnerSearch("agent_memory", {OWN: search.search_own, PEER: search.search_peers}),
             search=search,

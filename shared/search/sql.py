@@ -53,6 +53,8 @@ class Source(NamedTuple):
     """The predicate on the rows of `chunks` that count as searched."""
     visible: str = "u.user_id is null or u.user_id = any(:users)"
     """The predicate on an item's row `u`: a key of some users or missions may see it."""
+    indexed: str = "true"
+    """The predicate on the rows of `vectors` that the HNSW index holds."""
     sizes: str = "null::bigint[]"
     """How many items the scope holds, by its parts and in their order; null: as many as chunks were searched."""
     hidden: str = "false"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -117,11 +118,20 @@ class Found(NamedTuple):
     rows: dict[int, Any]
 
 
+@dataclass(frozen=True)
+class Hnsw:
+    """What a search asks about a store's HNSW index."""
+
+    count: Callable[[Connection, Scope], Awaitable[int]]
+    """Counts a scope's chunks before its first search."""
+    covers: Callable[[Connection, Scope], Awaitable[bool]]
+    """Whether the index holds all vectors of the scope."""
+
+
 class StoreSearch:
     """Chooses the form of a store's statement by the size of the scope, which earlier searches have learned.
 
-    `count` counts a scope's chunks before its first search. Only a store with an HNSW index needs it: all others are
-    always searched exactly. `hot` holds copies of its scopes in memory.
+    A store without an HNSW index is always searched exactly. `hot` holds copies of its scopes in memory.
     """
 
     def __init__(
@@ -130,14 +140,14 @@ class StoreSearch:
         store: str,
         forms: Forms,
         candidate: Callable[[Any], Candidate],
-        count: Callable[[Connection, Scope], Awaitable[int]] | None = None,
+        hnsw: Hnsw | None = None,
         hot: HotStore | None = None,
     ) -> None:
         self._database = database
         self._store = store
         self._forms = forms
         self._candidate = candidate
-        self._count = count
+        self._hnsw = hnsw
         self._hot = hot
         self._counts = ScopeCounts()
         self._common = CommonWords()
@@ -146,7 +156,7 @@ class StoreSearch:
         """The evidence of a whole scope, exactly or through HNSW."""
         documents = await self._documents(scope, deadline)
         common = self._common.get(scope.name)
-        approximate = self._is_large(scope)
+        approximate = self._is_large(scope) and await self._is_covered(scope, deadline)
 
         async def work(c: Connection) -> Sequence[Any]:
             until = await self._until(c, query, scope)
@@ -187,12 +197,12 @@ class StoreSearch:
 
     async def _documents(self, scope: Scope, deadline: Deadline) -> int | None:
         """The known size of the scope; None makes the search count it."""
-        count = self._count
-        if count is None:
+        hnsw = self._hnsw
+        if hnsw is None:
             return None
         if self._counts.last(scope.name) is None:
             self._counts.put(
-                scope.name, await self._database.run(scope.tenant, lambda c: count(c, scope), deadline)
+                scope.name, await self._database.run(scope.tenant, lambda c: hnsw.count(c, scope), deadline)
             )
         return self._counts.get(scope.name)
 
@@ -200,10 +210,16 @@ class StoreSearch:
         last = self._counts.last(scope.name)
         return last is not None and last > EXACT_UP_TO
 
+    async def _is_covered(self, scope: Scope, deadline: Deadline) -> bool:
+        hnsw = self._hnsw
+        return hnsw is not None and await self._database.run(
+            scope.tenant, lambda c: hnsw.covers(c, scope), deadline
+        )
+
     def _learn(self, scope: Scope, evidence: SearchResult, *, counted: bool, words: bool) -> None:
         """Keeps statistics for the next search. A search with `as_of` has not seen all words of the scope."""
         result = evidence.stores[self._store]
-        if counted and self._count is not None:
+        if counted and self._hnsw is not None:
             self._counts.put(scope.name, result.documents)
         if words:
             self._common.put(scope.name, result.documents, evidence.lexemes, result.df)

@@ -48,6 +48,12 @@ STATEMENTS = {
     "services/agent_memory/memories/accesses.py:COUNT_ACCESSES": _exempt(
         "tenant, lock, locked query", _BATCH
     ),
+    "services/agent_memory/vector_index/queries.py:TENANTS": _exempt(
+        "tenant", "It names the tenants whose vectors are to be indexed, one after the other."
+    ),
+    "services/agent_memory/vector_index/queries.py:INDEX": _exempt(
+        "locked query", "It skips the vectors that another transaction is deleting."
+    ),
     "services/context/log/queries.py:SIGNAL": _exempt("tenant, correlated", _BATCH),
     **_all(
         (

@@ -44,7 +44,9 @@ SEARCH_PEER = search_forms(_MEMORIES)
 HOT_PEER = hot_forms(_MEMORIES)
 # Everything that all other agents share.
 SEARCH_PEERS = search_forms(
-    _MEMORIES._replace(within=f"scope <> :scope and not private and {UNTIL}", counted="tenant = :tenant")
+    _MEMORIES._replace(
+        within=f"scope <> :scope and not private and {UNTIL}", counted="tenant = :tenant", indexed="large"
+    )
 )
 # The words of memories that peers may see are indexed under this too, beside their agent's scope.
 EVERY_AGENT = "*"

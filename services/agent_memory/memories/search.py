@@ -17,6 +17,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
+from services.agent_memory.vector_index.service import VectorIndex
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -29,7 +30,7 @@ from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
-from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.search.store import Found, Hnsw, StoreQuery, StoreSearch, store_query, tenants_language
 from shared.telemetry import tracing
 from shared.validation.values import MISSING
 
@@ -44,6 +45,7 @@ class MemorySearch:
         embedder: CachedEmbedder,
         count_accesses: Callable[[str, Sequence[int]], None],
         hot_scopes: HotScopes,
+        vector_index: VectorIndex,
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -53,7 +55,11 @@ class MemorySearch:
         self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
         self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)
         self._peers = StoreSearch(
-            database, PEER, queries_search.SEARCH_PEERS, _candidate, queries_search.count_peers
+            database,
+            PEER,
+            queries_search.SEARCH_PEERS,
+            _candidate,
+            Hnsw(queries_search.count_peers, vector_index.covers),
         )
 
     @tracing.memory("search_memory", "agent_memory")

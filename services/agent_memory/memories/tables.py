@@ -122,11 +122,15 @@ def _private() -> Column[bool]:
 
 
 agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
+# A vector of a large tenant, in the HNSW index. Not among the covering index's columns, which exact scans read.
+_large = Column("large", Boolean, nullable=False, server_default=text("false"))
 agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())
-# For searches over all agents of a large tenant. An agent's own memories are scanned exactly.
+agent_memory_vec.append_column(_large)
+# For searches over all agents of a large tenant. All others are scanned exactly, and need no place in it.
 Index(
-    "agent_memory_vec_nearest",
+    "agent_memory_vec_large",
     agent_memory_vec.c.embedding,
     postgresql_using="hnsw",
     postgresql_ops={"embedding": "halfvec_cosine_ops"},
+    postgresql_where=agent_memory_vec.c.large,
 )

@@ -17,7 +17,7 @@
 ), by_vector as materialized (
     select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine
     from {vectors} v
-    where :vector::halfvec is not null and v.tenant is not distinct from :tenant and v.model = :model and {within}
+    where :vector::halfvec is not null and v.tenant is not distinct from :tenant and v.model = :model and {indexed} and {within}
     order by v.embedding <=> :vector::halfvec
     limit :depth
 ), matched as materialized (

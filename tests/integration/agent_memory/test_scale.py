@@ -78,16 +78,16 @@ cross join lateral memory.chunk_words(
 where m.tenant = $1
 """
 FILL_VECTORS = """
-insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, embedding)
-select m.tenant, m.scope, m.id, 0, $2, c.embedding
+insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, large, embedding)
+select m.tenant, m.scope, m.id, 0, $2, true, c.embedding
 from memory.agent_memory m
 join unnest($3::int[], $4::halfvec[]) c(place, embedding) on c.place = m.id % cardinality($3)
 where m.tenant = $1
 """
 # For plans a coarse graph does as well, and is built in a tenth of the time.
 NEAREST = """
-create index agent_memory_vec_nearest on memory.agent_memory_vec
-using hnsw (embedding halfvec_cosine_ops) with (m = 4, ef_construction = 8)
+create index agent_memory_vec_large on memory.agent_memory_vec
+using hnsw (embedding halfvec_cosine_ops) with (m = 4, ef_construction = 8) where large
 """
 
 
@@ -101,7 +101,7 @@ async def large(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connec
     scopes = [f"agent:agent-{n}" for n in range(1, AGENTS + 1)]
     keys = [scope_key(TENANT, scope) for scope in scopes]
     random = np.random.default_rng(7).normal(size=(5_000, 512)).astype(np.float32)
-    await owner.execute("drop index memory.agent_memory_vec_nearest")
+    await owner.execute("drop index memory.agent_memory_vec_large")
     await owner.execute(FILL_ITEMS, TENANT)
     await owner.execute(FILL_CHUNKS, TENANT, scopes, keys, scope_key(TENANT, queries.EVERY_AGENT))
     await owner.execute(
@@ -148,7 +148,7 @@ async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: lis
     own = await plan_of_search(large, queries.SEARCH_OWN, values)
     assert "Index Only Scan using agent_memory_vec_scope" in own
     assert "Backward using agent_memory_accessed" in own
-    assert "agent_memory_vec_nearest" not in own
+    assert "agent_memory_vec_large" not in own
     assert "Seq Scan on agent_memory" not in own
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in own) == (users is not None)
 
@@ -160,7 +160,7 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
         queries.peers_scope(TENANT, "agent-7"), documents=AGENTS * EACH, common=common
     )
     peers = await plan_of_search(large, queries.SEARCH_PEERS, values, approximate=True)
-    assert "Index Scan using agent_memory_vec_nearest" in peers
+    assert "Index Scan using agent_memory_vec_large" in peers
     assert "Bitmap Index Scan on agent_memory_chunks_scoped" in peers
     assert "Seq Scan on agent_memory" not in peers
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
@@ -173,5 +173,5 @@ async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> No
     assert "Index Only Scan using agent_memory_vec_scope" in found
     assert "agent_memory_tenant_agent_name_content_hash_key" in found
     assert "agent_memory_user" in found
-    assert "agent_memory_vec_nearest" not in found
+    assert "agent_memory_vec_large" not in found
     assert "Seq Scan" not in found

@@ -26,7 +26,7 @@ from shared.search import sql, store
 from shared.search.counts import HNSW_SETTINGS
 from shared.search.evidence import Candidate, candidate_from_row
 from shared.search.sql import Forms, Values
-from shared.search.store import Scope, StoreQuery, StoreSearch
+from shared.search.store import Hnsw, Scope, StoreQuery, StoreSearch
 
 QUERY = StoreQuery(query="which port?", vector=None, model="m")
 
@@ -73,7 +73,11 @@ def candidate(row: asyncpg.Record) -> Candidate:
 
 
 def peers(pool: Pool) -> StoreSearch:
-    return StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, count_peers)
+    return StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count_peers, covers))
+
+
+async def covers(connection: Connection, scope: Scope) -> bool:
+    return True
 
 
 async def test_a_small_scope_is_searched_exactly(pool: Pool, ran: list[Ran], tenant: str) -> None:
@@ -94,7 +98,7 @@ async def test_a_large_scope_is_searched_through_hnsw(
         counted += 1
         return 5_000
 
-    search = StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, count)
+    search = StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count, covers))
     for agent in ("scout", "clerk"):
         await search.search(QUERY, peers_scope(tenant, agent), Deadline(10))
     assert [one.approximate for one in ran] == [True, True]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pgvector import HalfVector
 
+from services.agent_memory.memories.commits.queries_vectors import LARGE
 from services.agent_memory.memories.commits.rows import ChunkWords, MemoryRow
 from shared.database.postgres import Connection
 
@@ -65,8 +66,8 @@ with given as materialized (
 ), chunk as (
     {_ADD_CHUNKS.format(memories="given", words="m.words", turns=_ALL_TURNS)}
 ), vec as (
-    insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, private, embedding)
-    select tenant, scope, id, 0, $5, private, embedding from given where embedding is not null
+    insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, private, large, embedding)
+    select tenant, scope, id, 0, $5, private, {LARGE}, embedding from given where embedding is not null
 ), queued as (
     insert into memory.index_queue (tenant, store, scope, item_id, model)
     select tenant, 'agent_memory', scope, id, $5 from given where embedding is null

@@ -28,7 +28,7 @@ with word as (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
         from memory.agent_memory_vec v
-        where $5::halfvec is not null and v.tenant is not distinct from $1 and v.model = $6 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
+        where $5::halfvec is not null and v.tenant is not distinct from $1 and v.model = $6 and large and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
         order by v.embedding <=> $5::halfvec
         offset 0
     ) s

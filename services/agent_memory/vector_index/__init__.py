@@ -1,0 +1,1 @@
+"""Which tenants' vectors are in the HNSW index."""

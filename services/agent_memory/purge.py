@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from services.agent_memory.memories.commits.queries import add_event, lock_agent
+from services.agent_memory.memories.commits.queries import add_event, lock_agents
 from services.agent_memory.memories.purge import count_rows
 from services.agent_memory.memories.schemas import ForgetReceipt
 from services.agent_memory.transactions import Transactions
@@ -50,7 +50,7 @@ class Purge:
         tenant = principal.tenant
 
         async def work(c: Connection) -> ForgetReceipt:
-            await lock_agent(c, tenant, agent_name)
+            await lock_agents(c, tenant, [agent_name])
             rows = await count_rows(c, tenant, agent_name)
             erased = {**rows, **await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")}
             await add_event(c, tenant, agent_name, "memory_forget", {"erased": erased})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.agent_memory.memories.commits.queries import lock_agent
+from services.agent_memory.memories.commits.queries import lock_agents
 from shared.database.erasure import Erasure
 from shared.database.postgres import Connection
 
@@ -76,9 +76,8 @@ async def purge_user(c: Connection, tenant: str, user_id: str) -> dict[str, int]
     """Erases all agents' memories about a user. A concurrent commit finishes first or waits."""
     erased = 0
     while rows := await c.fetch(AGENTS_OF_USER, tenant, user_id):
-        agents = sorted(row["agent_name"] for row in rows)
-        for agent in agents:
-            await lock_agent(c, tenant, agent)
+        agents = [row["agent_name"] for row in rows]
+        await lock_agents(c, tenant, agents)
         sessions = [row["session_id"] for row in await c.fetch(SESSIONS_OF_USER, tenant, user_id)]
         await c.execute(FORGET_SESSIONS, tenant, sessions)
         erased += await c.fetchval(PURGE_USER, tenant, user_id, agents)

@@ -147,8 +147,7 @@ async def restore_lines(
     c: Connection, rules: CommitRules, tenant: str, lines: Sequence[ExportedMemory]
 ) -> ImportResult:
     """Skips facts that the agent already has, and gives a new id where the line's is taken or was never drawn here."""
-    for agent in sorted({line.agent_name for line in lines}):
-        await commits.lock_agent(c, tenant, agent)
+    await commits.lock_agents(c, tenant, (line.agent_name for line in lines))
     facts = await beside(sum(len(line.content) for line in lines), _facts, lines)
     known = await queries.ids_of_facts(
         c, tenant, [agent for agent, _ in facts], [hash_ for _, hash_ in facts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,12 +13,14 @@ from services.agent_memory.memories.commits.content import MemoryContent
 from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
 
-LOCK_AGENT = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 3))"
+LOCK_AGENTS = (
+    "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || a, 3)) from unnest($2::text[]) a"
+)
 
 
-async def lock_agent(connection: Connection, tenant: str, agent_name: str) -> None:
-    """Serializes an agent's writes, so that the second of two identical commits finds the first."""
-    await connection.execute(LOCK_AGENT, tenant, agent_name)
+async def lock_agents(connection: Connection, tenant: str, agents: Iterable[str]) -> None:
+    """Serializes the agents' writes, so that the second of two identical commits finds the first."""
+    await connection.execute(LOCK_AGENTS, tenant, sorted(set(agents)))
 
 
 _CONTENT = ", ".join(MemoryContent.__struct_fields__)

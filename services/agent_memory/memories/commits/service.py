@@ -76,8 +76,7 @@ class Commits:
         ]
 
         async def work(c: Connection) -> CommitBatchResult:
-            for agent in agents:
-                await queries.lock_agent(c, principal.tenant, agent)
+            await queries.lock_agents(c, principal.tenant, agents)
             results = await self._rules.commit(c, principal, commits)
             for memory, result in zip(memories, results, strict=True):
                 if memory.supersedes is not None:
@@ -106,7 +105,7 @@ class Commits:
             (vector,) = await self._dedup_vectors(principal.tenant, [memory], deadline)
 
         async def work(c: Connection) -> int:
-            await queries.lock_agent(c, principal.tenant, row["agent_name"])
+            await queries.lock_agents(c, principal.tenant, [row["agent_name"]])
             current = await queries.read(c, principal.tenant, row["id"])
             if current is None:
                 raise NotFound(f"no memory {memory_id}")
@@ -121,7 +120,7 @@ class Commits:
 
         async def work(c: Connection) -> DeleteAnswer:
             row = await find_own(c, principal, memory_id)
-            await queries.lock_agent(c, tenant, row["agent_name"])
+            await queries.lock_agents(c, tenant, [row["agent_name"]])
             if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
                 raise NotFound(f"no memory {memory_id}")
             await queries.add_event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
@@ -183,7 +182,7 @@ class LateVectors:
 
     async def _finish_agent(self, tenant: str, agent: str, embedded: Sequence[Embedded]) -> None:
         async def work(c: Connection) -> None:
-            await queries.lock_agent(c, tenant, agent)
+            await queries.lock_agents(c, tenant, [agent])
             for row, vectors in embedded:
                 await self._rules.finish(c, tenant, row, vectors)
 

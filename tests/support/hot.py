@@ -32,6 +32,10 @@ def vector(seed: int) -> HalfVector:
     return HalfVector(numbers / np.linalg.norm(numbers))
 
 
+def key_of(query: StoreQuery, scope: Scope) -> Key:
+    return Key(STORE, scope.tenant, scope.indexed_as[0], query.model)
+
+
 class Replica:
     """A process's searches of one store: those of its copies, and those of the statement."""
 
@@ -46,7 +50,7 @@ class Replica:
     async def warm(self, query: StoreQuery, scope: Scope, run: Callable[[Any], Awaitable[Any]]) -> None:
         """Asks until the scope is copied."""
 
-        key = self._key(query, scope)
+        key = key_of(query, scope)
 
         async def copied() -> None:
             await run(lambda c: self.hot.find(c, query, scope))
@@ -60,12 +64,9 @@ class Replica:
         await c.execute("set transaction isolation level repeatable read")
         expected = await self.statement.find(c, query, scope)
         found = await self.hot.find(c, query, scope)
-        assert self.scopes.get(self._key(query, scope)) is not None, "the statement answered"
+        assert self.scopes.get(key_of(query, scope)) is not None, "the statement answered"
         same(expected, found)
         return found
-
-    def _key(self, query: StoreQuery, scope: Scope) -> Key:
-        return Key(STORE, scope.tenant, scope.indexed_as[0], query.model)
 
 
 def same(expected: Found, found: Found) -> None:

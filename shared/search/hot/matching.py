@@ -104,15 +104,14 @@ def _cosines(segment: Segment, vector: NDArray[np.float32]) -> NDArray[np.float3
 def _held(copy: Copy, live: NDArray[np.bool_], word: int) -> _Held:
     rows, tfs, base = [], [], 0
     for segment in copy.segments:
-        place = segment.holding(word)
-        if place.stop > place.start:
-            held = segment.rows[place]
-            rows.append(held + base)
-            tfs.append(segment.ranks[place] / segment.divisors[held])
+        held, ranks = segment.holding(word)
+        if len(held):
+            rows.append(held.astype(np.int64) + base)
+            tfs.append(ranks / segment.divisors[held])
         base += len(segment.keys)
     if not rows:
         return _Held(np.empty(0, np.int64), np.empty(0, np.float64))
-    every, tf = np.concatenate(rows).astype(np.int64), np.concatenate(tfs)
+    every, tf = np.concatenate(rows), np.concatenate(tfs)
     kept = live[every]
     return _Held(every[kept], tf[kept])
 

@@ -18,7 +18,7 @@ from shared.search.hot.copies import Copy, copy_of
 from shared.search.hot.matching import Asked, Match, Matches, match
 from shared.search.hot.scopes import HotScopes, Key
 from shared.search.hot.segments import Builder, microseconds
-from shared.search.hot.statements import ChangesValues, ChosenValues, HotForms, ScopeValues
+from shared.search.hot.statements import MOST_CHANGED, ChangesValues, ChosenValues, HotForms, ScopeValues
 from shared.search.sql import Values
 from shared.telemetry import metrics
 
@@ -88,9 +88,9 @@ class HotStore:
     async def _newer(
         self, connection: Connection, scope: ScopeValues, copy: Copy, rows: Sequence[asyncpg.Record]
     ) -> Copy | None:
-        """None when the copy is of no use: it comes from another server, or lacks chunks."""
+        """None when the copy is of no use: it comes from another server, lacks too much, or the scope has grown."""
         said = rows[0]
-        if said["server"] != copy.server:
+        if said["server"] != copy.server or len(rows) > MOST_CHANGED or said["documents"] > EXACT_UP_TO:
             return None
         if said["item_id"] is not None:
             copy = copy.after(rows, said["snapshot"])

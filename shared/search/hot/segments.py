@@ -17,11 +17,16 @@ from shared.search.hot.words import words
 NEVER = np.iinfo(np.int64).max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_BLOCK = 512
+_TINY = np.finfo(np.float32).tiny
 _STEPS = 32_767  # a coordinate of a vector is a multiple of its row's largest one by this
 
 
 class Segment(msgspec.Struct, frozen=True, eq=False):
-    """Arrays over chunks, and over words: word `i` is held by `rows[starts[i]:starts[i + 1]]`, with `ranks`."""
+    """Arrays over chunks, and over words: word `i` is held by `rows[starts[i]:starts[i + 1]]`.
+
+    How it ranks in them, `ranks` says as places in `levels`: few ranks differ.
+    """
 
     keys: NDArray[np.int64]
     expires: NDArray[np.int64]
@@ -37,19 +42,21 @@ class Segment(msgspec.Struct, frozen=True, eq=False):
     words: NDArray[np.int64]
     """Hashes, ascending."""
     starts: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    ranks: NDArray[np.float32]
+    rows: NDArray[np.uint16]
+    ranks: NDArray[np.uint8 | np.uint16]
+    levels: NDArray[np.float32]
 
     @property
     def size(self) -> int:
         return sum(getattr(self, field).nbytes for field in self.__struct_fields__)
 
-    def holding(self, word: int) -> slice:
-        """Where `rows` and `ranks` name the chunks that hold a word."""
+    def holding(self, word: int) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+        """The rows of the chunks that hold a word, and how it ranks in each."""
         at = int(np.searchsorted(self.words, word))
-        if at == len(self.words) or self.words[at] != word:
-            return slice(0, 0)
-        return slice(int(self.starts[at]), int(self.starts[at + 1]))
+        held = slice(0, 0)
+        if at < len(self.words) and self.words[at] == word:
+            held = slice(int(self.starts[at]), int(self.starts[at + 1]))
+        return self.rows[held], self.levels[self.ranks[held]]
 
 
 def key_of(item: int, chunk: int) -> int:
@@ -68,7 +75,7 @@ class Builder:
         self._keys, self._expires, self._users = array("q"), array("q"), array("q")
         self._hidden, self._lengths = array("b"), array("q")
         self._vectors: list[NDArray[Any] | None] = []
-        self._words, self._rows, self._ranks = array("q"), array("i"), array("f")
+        self._words, self._rows, self._ranks = array("q"), array("H"), array("f")
 
     @property
     def rows(self) -> int:
@@ -78,7 +85,7 @@ class Builder:
     def size(self) -> int:
         """About how many bytes the segment will have."""
         vectors = sum(vector.nbytes for vector in self._vectors[:1] if vector is not None)
-        return 40 * self.rows + vectors * self.rows + 16 * len(self._rows)
+        return 40 * self.rows + vectors * self.rows + 12 * len(self._rows)
 
     def add(self, row: Any) -> None:
         number = self.rows
@@ -106,7 +113,7 @@ class Builder:
             vectors=vectors,
             scales=scales,
             words=np.array(self._words, np.int64),
-            rows=np.array(self._rows, np.int32),
+            rows=np.array(self._rows, np.uint16),
             ranks=np.array(self._ranks, np.float32),
         )
 
@@ -118,29 +125,32 @@ def _fixed(vectors: Sequence[NDArray[Any] | None]) -> tuple[NDArray[np.int16], N
     scales = np.zeros(len(vectors), np.float32)
     if not stacked:
         return np.zeros((len(vectors), 0), np.int16), scales
-    numbers = np.stack(stacked).astype(np.float32)
-    width = int(np.flatnonzero(numbers.any(axis=0)).max(initial=0)) + 1
-    numbers = numbers[:, :width]
-    largest = np.maximum(np.abs(numbers).max(axis=1), np.finfo(np.float32).tiny)
+    halves = np.stack(stacked)
+    width = int(np.flatnonzero(halves.any(axis=0)).max(initial=0)) + 1
     fixed = np.zeros((len(vectors), width), np.int16)
-    fixed[present] = np.rint(numbers / largest[:, None] * _STEPS)
-    lengths = np.maximum(np.linalg.norm(numbers, axis=1), np.finfo(np.float32).tiny)
-    scales[present] = largest / _STEPS / lengths
+    for start in range(0, len(present), _BLOCK):
+        rows = present[start : start + _BLOCK]
+        numbers = halves[start : start + _BLOCK, :width].astype(np.float32)
+        largest = np.maximum(np.abs(numbers).max(axis=1), _TINY)
+        fixed[rows] = np.rint(numbers / largest[:, None] * _STEPS)
+        scales[rows] = largest / _STEPS / np.maximum(np.linalg.norm(numbers, axis=1), _TINY)
     return fixed, scales
 
 
 def _indexed(
-    *, words: NDArray[np.int64], rows: NDArray[np.int32], ranks: NDArray[np.float32], **columns: Any
+    *, words: NDArray[np.int64], rows: NDArray[np.uint16], ranks: NDArray[np.float32], **columns: Any
 ) -> Segment:
     """`words`, `rows` and `ranks` of every word in every chunk, in any order."""
     order = np.argsort(words, kind="stable")
     distinct, starts = np.unique(words[order], return_index=True)
+    levels, places = np.unique(ranks[order], return_inverse=True)
     return Segment(
         **columns,
         words=distinct,
         starts=np.append(starts, len(words)).astype(np.int64),
         rows=rows[order],
-        ranks=ranks[order],
+        ranks=places.astype(np.uint8 if len(levels) <= 256 else np.uint16),
+        levels=levels,
     )
 
 
@@ -151,8 +161,8 @@ def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> S
     for segment, mask, (base, _) in zip(segments, alive, pairwise(ends), strict=True):
         kept = mask[segment.rows]
         words.append(np.repeat(segment.words, np.diff(segment.starts))[kept])
-        rows.append((np.cumsum(mask) - 1 + base)[segment.rows[kept]].astype(np.int32))
-        ranks.append(segment.ranks[kept])
+        rows.append((np.cumsum(mask) - 1 + base)[segment.rows[kept]].astype(np.uint16))
+        ranks.append(segment.levels[segment.ranks[kept]])
     joined = {
         field: np.concatenate(
             [getattr(segment, field)[mask] for segment, mask in zip(segments, alive, strict=True)]

@@ -13,6 +13,8 @@ from shared.search.hot.copies import Snapshot
 from shared.search.sql import Source, Statement, filled
 
 _PREFETCH = 64
+# A copy that lacks more chunks is read anew, beside the questions.
+MOST_CHANGED = 1_000
 
 
 class ScopeValues(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +32,7 @@ class ChangesValues(ScopeValues, frozen=True, kw_only=True):
     terms: list[str]
     snapshot: Snapshot
     pending: list[int]
+    most: int = MOST_CHANGED + 1
 
 
 class ChosenValues(msgspec.Struct, frozen=True, kw_only=True):

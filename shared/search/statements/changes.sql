@@ -13,6 +13,7 @@
     select v.item_id, v.chunk
     from {vectors} v
     where v.tenant = :tenant and v.item_id = any(:pending::bigint[]) and v.model = :model
+    limit :most
 ), fresh as (
     select c.item_id, c.chunk, c.words, c.expires_at, {hidden} as hidden, i.user_id, tsvectorsend(c.tsv) as tsv,
            v.embedding

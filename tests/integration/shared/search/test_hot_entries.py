@@ -22,7 +22,7 @@ from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
-from shared.search.hot.statements import ChosenValues, chosen
+from shared.search.hot.statements import MOST_CHANGED, ChosenValues, chosen
 from shared.search.hot.words import hashed, words
 from shared.search.store import StoreQuery
 from tests.support.cache_services import cache_service, intel, principal
@@ -52,6 +52,11 @@ ADD_LATE = """
 insert into cache.psychic_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv, scoped)
 select tenant, scope, item_id, 9, 10, 0, 4, 1, to_tsvector('english', 'comet'), array_to_tsvector(array[$3 || ':comet'])
 from cache.psychic_chunks where tenant = $1 and item_id = $2 and chunk = 0
+"""
+ADD_MANY = """
+insert into cache.psychic_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv, scoped)
+select tenant, scope, item_id, n, 1, 0, 4, 1, to_tsvector('english', 'comet'), scoped
+from cache.psychic_chunks, generate_series(1, $3) n where tenant = $1 and item_id = $2 and chunk = 0
 """
 RANKS = """
 with text as (
@@ -239,6 +244,24 @@ async def test_what_began_before_a_copy_and_commits_after_it_is_found(
     late = (harbour.entries[0], 9)
     assert late not in {(each.id, each.chunk) for each in before.evidence.stores["store"].candidates}
     assert late in {(each.id, each.chunk) for each in after.evidence.stores["store"].candidates}
+
+
+async def test_a_copy_that_lacks_too_much_is_read_anew(
+    service: CacheService, pool: Pool, database: Database
+) -> None:
+    harbour = Harbour(service, pool, 6)
+    replica = await warm(harbour)
+    (key,) = replica.scopes._entries
+    owner = await asyncpg.connect(database.admin)
+    await owner.execute(ADD_MANY, harbour.who.tenant, harbour.entries[0], MOST_CHANGED + 1)
+    await owner.close()
+    await harbour.run(lambda c: replica.hot.find(c, harbour.query(model="first"), harbour.scope))
+    assert replica.scopes.get(key) is None
+    await replica.warm(harbour.query(model="first"), harbour.scope, harbour.run)
+    query = harbour.query(query="a comet", model="first", users=None)
+    found = await harbour.run(partial(replica.hot.find, query=query, scope=harbour.scope))
+    assert found.evidence.stores["store"].documents == MOST_CHANGED + 4
+    assert MOST_CHANGED + 1 in found.evidence.stores["store"].df
 
 
 async def test_postgres_shows_nothing_of_a_choice_that_it_would_not_find(

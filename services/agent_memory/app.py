@@ -85,7 +85,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         transactions = Transactions(database, records, doorbell, indexer)
         search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
         yield Services(
-            owner_search=OwnerSearch("agent_memory", {OWN: search.search_own, PEER: search.search_peers}),
+            owner_search=OwnerSearch(
+                "agent_memory", {OWN: search.search_own, PEER: search.search_peers}, search.vacant
+            ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
             reader=MemoryReader(database),

@@ -8,20 +8,32 @@ from typing import TypeAlias
 
 from shared.auth import Principal
 from shared.deadline import Deadline
-from shared.search.evidence import SearchRequest, SearchResult, together
+from shared.search.evidence import SearchRequest, SearchResult, StoreResult, together
 from shared.telemetry import tracing
 
 Search: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[SearchResult]]
+Vacant: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[Mapping[str, StoreResult]]]
+"""The results of those of the request's stores that are known to hold nothing."""
+
+
+async def _none(_: Principal, __: SearchRequest, ___: Deadline) -> Mapping[str, StoreResult]:
+    return {}
 
 
 class OwnerSearch:
-    """`stores` maps a store's name in the request to its search."""
+    """`stores` maps a store's name in the request to its search. What `vacant` answers is not searched."""
 
-    def __init__(self, owner: str, stores: Mapping[str, Search]) -> None:
+    def __init__(self, owner: str, stores: Mapping[str, Search], vacant: Vacant = _none) -> None:
         self._stores = stores
+        self._vacant = vacant
         self.search = tracing.memory("search_memory", owner)(self._search)
 
     async def _search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """Skips unknown stores: a caller of the next release may name them."""
-        searches = [self._stores[name] for name in request.stores if name in self._stores]
-        return together(await asyncio.gather(*(search(principal, request, deadline) for search in searches)))
+        empty = await self._vacant(principal, request, deadline)
+        searches = [
+            self._stores[name] for name in request.stores if name in self._stores.keys() - empty.keys()
+        ]
+        found = together(await asyncio.gather(*(search(principal, request, deadline) for search in searches)))
+        found.stores |= empty
+        return found

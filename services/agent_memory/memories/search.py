@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import asyncpg
 import msgspec
@@ -17,6 +17,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
+from services.agent_memory.memories.vacancy import Vacancies
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -24,7 +25,7 @@ from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.errors import Invalid
 from shared.provenance import utc
-from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
+from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, candidate_from_row
 from shared.search.experience import experienced
 from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import HotStore
@@ -50,6 +51,7 @@ class MemorySearch:
         self._database = database
         self._embedder = embedder
         self._count_accesses = count_accesses
+        self._vacancies = Vacancies(database)
         own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
         peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER)
         self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
@@ -121,6 +123,20 @@ class MemorySearch:
         scored = score(Question(request.query, model, embedded.band), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
+    async def vacant(
+        self, principal: Principal, request: SearchRequest, deadline: Deadline
+    ) -> dict[str, StoreResult]:
+        """For assembly: what the searches of empty stores would find. Refuses what they refuse."""
+        agent = _agent(principal, request)
+        _store_query(principal, request)
+        held = await self._vacancies.now(principal.tenant, agent, deadline)
+        empty: dict[str, StoreResult] = {}
+        if OWN in request.stores and not held.own:
+            empty[OWN] = _nothing([f"agent:{agent}"])
+        if PEER in request.stores and not held.everyones:
+            empty[PEER] = _nothing([f"agent:{EVERY_AGENT}", *_named(request, agent)])
+        return empty
+
     async def search_own(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
     ) -> SearchResult:
@@ -130,7 +146,9 @@ class MemorySearch:
             self._own.search(_store_query(principal, request), own_scope(principal.tenant, agent), deadline),
             self._background(principal, request, agent, deadline),
         )
-        result.stores[OWN].background = background
+        found = result.stores[OWN]
+        found.background = background
+        self._vacancies.learn(principal.tenant, agent, found)
         return result
 
     async def _background(
@@ -152,9 +170,10 @@ class MemorySearch:
         """For assembly: what everyone but `request.agent` shares. Counts the items of agents that are named, too."""
         tenant, agent = principal.tenant, _agent(principal, request)
         scope = peers_scope(tenant, agent)
-        named = [name for name in request.stores[PEER] if name != f"agent:{agent}"]
+        named = _named(request, agent)
         result = await self._peers.search(_store_query(principal, request), scope, deadline)
         found = result.stores[PEER]
+        self._vacancies.learn(tenant, EVERY_AGENT, found)
         found.items = {f"agent:{EVERY_AGENT}": found.documents}
         if named:
             found.items |= await self._database.run(
@@ -170,6 +189,15 @@ def _filter(request: QueryAgentMemoryInput | QueryPeerMemoryInput) -> MemoryFilt
 def _store_query(principal: Principal, request: SearchRequest) -> StoreQuery:
     query = store_query(principal, request)
     return msgspec.structs.replace(query, missions=principal.seen_missions(), reader=principal.agent)
+
+
+def _named(request: SearchRequest, agent: str) -> list[str]:
+    """The scopes of other agents whose items the search counts."""
+    return [name for name in request.stores[PEER] if name != f"agent:{agent}"]
+
+
+def _nothing(scopes: Iterable[str]) -> StoreResult:
+    return StoreResult(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))
 
 
 def _agent(principal: Principal, request: SearchRequest) -> str:

@@ -5,6 +5,7 @@ Run by `bench.assemble` as `python -m bench.assemble.without_sql`, with BENCH_SE
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import os
@@ -33,6 +34,8 @@ def main() -> None:
     name = os.environ["BENCH_SERVICE"]
     sql.search = _remember(sql.search)  # type: ignore[assignment]
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
+    # A search of a copy in memory would ask Postgres again.
+    settings = dataclasses.replace(settings, hot_scopes_mb=0)
     serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
 
 

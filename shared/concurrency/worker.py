@@ -17,7 +17,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import structlog
 
@@ -25,9 +25,13 @@ log = structlog.get_logger()
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_Answer: TypeAlias = tuple[bool, Any]
+"""Whether the work was done, and its result or else its error."""
 
 # On a busy machine, processes with higher values get less of a processor.
-_NICE = 10
+_NICE = 5
+# A thread takes no longer for most texts.
+_PATIENCE = 1.0
 _AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -43,40 +47,58 @@ class Worker:
     def run(self, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
         """The result of `work`. Blocks.
 
-        The calling thread does the work itself while the process does another, if the process is killed, and if the
-        work cannot be pickled.
+        The calling thread does the work itself while the process starts, does another or is slow, if it is killed, and
+        if the work cannot be pickled.
         """
+        answer = self._ask(work, arguments, more)
+        if answer is None:
+            return work(*arguments, **more)
+        done, result = answer
+        if not done:
+            raise result
+        value: T = result
+        return value
+
+    def stop(self) -> None:
+        connection, self._connection = self._connection, None
+        process, self._process = self._process, None
+        if connection is not None:
+            connection.close()
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def _ask(self, *work: Any) -> _Answer | None:
+        """None when the caller has to do the work. An answer that comes too late is dropped."""
         if not self._lock.acquire(blocking=False):
-            return work(*arguments, **more)
+            return None
+        late = False
         try:
-            done, result = self._ask(work, arguments, more)
+            first = self._connection is None
+            connection = self._connection = self._connection or self._start()
+            connection.send(work)
+            late = first or not connection.poll(_PATIENCE)
+            if late:
+                threading.Thread(target=self._drop_answer, args=[connection], daemon=True).start()
+            return None if late else connection.recv()
         except (PicklingError, TypeError, AttributeError):
-            return work(*arguments, **more)
+            return None
         except (EOFError, OSError) as error:
             log.warning("the worker for long texts has ended", exc_info=error)
             self.stop()
-            return work(*arguments, **more)
+            return None
+        finally:
+            if not late:
+                self._lock.release()
+
+    def _drop_answer(self, connection: Connection) -> None:
+        """Takes over the lock, so that the process gets no other work meanwhile."""
+        try:
+            connection.recv()
+        except (EOFError, OSError):
+            self.stop()
         finally:
             self._lock.release()
-        if not done:
-            raise result
-        answer: T = result
-        return answer
-
-    def stop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        self._process = self._connection = None
-
-    def _ask(self, *work: Any) -> tuple[bool, Any]:
-        if self._connection is None:
-            self._connection = self._start()
-        self._connection.send(work)
-        answer: tuple[bool, Any] = self._connection.recv()
-        return answer
 
     def _start(self) -> Connection:
         ours, its = socket.socketpair()
@@ -103,7 +125,7 @@ def main() -> None:
             connection.send(_answer(*connection.recv()))
 
 
-def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> tuple[bool, Any]:
+def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> _Answer:
     try:
         return True, work(*arguments, **more)
     except Exception as error:

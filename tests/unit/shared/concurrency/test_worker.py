@@ -21,16 +21,30 @@ _PATIENCE = 60.0
 _SERVICE = """
 import os
 from shared.concurrency.worker import Worker
-print(Worker().run(os.getpid), flush=True)
+worker = Worker()
+while (pid := worker.run(os.getpid)) == os.getpid():
+    pass
+print(pid, flush=True)
 input()
 """
 
 
 @pytest.fixture
 def worker() -> Iterator[Worker]:
+    """Its process has started."""
     worker = Worker()
+    _process_of(worker)
     yield worker
     worker.stop()
+
+
+def _process_of(worker: Worker) -> int:
+    """Its id. Until it has started, this process does the work."""
+    patience = time.monotonic() + _PATIENCE
+    while (pid := worker.run(os.getpid)) == os.getpid():
+        assert time.monotonic() < patience
+        time.sleep(0.01)
+    return pid
 
 
 def _refuse(text: str) -> None:
@@ -47,46 +61,61 @@ def _gone(pid: int) -> bool:
 
 
 async def test_only_a_long_text_is_read_in_another_process() -> None:
+    patience = time.monotonic() + _PATIENCE
+    while await beside(SHORT + 1, os.getpid) == os.getpid():
+        assert time.monotonic() < patience
+        await asyncio.sleep(0.01)
     assert await beside(SHORT, os.getpid) == os.getpid()
-    assert await beside(SHORT + 1, os.getpid) != os.getpid()
+
+
+def test_nobody_waits_until_the_process_has_started() -> None:
+    worker = Worker()
+    assert worker.run(os.getpid) == os.getpid()
+    worker.stop()
 
 
 def test_the_process_stays(worker: Worker) -> None:
-    assert worker.run(os.getpid) == worker.run(os.getpid)
+    assert _process_of(worker) == _process_of(worker)
 
 
 def test_others_come_before_the_process(worker: Worker) -> None:
-    assert worker.run(os.nice, 0) > os.nice(0)
+    pid = _process_of(worker)
+    assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, os.getpid())
 
 
 def test_an_error_of_the_work_is_raised(worker: Worker) -> None:
     with pytest.raises(Invalid) as raised:
         worker.run(_refuse, "is odd")
     assert raised.value.errors == [{"field": "content", "message": "is odd"}]
-    assert worker.run(os.getpid) != os.getpid()
 
 
 def test_work_that_cannot_be_pickled_is_done_here(worker: Worker) -> None:
+    pid = _process_of(worker)
     assert worker.run(lambda: os.getpid()) == os.getpid()
-    assert worker.run(os.getpid) != os.getpid()
+    assert _process_of(worker) == pid
 
 
 def test_a_killed_process_is_replaced(worker: Worker) -> None:
-    first = worker.run(os.getpid)
+    first = _process_of(worker)
     os.kill(first, signal.SIGKILL)
-    assert worker.run(os.getpid) in (first, os.getpid())
-    assert worker.run(os.getpid) not in (first, os.getpid())
+    assert worker.run(len, "text") == 4
+    patience = time.monotonic() + _PATIENCE
+    while _process_of(worker) == first:
+        assert time.monotonic() < patience
+    assert _process_of(worker) != first
 
 
-async def test_nobody_waits_for_another_work(worker: Worker, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    slow = asyncio.create_task(asyncio.to_thread(worker.run, pipe.read_text))
-    # It opens when the process reads.
-    with await asyncio.to_thread(pipe.open, "w") as end:
-        assert await asyncio.to_thread(worker.run, os.getpid) == os.getpid()
-        end.write("done")
-    assert await slow == "done"
+def test_nobody_waits_for_another_work(worker: Worker) -> None:
+    with worker._lock:
+        assert worker.run(os.getpid) == os.getpid()
+
+
+def test_nobody_waits_for_a_stopped_process(worker: Worker) -> None:
+    pid = _process_of(worker)
+    os.kill(pid, signal.SIGSTOP)
+    assert worker.run(os.getpid) == os.getpid()
+    os.kill(pid, signal.SIGCONT)
+    assert _process_of(worker) == pid
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

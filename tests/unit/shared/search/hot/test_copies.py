@@ -121,3 +121,18 @@ def test_infinity_never_comes() -> None:
 def test_a_word_without_positions_ranks_as_the_lowest_weight() -> None:
     assert rank(b"") == rank(b"\0")
     assert rank(b"\3") > rank(b"\1") > rank(b"\0")
+
+
+def test_what_a_key_may_not_see_takes_no_place_among_the_candidates() -> None:
+    """The statement checks the rows of each arm until enough are visible."""
+    about = {"hidden": False, "words": 1, "tsv": tsvector(["rare"])}
+    rows = [
+        {**row(item, random.Random(item)), **about, "embedding": vector(item), "user_id": user}
+        for item, user in enumerate([None, "alice", *["bob"] * 40])
+    ]
+    asking = Asked(
+        ["rare"], vector(30).to_numpy().astype("f4"), 10, NONE_COMMON, ["alice"], microseconds(NOW)
+    )
+    found = match(made(rows), asking)
+    assert {each.item for each in found.found} == {0, 1}
+    assert found.df == [42]

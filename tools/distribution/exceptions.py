@@ -57,13 +57,11 @@ STATEMENTS = {
     "services/context/log/queries.py:SIGNAL": _exempt("tenant, correlated", _BATCH),
     **_all(
         (
+            "services/cache/dispatches/queries.py:SILENT_TENANTS",
             "services/cache/missions/queries.py:EXPIRED_MISSIONS",
             "services/context/learning/queries_feedback.py:WAITING_CALLERS",
         ),
         _exempt("tenant", _LIST),
-    ),
-    "services/cache/dispatches/queries.py:CLOSE_STALE": _exempt(
-        "tenant, lock, locked query, volatile", _SWEEP
     ),
     "services/context/learning/queries.py:COUNTS": _exempt(
         "tenant", "Without a tenant, an admin counts all."
@@ -87,9 +85,6 @@ STATEMENTS = {
     ),
     "cache.put_entries": _exempt(
         "plan", "Planning its statements anew for each call costs more than running them."
-    ),
-    "cache.tick_dispatches": _exempt(
-        "locked query, volatile", "The lock takes the dispatches in the order of ids."
     ),
     "timeline.tenants_waiting": _exempt("tenant", _LIST),
     "timeline.erase_rows": _exempt(

@@ -133,22 +133,35 @@ async def dispatches(
     return rows
 
 
-# Several replicas may look at once; the one that locks a row closes it.
-CLOSE_STALE = f"""
-with silent as materialized (
-    select tenant, id from cache.agent_dispatch
-    where closed_at is null and last_heartbeat < clock_timestamp() - $1 * interval '1 minute'
-    order by id limit 500 for no key update skip locked
-), changed as (
-    update cache.agent_dispatch d set status = 'stale', closed_at = clock_timestamp()
-    from silent where d.tenant = silent.tenant and d.id = silent.id
-    returning d.*
-){_STALE}
-select tenant, id from changed
+SILENT_TENANTS = """
+select distinct tenant from cache.agent_dispatch
+where closed_at is null and last_heartbeat < statement_timestamp() - $1 * interval '1 minute'
 """
 
 
-async def close_stale(connection: Connection, minutes: float) -> list[asyncpg.Record]:
-    """Closes up to 500 dispatches without a sign of life for `minutes`."""
-    rows: list[asyncpg.Record] = await connection.fetch(CLOSE_STALE, minutes)
-    return rows
+async def silent_tenants(connection: Connection, minutes: float) -> list[str]:
+    """The tenants with dispatches that gave no sign of life for `minutes`."""
+    return [row["tenant"] for row in await connection.fetch(SILENT_TENANTS, minutes)]
+
+
+# Several replicas may look at once; the one that locks a row closes it.
+LOCK_SILENT = """
+select id from cache.agent_dispatch
+where tenant = $1 and closed_at is null and last_heartbeat < statement_timestamp() - $2 * interval '1 minute'
+order by id limit 500 for no key update skip locked
+"""
+CLOSE_STALE = f"""
+with changed as (
+    update cache.agent_dispatch set status = 'stale', closed_at = statement_timestamp()
+    where tenant = $1 and id = any($2)
+    returning *
+){_STALE}
+select id from changed
+"""
+
+
+async def close_stale(connection: Connection, tenant: str, minutes: float) -> list[int]:
+    """Closes up to 500 dispatches without a sign of life for `minutes`, and answers their ids."""
+    silent = [row["id"] for row in await connection.fetch(LOCK_SILENT, tenant, minutes)]
+    rows = await connection.fetch(CLOSE_STALE, tenant, silent) if silent else []
+    return [row["id"] for row in rows]

@@ -160,13 +160,18 @@ class DispatchService:
 
     async def sweep(self) -> int:
         """Returns how many dispatches this replica closed as stale."""
+        tenants = await self._database.run(
+            EVERY_TENANT, lambda c: queries.silent_tenants(c, self._stale_minutes), Deadline(_SWEEP_SECONDS)
+        )
+        return sum([await self._close_stale(tenant) for tenant in tenants])
+
+    async def _close_stale(self, tenant: str) -> int:
         closed = 0
-        while rows := await self._database.run(
-            EVERY_TENANT, lambda c: queries.close_stale(c, self._stale_minutes), Deadline(_SWEEP_SECONDS)
+        while ids := await self._database.run(
+            tenant, lambda c: queries.close_stale(c, tenant, self._stale_minutes), Deadline(_SWEEP_SECONDS)
         ):
-            closed += len(rows)
-            for tenant in {row["tenant"] for row in rows}:
-                self._doorbell.ring(tenant)
+            closed += len(ids)
+            self._doorbell.ring(tenant)
         return closed
 
     async def _own(self, principal: Principal, dispatch_id: int, deadline: Deadline) -> Dispatch:

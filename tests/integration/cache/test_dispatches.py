@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from local.database import Database
-from services.cache.dispatches.queries import close_stale
+from services.cache.dispatches.queries import close_stale, silent_tenants
 from shared.database.postgres import EVERY_TENANT, Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
@@ -127,10 +127,11 @@ async def test_a_silent_one_is_closed_by_exactly_one(
         await pool.open()
 
     async def sweep(pool: Pool) -> list[int]:
-        rows = await pool.run(EVERY_TENANT, lambda c: close_stale(c, 60), Deadline(10))
-        return [row["id"] for row in rows if row["tenant"] == tenant.name]
+        return await pool.run(tenant.name, lambda c: close_stale(c, tenant.name, 60), Deadline(10))
 
+    assert tenant.name in await pools[0].run(EVERY_TENANT, lambda c: silent_tenants(c, 60), Deadline(10))
     closed = await asyncio.gather(*(sweep(pool) for pool in pools * 2))
+    assert tenant.name not in await pools[0].run(EVERY_TENANT, lambda c: silent_tenants(c, 60), Deadline(10))
     for pool in pools:
         await pool.close()
     assert sorted(i for part in closed for i in part) == silent

@@ -1,5 +1,5 @@
 """A cache of vectors, keyed by tenant, model, kind and text. Concurrent requests of a tenant for one text share one
-embedding.
+embedding. The second level holds questions only: a document's vector is stored with the document.
 
 No tenant finds a vector that another tenant's text left: how fast the answer came would tell what others asked.
 """
@@ -130,7 +130,7 @@ class CachedEmbedder:
         except Exception as error:
             # Every waiter raises this error.
             self._fail(error, futures)
-        await self._remember(missing.tenant, made)
+        await self._remember(missing, made)
 
     def _settle(self, found: dict[bytes, Vector], futures: dict[bytes, asyncio.Future[Vector]]) -> None:
         for key, vector in found.items():
@@ -155,7 +155,7 @@ class CachedEmbedder:
         return vector
 
     async def _loaded(self, missing: _Missing) -> dict[bytes, Vector]:
-        if self._load is None:
+        if self._load is None or missing.kind == "document":
             return {}
         try:
             async with asyncio.timeout(_LOAD_SECONDS):
@@ -169,11 +169,11 @@ class CachedEmbedder:
             if key in missing.texts and vector.shape == (DIM,)
         }
 
-    async def _remember(self, tenant: str, made: dict[bytes, Vector]) -> None:
-        if self._store is None or not made:
+    async def _remember(self, missing: _Missing, made: dict[bytes, Vector]) -> None:
+        if self._store is None or missing.kind == "document" or not made:
             return
         try:
             async with asyncio.timeout(_STORE_SECONDS):
-                await self._store(tenant, made)
+                await self._store(missing.tenant, made)
         except Exception as error:
             log.warning("embedding cache not written", error=type(error).__name__)

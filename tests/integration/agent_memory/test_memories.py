@@ -244,7 +244,7 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
         "confirmations": 1,
         "index_queue": 0,
         "idempotency": 0,
-        "embedding_cache": 4,
+        "embedding_cache": 0,
     }
     assert await found(client, "scout", "gateway workers") == []
     assert len(await found(client, "medic", "gateway")) == 1

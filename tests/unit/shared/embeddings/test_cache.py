@@ -154,7 +154,7 @@ async def test_closing_fails_who_waits() -> None:
 
 
 async def test_the_second_level_is_read_before_and_written_after() -> None:
-    table: dict[bytes, NDArray[np.float32]] = {cache_key("t", "gated", "document", "a"): vector("z")}
+    table: dict[bytes, NDArray[np.float32]] = {cache_key("t", "gated", "query", "a"): vector("z")}
     stored = asyncio.Event()
 
     async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
@@ -166,11 +166,30 @@ async def test_the_second_level_is_read_before_and_written_after() -> None:
 
     inner = Gated()
     cached = CachedEmbedder(inner, load=load, store=store)
-    vectors = await cached.embed(["a", "b"], "document", "t")
+    vectors = await cached.embed(["a", "b"], "query", "t")
     await stored.wait()
     assert inner.calls == [["b"]]
     np.testing.assert_array_equal(vectors, np.stack([vector("z"), vector("b")]))
-    assert set(table) == {cache_key("t", "gated", "document", text) for text in "ab"}
+    assert set(table) == {cache_key("t", "gated", "query", text) for text in "ab"}
+
+
+async def test_documents_are_not_stored_a_second_time() -> None:
+    asked: list[str] = []
+
+    async def load(tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        asked.append("load")
+        return {}
+
+    async def store(tenant: str, made: dict[bytes, NDArray[np.float32]]) -> None:
+        asked.append("store")
+
+    inner = Gated()
+    cached = CachedEmbedder(inner, load=load, store=store)
+    for _ in range(2):
+        await cached.embed(["a"], "document", "t", urgency="backlog")
+    assert inner.calls == [["a"]]
+    await cached.close()
+    assert asked == []
 
 
 async def test_a_failing_second_level_fails_nothing() -> None:

@@ -165,6 +165,19 @@ MEMORY = [
     ),
     Panel(
         "Writing",
+        "Time until all items have their vectors",
+        "s",
+        {"{{store}}": "min by (store) (scrubjay_index_seconds_left{$here})"},
+        "At the pace of the fastest replica in the last minute.",
+    ),
+    Panel(
+        "Writing",
+        "Tokens embedded",
+        "short",
+        {"{{job}} {{provider}}": _rate("scrubjay_embedding_tokens_total", "job, provider")},
+    ),
+    Panel(
+        "Writing",
         "Evictions",
         "ops",
         {"evicted": "sum(rate(scrubjay_cache_evicted_total{$here}[$__rate_interval]))"},

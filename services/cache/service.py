@@ -45,7 +45,13 @@ class CacheService:
         self.hot_scopes = HotScopes(settings.hot_scopes_mb)
         self.search = CacheSearch(database, embedder, self.query_log, self.languages, self.hot_scopes)
         self.entries = EntryService(database, doorbell, limits=limits, tags=settings.tags)
-        self.missions = MissionService(database, doorbell, model=embedder.model, limits=limits)
+        self.missions = MissionService(
+            database,
+            doorbell,
+            model=embedder.model,
+            limits=limits,
+            index_seconds_left=lambda: self.indexer.seconds_left(ENTRIES.name),
+        )
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)

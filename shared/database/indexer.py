@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import defaultdict
+import math
+import time
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from shared.concurrency.tasks import end, every
@@ -21,7 +23,7 @@ from shared.embeddings import CachedEmbedder
 from shared.telemetry import metrics
 
 _POLL_SECONDS = 2.0
-_COUNT_SECONDS = 5.0
+_COUNT_SECONDS, _PACE_SECONDS = 5.0, 60.0
 # How often a request that waits for vectors looks whether another replica has stored them.
 _LOOK_SECONDS = 0.25
 # With less time left, nobody looks any more.
@@ -52,6 +54,27 @@ class Waiters:
             event.set()
 
 
+class Pace:
+    """How fast a store's items got their vectors in the last minute."""
+
+    def __init__(self) -> None:
+        self._counts: deque[tuple[float, int]] = deque(maxlen=round(_PACE_SECONDS / _COUNT_SECONDS) + 1)
+        self.waiting = 0
+
+    def note(self, now: float, stored: int, waiting: int) -> None:
+        """`stored` counts from the start."""
+        self._counts.append((now, stored))
+        self.waiting = waiting
+
+    def seconds_left(self) -> float:
+        if not self._counts:
+            return math.inf
+        if not self.waiting:
+            return 0.0
+        (began, before), (ended, after) = self._counts[0], self._counts[-1]
+        return self.waiting * (ended - began) / (after - before) if after > before else math.inf
+
+
 class Indexer:
     def __init__(
         self,
@@ -68,14 +91,17 @@ class Indexer:
         self._stores = {store.name: store for store in stores}
         self._tasks: list[asyncio.Task[None]] = []
         self._waiters = Waiters()
+        self._stored: Counter[str] = Counter()
         self._written = JustWritten(self._sql, embedder.model)
         self._fresh = IndexWorker(
-            database, embedder, self._sql, self._stores, self._written, self._waiters.tell
+            database, embedder, self._sql, self._stores, self._written, self._note_stored
         )
         self._workers = self._chain(workers)
+        self._paces = {store: Pace() for store in self._stores}
         for store in self._stores:
             metrics.INDEXED.labels(store)
             metrics.INDEX_BACKLOG.labels(store)
+            metrics.INDEX_SECONDS_LEFT.labels(store)
 
     def start(self) -> None:
         jobs = [worker.run() for worker in (self._fresh, *self._workers)]
@@ -110,6 +136,15 @@ class Indexer:
                         await stored.wait()
         return False
 
+    def seconds_left(self, store: str) -> float:
+        """Until all items that wait have their vectors, at this replica's pace; infinity where it has none."""
+        return self._paces[store].seconds_left()
+
+    def _note_stored(self, key: Key) -> None:
+        store, _, _ = key
+        self._stored[store] += 1
+        self._waiters.tell(key)
+
     def _chain(self, count: int) -> list[IndexWorker]:
         """Only the first looks into the queue by itself. Each wakes the next."""
         chain: list[IndexWorker] = []
@@ -121,7 +156,7 @@ class Indexer:
                 self._sql,
                 self._stores,
                 backlog,
-                self._waiters.tell,
+                self._note_stored,
                 poll_seconds=_POLL_SECONDS if len(chain) == count - 1 else None,
                 helper=chain[0] if chain else None,
             )
@@ -133,5 +168,7 @@ class Indexer:
             EVERY_TENANT, lambda c: c.fetch(self._sql.backlog, self._embedder.model), Deadline(_PATIENCE)
         )
         waiting = {row["store"]: row["items"] for row in rows}
-        for store in self._stores:
-            metrics.INDEX_BACKLOG.labels(store).set(waiting.get(store, 0))
+        for store, pace in self._paces.items():
+            pace.note(time.monotonic(), self._stored[store], waiting.get(store, 0))
+            metrics.INDEX_BACKLOG.labels(store).set(pace.waiting)
+            metrics.INDEX_SECONDS_LEFT.labels(store).set(pace.seconds_left())

@@ -27,6 +27,7 @@ _PASSING = frozenset({"dead", "slow", "rate_limited", "failing"})
 
 CALLS = Counter("scrubjay_embedding_calls_total", "Calls of an embedding model", ["provider", "outcome"])
 TEXTS = Counter("scrubjay_embedding_texts_total", "Texts embedded", ["provider"])
+TOKENS = Counter("scrubjay_embedding_tokens_total", "Tokens of texts embedded", ["provider"])
 
 
 class Embedder(Protocol):

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shared.embeddings.base import CALLS, TEXTS, Kind, OnUsage, Urgency, Vectors, unit_rows
+from shared.embeddings.base import CALLS, TEXTS, TOKENS, Kind, OnUsage, Urgency, Vectors, unit_rows
 from shared.embeddings.spare import SpareCores
 from shared.settings import SettingsError
 
@@ -78,9 +78,11 @@ class LocalEmbedder:
             runs = (loop.run_in_executor(lane, self._model.embed, text, kind) for text in texts)
             results = await asyncio.gather(*runs)
         CALLS.labels("local", "ok").inc()
+        tokens = sum(each.tokens for each in results)
         TEXTS.labels("local").inc(len(results))
+        TOKENS.labels("local").inc(tokens)
         if self._on_usage is not None and results:
-            self._on_usage(self.model, sum(each.tokens for each in results), len(results))
+            self._on_usage(self.model, tokens, len(results))
         rows = np.array([each.vector for each in results], np.float32).reshape(
             len(results), self._model.width
         )

@@ -22,6 +22,7 @@ from shared.embeddings.base import (
     CALLS,
     DIM,
     TEXTS,
+    TOKENS,
     EmbedderUnavailable,
     Kind,
     OnUsage,
@@ -146,6 +147,7 @@ class RemoteEmbedder(ABC):
             raise
         CALLS.labels(self.provider, "ok").inc()
         TEXTS.labels(self.provider).inc(len(texts))
+        TOKENS.labels(self.provider).inc(tokens)
         if self._on_usage is not None:
             self._on_usage(self.model, tokens, len(texts))
         return vectors

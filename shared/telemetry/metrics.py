@@ -25,6 +25,11 @@ POSTGRES_TIMEOUTS = Counter("scrubjay_postgres_timeouts_total", "Database calls 
 DEGRADED = Counter("scrubjay_degraded_total", "Answers given without a source", ["source", "reason"])
 HEDGED = Counter("scrubjay_hedged_total", "Owner searches sent a second time", ["owner", "reason"])
 INDEX_BACKLOG = Gauge("scrubjay_index_backlog", "Items waiting for their vectors", ["store"])
+INDEX_SECONDS_LEFT = Gauge(
+    "scrubjay_index_seconds_left",
+    "Seconds until all waiting items have their vectors, at this replica's pace of the last minute",
+    ["store"],
+)
 INDEXED = Counter("scrubjay_indexed_total", "Items whose vectors were stored", ["store"])
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
 HOT_SEARCHES = Counter(

@@ -58,6 +58,8 @@ class CacheStats(msgspec.Struct):
     """When its newest entry was stored."""
     next_expiry: datetime | None
     """When the next entry expires."""
+    vectors_expected_at: datetime | None = None
+    """When the unindexed entries are expected to have vectors. It is missing while none are made."""
 
 
 class StatsAnswer(msgspec.Struct):

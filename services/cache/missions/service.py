@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
 import asyncpg
 import msgspec
 
@@ -29,6 +32,8 @@ from shared.paging.pages import page_of
 from shared.telemetry import tracing
 from shared.text import mission_problem
 
+_A_YEAR = 366 * 24 * 3600
+
 
 class _DryRunDone(Exception):
     """Ends a transaction without its changes."""
@@ -39,12 +44,21 @@ class _DryRunDone(Exception):
 
 
 class MissionService:
-    def __init__(self, database: Database, doorbell: Doorbell, *, model: str, limits: DefaultLimits) -> None:
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        *,
+        model: str,
+        limits: DefaultLimits,
+        index_seconds_left: Callable[[], float],
+    ) -> None:
         """The statistics count the entries that lack vectors of `model`."""
         self._database = database
         self._doorbell = doorbell
         self._model = model
         self._limits = limits
+        self._index_seconds_left = index_seconds_left
 
     async def list(
         self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline
@@ -74,7 +88,11 @@ class MissionService:
         )
         if row is None:
             raise NotFound(f"no mission {mission_id!r}")
-        return CacheStats(**row)
+        return CacheStats(**row, vectors_expected_at=self._vectors_expected_at(row["unindexed_count"]))
+
+    def _vectors_expected_at(self, unindexed: int) -> datetime | None:
+        seconds = self._index_seconds_left()
+        return datetime.now(UTC) + timedelta(seconds=seconds) if unindexed and seconds < _A_YEAR else None
 
     async def limits(self, principal: Principal, mission_id: str, deadline: Deadline) -> LimitsInForce:
         mission = _granted(principal, mission_id)

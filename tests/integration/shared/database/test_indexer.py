@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -18,6 +19,7 @@ from prometheus_client import REGISTRY
 from local.database import Database
 from services.cache.entries import queries
 from services.cache.entries.indexing import ENTRIES
+from services.cache.missions.schemas import CacheStats
 from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.database import indexer
@@ -346,7 +348,7 @@ async def test_waiting_for_an_index_ends_at_the_deadline(replica: Replica, api: 
     api.gate.clear()
     replica.service.start()
     result = await replica.service.writer.write(
-        principal(replica.tenant), intel("m", "slow"), None, Deadline(0.5), wait_indexed=True
+        principal(replica.tenant), intel("m", "slow"), None, Deadline(5.0), wait_indexed=True
     )
     assert not result.indexed
     api.gate.set()
@@ -382,6 +384,20 @@ async def test_who_waits_for_an_index_sees_what_another_replica_stored(
         (id_,) = await writing.write("stored elsewhere")
         indexing.service.start()
         assert await writing.service.indexer.wait_indexed(ENTRIES.name, tenant.name, id_, Deadline(PATIENCE))
+
+
+async def test_the_statistics_of_a_mission_tell_when_its_vectors_are_expected(replica: Replica) -> None:
+    async def stats() -> CacheStats:
+        return await replica.service.missions.stats(principal(replica.tenant), "m", Deadline(PATIENCE))
+
+    ids = await replica.write("one", "two")
+    assert [(await stats()).unindexed_count, (await stats()).vectors_expected_at] == [len(ids), None]
+    pace = replica.service.indexer._paces[ENTRIES.name]
+    pace.note(0.0, 0, 3_600)
+    pace.note(60.0, 60, 3_600)
+    before, expected, after = datetime.now(UTC), (await stats()).vectors_expected_at, datetime.now(UTC)
+    assert expected is not None
+    assert before <= expected - timedelta(hours=1) <= after
 
 
 @pytest.fixture

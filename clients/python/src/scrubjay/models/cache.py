@@ -198,6 +198,8 @@ class CacheStats:
     """When its newest entry was stored."""
     next_expiry: datetime | None
     """When the next entry expires."""
+    vectors_expected_at: datetime | None
+    """When the unindexed entries are expected to have vectors. It is missing while none are made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

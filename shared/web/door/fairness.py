@@ -151,7 +151,11 @@ class Shares:
 
     def piles_up(self, share: Share, now: float) -> bool:
         """Whether it is the heaviest of several, and a few of its requests run or wait already."""
-        return share.admitted >= self._few and self.compete() and share is self._heaviest_at(now)
+        return share.admitted >= self._few and self.outweighs(share, now)
+
+    def outweighs(self, share: Share, now: float) -> bool:
+        """Whether it is the heaviest of several."""
+        return self.compete() and share is self._heaviest_at(now)
 
     def run(self, share: Share, now: float) -> None:
         share.run(now)

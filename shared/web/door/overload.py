@@ -163,7 +163,8 @@ class Gate:
         if work.entered > self._last_crowded:
             self._learn_alone(route, log_seconds)
         alone = self._alone_log_seconds.get(route)
-        if alone is not None:
+        # The limit spares the others: what the heaviest tenant does to itself must not move it.
+        if alone is not None and not self._shares.outweighs(work.share, now):
             self._log_slowdowns += log_seconds - alone
             self._samples += 1
             self._adjust_when_due(now)

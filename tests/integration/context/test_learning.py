@@ -135,21 +135,23 @@ async def test_weights_are_checked(admin_client: Client, body: dict[str, Any]) -
 
 async def test_budgets_and_ceilings(client: Client, admin_client: Client) -> None:
     await fill(client, "learning", 40)
-    wide = await assemble(client, "learning", token_budget=4000)
+    wide = await assemble(client, "learning", token_budget=4000, fill=True)
     assert wide["total_tokens"] > 300
     body = {"caller": "scout", "default_budget": 200, "ceiling": 300}
     answer = await admin_client.call("PUT", "/api/context/budgets", body)
     assert answer.status == 200
     assert (answer.body["min_budget"], answer.body["max_budget"], answer.body["manual"]) == (200, 16000, True)
-    assert (await assemble(client, "learning"))["total_tokens"] <= 200
-    assert 200 < (await assemble(client, "learning", token_budget=16000))["total_tokens"] <= 300
+    assert (await assemble(client, "learning", fill=True))["total_tokens"] <= 200
+    assert 200 < (await assemble(client, "learning", token_budget=16000, fill=True))["total_tokens"] <= 300
     budgets = (await client.get("/api/context/budgets")).body["budgets"]
     assert [row["caller"] for row in budgets] == ["scout"]
     everyone = {"caller": "*", "default_budget": 100, "ceiling": 150}
     assert (await admin_client.call("PUT", "/api/context/budgets", everyone)).status == 200
-    assert (await assemble(client, "learning", caller="medic", token_budget=999))["total_tokens"] <= 150
+    assert (await assemble(client, "learning", caller="medic", token_budget=999, fill=True))[
+        "total_tokens"
+    ] <= 150
     assert (await admin_client.delete("/api/context/budgets?caller=scout")).status == 204
-    assert (await assemble(client, "learning"))["total_tokens"] <= 100
+    assert (await assemble(client, "learning", fill=True))["total_tokens"] <= 100
     for wrong in ({"min_budget": 201}, {"max_budget": 199}, {"default_budget": 16_001}):
         refused = await admin_client.call("PUT", "/api/context/budgets", {**body, **wrong})
         assert refused.status == 400, wrong

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from local.database import create_database, migrate
 from proofs.fuzz import hostile, schema_cases
 from proofs.fuzz.judging import Judge
 from proofs.ground import Ground, Proof, run
@@ -57,7 +58,10 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
 
 
 async def _control(ground: Ground, settings: Mapping[str, str], seed: int) -> Judge:
-    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings)
+    # What it lets through must not stand where the services read it afterwards.
+    database = await create_database(ground.postgres.dsn(), "control")
+    migrate(database.owner, ground.folder / "control.log")
+    cluster = Cluster(database, ground.valkey.url, ground.folder, settings=settings)
     for replica in cluster.replicas["context"]:
         replica.module = "proofs.fuzz.untyped"
     async with cluster:

@@ -151,10 +151,11 @@ def unheld_names(query: str, results: Iterable[SearchResult]) -> float:
     if not names or not any(weights) or any(map(only_if_held, lexemes)):
         return 0.0
     names -= set(_WORD.findall(_known_names(results)))
+    stems = _stems(names)
     unheld = (
         weight
         for lexeme, weight, count in zip(lexemes, weights, df, strict=True)
-        if not count and any(_is_form(name, lexeme) for name in names)
+        if not count and (lexeme in names or lexeme.removesuffix("i") in stems)
     )
     return sum(unheld) / sum(weights)
 
@@ -175,12 +176,13 @@ def _known_names(results: Iterable[SearchResult]) -> str:
     ).lower()
 
 
-def _is_form(name: str, lexeme: str) -> bool:
-    """Whether an English lexeme may be the name's: `melani` is that of Melanie, `kelli` that of Kelly."""
-    stem = lexeme.removesuffix("i")
-    return name == lexeme or (
-        len(stem) >= _LEAST_STEM and name.startswith(stem) and len(name) - len(stem) <= _MOST_ENDING
-    )
+def _stems(names: Iterable[str]) -> set[str]:
+    """What English lexemes of names may be without a final i: `melani` is that of Melanie, `kelli` that of Kelly."""
+    return {
+        name[:stop]
+        for name in names
+        for stop in range(max(_LEAST_STEM, len(name) - _MOST_ENDING), len(name) + 1)
+    }
 
 
 def _saturate(value: float) -> float:

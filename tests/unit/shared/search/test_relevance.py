@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -274,6 +275,19 @@ def test_a_question_about_names_that_nothing_holds(
     query: str, lexemes: list[str], df: list[int], unheld: float
 ) -> None:
     assert unheld_names(query, about(lexemes, df, found())) == pytest.approx(unheld)
+
+
+def test_a_question_full_of_names_takes_linear_time() -> None:
+    """Four times the names may take four times as long, and some noise; quadratic time would be sixteen times."""
+
+    def seconds(count: int) -> float:
+        names = [f"Name{number}x" for number in range(count)]
+        results = about([name.lower() for name in names], [0] * count, found())
+        started = time.process_time()
+        assert unheld_names("Who is " + " ".join(names), results) == pytest.approx(1)
+        return time.process_time() - started
+
+    assert min(seconds(4_000) for _ in range(5)) < 10 * min(seconds(1_000) for _ in range(5))
 
 
 @pytest.mark.parametrize("of", [{"speaker": "Melanie"}, {"agent": "melanie"}, {"scope": "mission:melanie-7"}])

@@ -19,7 +19,12 @@ from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import routes as vault
+from services.agent_memory.vault.indexing import FILES as INDEXED_FILES
+from services.agent_memory.vault.purge import FILES
+from services.agent_memory.vault.queries_write import STORE as VAULT
+from services.agent_memory.vault.search import VaultSearch
 from services.agent_memory.vault.service import Vault
+from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.concurrency.tasks import background
 from shared.database.doorbell import Doorbell
@@ -47,7 +52,9 @@ class Services:
     search: MemorySearch
     commits: Commits
     reader: MemoryReader
+    vault_search: VaultSearch
     vault: Vault
+    uploads: Uploads
     transfer: MemoryTransfer
     purge: Purge
     accesses: AccessCounts
@@ -68,7 +75,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell.start()
         rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
         late_vectors = LateVectors(database, rules, doorbell)
-        stores, workers = [indexed_memories(late_vectors.finish)], settings.embedding.index_workers
+        stores = [indexed_memories(late_vectors.finish), INDEXED_FILES]
+        workers = settings.embedding.index_workers
         indexer = Indexer(database, embedder, "memory", stores, workers)
         stack.push_async_callback(indexer.stop)
         indexer.start()
@@ -84,16 +92,22 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         )
         transactions = Transactions(database, records, doorbell, indexer)
         search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
+        vault_search = VaultSearch(database, embedder)
         yield Services(
             owner_search=OwnerSearch(
-                "agent_memory", {OWN: search.search_own, PEER: search.search_peers}, search.vacant
+                "agent_memory",
+                {OWN: search.search_own, PEER: search.search_peers, VAULT: vault_search.search},
+                search.vacant,
+                vault_search.vacant,
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
             reader=MemoryReader(database),
-            vault=Vault(settings.vault_root),
+            vault_search=vault_search,
+            vault=Vault(database, transactions, settings.vault_root),
+            uploads=Uploads(database, transactions, embedder.model),
             transfer=MemoryTransfer(database, transactions, rules),
-            purge=Purge(database, transactions, [MEMORIES]),
+            purge=Purge(database, transactions, [MEMORIES, FILES]),
             accesses=accesses,
         )
 

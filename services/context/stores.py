@@ -35,6 +35,11 @@ def by_caller(_: Sequence[str]) -> list[str]:
     return []
 
 
+def in_folders(scopes: Sequence[str]) -> list[str]:
+    """Always searched: the owner adds what is nobody's, and what is of who calls."""
+    return list(scopes)
+
+
 def all_but_caller(scopes: Sequence[str]) -> list[str]:
     """Always searched: the owner looks at everyone but who calls, and counts the items of agents that are named."""
     return [scope for scope in scopes if scope.startswith("agent:")]
@@ -120,12 +125,20 @@ PEERS = Store(
     weight=0.8,
     half_life_hours=_MONTH_HOURS,
 )
+VAULT = Store(
+    name="vault_index",
+    prefix="vault",
+    owner="agent_memory",
+    scopes=in_folders,
+    path="/api/vault",
+    item_path="/api/vault/files/{id}",
+)
 LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
 """Files of the vault that a request names. They are read, not searched."""
 PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
 """What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
-STORES = (CACHE, OWN, PEERS)
+STORES = (CACHE, OWN, PEERS, VAULT)
 SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}

@@ -16,21 +16,18 @@ Vacant: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[Map
 """The results of those of the request's stores that are known to hold nothing."""
 
 
-async def _none(_: Principal, __: SearchRequest, ___: Deadline) -> Mapping[str, StoreResult]:
-    return {}
-
-
 class OwnerSearch:
-    """`stores` maps a store's name in the request to its search. What `vacant` answers is not searched."""
+    """`stores` maps a store's name in the request to its search. What one of `vacant` answers is not searched."""
 
-    def __init__(self, owner: str, stores: Mapping[str, Search], vacant: Vacant = _none) -> None:
+    def __init__(self, owner: str, stores: Mapping[str, Search], *vacant: Vacant) -> None:
         self._stores = stores
         self._vacant = vacant
         self.search = tracing.memory("search_memory", owner)(self._search)
 
     async def _search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """Skips unknown stores: a caller of the next release may name them."""
-        empty = await self._vacant(principal, request, deadline)
+        answers = await asyncio.gather(*(vacant(principal, request, deadline) for vacant in self._vacant))
+        empty = {name: store for answer in answers for name, store in answer.items()}
         searches = [
             self._stores[name] for name in request.stores if name in self._stores.keys() - empty.keys()
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from services.agent_memory.memories import queries_search as memories
+from services.agent_memory.vault import queries_search as files
 from services.cache.entries import queries_search as entries
 from shared.search.sql import Statement
 
@@ -20,6 +21,9 @@ STATEMENTS = {
     "agent_memory_peers_of_users": memories.SEARCH_PEERS.exact_of_users,
     "agent_memory_peers_approximate": memories.SEARCH_PEERS.approximate,
     "agent_memory_peers_approximate_of_users": memories.SEARCH_PEERS.approximate_of_users,
+    "vault_index": files.SEARCH.exact,
+    "vault_index_of_users": files.SEARCH.exact_of_users,
+    "vault_index_everywhere": files.SEARCH_ALL.exact,
 }
 
 

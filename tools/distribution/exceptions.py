@@ -80,7 +80,11 @@ STATEMENTS = {
     "StoreStatements:finish": _exempt("tenant, lock, locked query", _CLAIMED),
     "StoreStatements:drop": _exempt("tenant", _CLAIMED),
     **_all(
-        ("services/agent_memory/memories/indexing.py:TEXTS", "services/cache/entries/indexing.py:TEXTS"),
+        (
+            "services/agent_memory/memories/indexing.py:TEXTS",
+            "services/agent_memory/vault/indexing.py:TEXTS",
+            "services/cache/entries/indexing.py:TEXTS",
+        ),
         _exempt("tenant", _CLAIMED),
     ),
     "cache.put_entries": _exempt(

@@ -43,6 +43,7 @@ _TAGS = {
     "assemble and remember": "Ask for the context of a step, say what of it helped, and keep what was said.",
     "missions": "A mission's working memory: typed entries within exact budgets.",
     "memories": "What each agent has learned.",
+    "vault": "Documents: files that are stored, or indexed from a folder, and found by passage.",
     "dispatches": "Work given to agents.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",

@@ -153,6 +153,7 @@ _ERASURE = [
         parameters={"mission_id": MISSION, "reason": "mission_complete"},
     ),
     Example("agent_memory_delete", "One memory less", parameters={"memory_id": "$memory"}),
+    Example("vault_remove", "One file less", parameters={"path": "shared/runbooks/webhooks.md"}),
     Example("agent_memory_forget", "All of an agent", {"agent_name": "scout"}),
     Example("agent_memory_import", "What was exported", "$lines"),
     Example("context_purge", "A mission, everywhere", {"scope": f"mission:{MISSION}"}),

@@ -71,4 +71,21 @@ MEMORY = [
         keep={"lines": ""},
         accept="application/x-ndjson",
     ),
+    Example(
+        "vault_put",
+        "A runbook that everybody may read",
+        {
+            "path": "shared/runbooks/webhooks.md",
+            "text": "# Webhooks\n\nThe ledger answers 409 when a webhook was already applied.\nNever retry it.\n",
+        },
+        keep={"file": "ids.0"},
+    ),
+    Example("vault_list", "The files of a folder", parameters={"folder": "shared/", "limit": 20}),
+    Example(
+        "vault_search",
+        "The best passage of each file",
+        {"query": "May a webhook be retried after a 409?", "limit": 5},
+    ),
+    Example("vault_read", "Some lines", parameters={"path": "shared/runbooks/webhooks.md#L3-L4"}),
+    Example("vault_part", "What is behind a handle", parameters={"file_id": "$file"}),
 ]

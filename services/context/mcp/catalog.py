@@ -7,28 +7,10 @@ its model with every question, so it is as short as it can be.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from services.context.mcp.catalog_documents import DOCUMENTS
+from services.context.mcp.tool import Tool
 from services.context.stores import CACHE, OWN, PEERS
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    name: str
-    operation: str
-    """The operationId of the route that it calls."""
-    description: str
-    """Says in its first line what the tool is for."""
-    default: bool = False
-    destructive: bool = False
-    idempotent: bool = False
-    fields: Mapping[str, str] = field(default_factory=dict)
-    """Descriptions of fields whose meaning differs from FIELDS."""
-    only: tuple[str, ...] = ()
-    """The fields that it lists of its route's; all, where none is named."""
-    without: tuple[str, ...] = ()
-    """Fields that it takes, but that a model need not know; `list.field` is a field of a list's items."""
-
 
 SEARCH = "memory_search"
 _ABOUT_CODE = ("paths", "step", "symbols")
@@ -270,6 +252,7 @@ TOOLS: tuple[Tool, ...] = (
         "agent_memory_pending_review",
         "How many memories each agent gained since a time of its own.",
     ),
+    *DOCUMENTS,
     Tool(
         "explain_assembly",
         "context_explain",
@@ -328,6 +311,7 @@ AREAS: Mapping[str, str] = {
     "missions": "cache",
     "dispatches": "dispatch",
     "memories": "agent-memory",
+    "vault": "vault",
     "timeline": "timeline",
 }
 """Toolsets by the tag of the route."""

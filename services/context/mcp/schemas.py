@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from services.context.mcp.catalog import Tool
 from services.context.mcp.fields import FIELDS, KEY, KEY_DESCRIPTION
+from services.context.mcp.tool import Tool
 from shared.vocabulary import ALIAS, DEFAULT
 
 Json = dict[str, Any]

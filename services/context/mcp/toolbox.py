@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from services.context.mcp import search
-from services.context.mcp.catalog import AREAS, SEARCH, TOOLS, Tool
+from services.context.mcp.catalog import AREAS, SEARCH, TOOLS
 from services.context.mcp.schemas import Json, Route, describe, raw_input
+from services.context.mcp.tool import Tool
 
 RAW = "_raw"
 

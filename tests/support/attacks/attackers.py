@@ -149,6 +149,7 @@ def effects(attacker: Attacker, victim: Victim, before: set[Row], after: set[Row
 _NAMED = {
     **{f"{name}_id": 1 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
     "memory_ids": [1],
+    "file_ids": [1],
     "taken": [],
 }
 

@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 
 from aiohttp import ClientTimeout
 
-from services.context.mcp.catalog import Tool
 from services.context.mcp.resources import RESOURCES
+from services.context.mcp.tool import Tool
 from services.context.mcp.toolbox import Bound, toolbox
 from tests.support.attacks.table import ATTACKS, LINES, STREAM, Arguments, resource_uris
 from tests.support.attacks.victim import LATE, TRIES, Victim

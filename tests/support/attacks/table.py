@@ -253,6 +253,23 @@ ATTACKS: Mapping[str, Attack] = {
         }
         for agent in (v.agent, "mallory")
     ],
+    "vault_list": lambda v: [{}, {"folder": "agents/"}],
+    "vault_part": lambda v: [{"file_id": file} for file in v.ids["file_ids"]],
+    "vault_put": lambda v: [
+        {"path": path, "text": "the treasure is mine"} for path in (*v.uploads(), f"agents/{v.agent}/mine.md")
+    ],
+    "vault_read": lambda v: [{"path": path} for path in (*v.uploads(), *v.files())],
+    "vault_remove": lambda v: [{"path": path} for path in v.uploads()],
+    "vault_search": lambda v: [
+        {"query": "the treasure", **more}
+        for more in (
+            {},
+            {"folder": "users/"},
+            {"agent_name": v.agent},
+            {"mission_namespace": v.mission},
+            {"user_id": v.user},
+        )
+    ],
     "monitor": lambda v: [{}, {"mission": v.mission}, {"minutes": 60}],
     "timeline": _timeline,
 }

@@ -24,13 +24,17 @@ Canary = Literal[
     "assembly",
     "key",
     "file",
+    "upload_of_nobody",
+    "upload_of_agent",
+    "upload_of_mission",
+    "upload_of_user",
     "agent_profile",
     "user_profile",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
-session, `key` a key's name, and `file` a file of the vault, where there is one. The profiles are the agent's and the
-user's."""
+session, `key` a key's name, and `file` a file of the vault, where there is one. The uploads lie in the folders of the
+agent, the mission and the user, and in none of them. The profiles are the agent's and the user's."""
 
 LATE, TRIES = (429, 503), 8
 """A busy machine may answer a request too late, or not at all."""
@@ -42,7 +46,7 @@ CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
 class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
-    """The ids of its rows: entry_id, checkpoint_id, memory_ids, dispatch_id, assembly_id, key_id."""
+    """The ids of its rows: entry_id, checkpoint_id, memory_ids, file_ids, dispatch_id, assembly_id, key_id."""
 
     @property
     def agent(self) -> str:
@@ -71,6 +75,7 @@ class Victim:
             f"cache:{self.ids['entry_id']}",
             f"cache:{self.ids['checkpoint_id']}",
             *memories,
+            *(f"vault:{file}" for file in self.ids["file_ids"]),
             *self.links(),
             *(f"profile:{quote(scope, safe=':')}" for scope in self.scopes()[1:]),
         ]
@@ -87,6 +92,15 @@ class Victim:
             f"agents/{self.agent}/plan.md",
             f"shared/../missions/{self.mission}/plan.md",
         ]
+
+    def uploads(self) -> dict[str, Canary]:
+        """Paths of files that are stored in the vault, and what they hold."""
+        return {
+            f"{self.word}.md": "upload_of_nobody",
+            f"agents/{self.agent}/stored.md": "upload_of_agent",
+            f"missions/{self.mission}/stored.md": "upload_of_mission",
+            f"users/{self.user}/stored.md": "upload_of_user",
+        }
 
     def entry(self, text: str) -> dict[str, Any]:
         return {
@@ -170,6 +184,11 @@ async def settle(admin: Client, word: str) -> Victim:
     ]
     learned = [await make("/api/agent-memory/commit", memory) for memory in memories]
     victim.ids["memory_ids"] = [memory["memory_id"] for memory in learned]
+    uploads = [
+        await make("/api/vault/files", {"path": path, "text": victim.text(canary)})
+        for path, canary in victim.uploads().items()
+    ]
+    victim.ids["file_ids"] = [file for upload in uploads for file in upload["ids"]]
     victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},

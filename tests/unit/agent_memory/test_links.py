@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from services.agent_memory.vault import files as links
-from services.agent_memory.vault.files import MAX_BYTES
+from services.agent_memory.vault.disk import files as links
+from services.agent_memory.vault.disk.files import MAX_BYTES
+from services.agent_memory.vault.disk.links import read_files
 from services.agent_memory.vault.schemas import LinkedFile
-from services.agent_memory.vault.service import read_files
 from shared.auth import Principal
 
 # `make proofs` asks for the full form of 100,000.

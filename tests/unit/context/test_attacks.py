@@ -11,6 +11,7 @@ from tests.support.attacks.victim import Victim
 NAMED = {
     **{f"{name}_id": 7 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
     "memory_ids": [7, 8],
+    "file_ids": [9],
     "taken": ["cache:7"],
 }
 

@@ -8,7 +8,7 @@ from services.context import stores
 from services.context.assembly import ranking
 from services.context.forwarding.forward import PREFIXES
 from services.context.schemas import SourceStore
-from services.context.stores import CACHE, LINKS, OWN, PEERS, Store
+from services.context.stores import CACHE, LINKS, OWN, PEERS, VAULT, Store
 
 
 def test_names_and_prefixes_are_given_once() -> None:
@@ -48,8 +48,13 @@ def test_where_each_store_is_searched() -> None:
 
 def test_handles() -> None:
     text = "see own:3#1, cache:12. peer:0 vault:1 link:notes/a%20b.md] and recache:7"
-    assert stores.HANDLE.findall(text) == ["own:3#1", "cache:12", "link:notes/a%20b.md"]
-    assert [OWN.handle(3, 1), CACHE.handle(12), LINKS.handle("notes/a%20b.md")] == stores.HANDLE.findall(text)
+    assert stores.HANDLE.findall(text) == ["own:3#1", "cache:12", "vault:1", "link:notes/a%20b.md"]
+    assert [
+        OWN.handle(3, 1),
+        CACHE.handle(12),
+        VAULT.handle(1),
+        LINKS.handle("notes/a%20b.md"),
+    ] == stores.HANDLE.findall(text)
     assert [stores.name_of(handle) for handle in ("own:3#1", "link:x", "gone:1")] == [
         OWN.name,
         LINKS.name,

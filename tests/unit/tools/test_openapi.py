@@ -66,6 +66,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "assemble and remember",
         "missions",
         "memories",
+        "vault",
         "dispatches",
         "why",
         "learning",

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from scrubjay._call import Call
 from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
-from scrubjay.calls import agent_memory, cache, context, dispatch, timeline
+from scrubjay.calls import agent_memory, cache, context, dispatch, timeline, vault
 
 T = TypeVar("T")
 
@@ -44,6 +44,15 @@ class AgentMemory(Group):
     forget = Method(agent_memory.forget)
 
 
+class Vault(Group):
+    put = Method(vault.put)
+    list = Listing(vault.list_)
+    remove = Method(vault.remove)
+    part = Method(vault.part)
+    read = Method(vault.read)
+    search = Method(vault.search)
+
+
 class Dispatch(Group):
     list = Listing(dispatch.list_)
     report = Method(dispatch.report)
@@ -58,6 +67,7 @@ class Calls:
     def __init__(self) -> None:
         self.cache = Cache(self)
         self.agent_memory = AgentMemory(self)
+        self.vault = Vault(self)
         self.dispatch = Dispatch(self)
 
     def send(self, call: Call[T]) -> T:
@@ -131,6 +141,15 @@ class AsyncAgentMemory(AsyncGroup):
     forget = AsyncMethod(agent_memory.forget)
 
 
+class AsyncVault(AsyncGroup):
+    put = AsyncMethod(vault.put)
+    list = AsyncListing(vault.list_)
+    remove = AsyncMethod(vault.remove)
+    part = AsyncMethod(vault.part)
+    read = AsyncMethod(vault.read)
+    search = AsyncMethod(vault.search)
+
+
 class AsyncDispatch(AsyncGroup):
     list = AsyncListing(dispatch.list_)
     report = AsyncMethod(dispatch.report)
@@ -145,6 +164,7 @@ class AsyncCalls:
     def __init__(self) -> None:
         self.cache = AsyncCache(self)
         self.agent_memory = AsyncAgentMemory(self)
+        self.vault = AsyncVault(self)
         self.dispatch = AsyncDispatch(self)
 
     async def send(self, call: Call[T]) -> T:

@@ -101,6 +101,17 @@ from scrubjay.models.context import (
 )
 from scrubjay.models.dispatch import Completed, CompletedAnswer, Dispatch, DispatchAnswer, DispatchesAnswer
 from scrubjay.models.timeline import Event, Events
+from scrubjay.models.vault import (
+    FileLines,
+    FilePart,
+    FilePartAnswer,
+    FoundFiles,
+    FoundPassage,
+    PutFileResult,
+    RemovedFile,
+    VaultFile,
+    VaultFiles,
+)
 
 __all__ = [
     "AgentMemory",
@@ -150,9 +161,14 @@ __all__ = [
     "ExplainedCandidate",
     "ExportedMemory",
     "FeedbackTaken",
+    "FileLines",
+    "FilePart",
+    "FilePartAnswer",
     "ForgetReceipt",
+    "FoundFiles",
     "FoundMemories",
     "FoundMemory",
+    "FoundPassage",
     "ImportResult",
     "Intel",
     "Kept",
@@ -177,10 +193,12 @@ __all__ = [
     "PendingReview",
     "Profile",
     "Profiles",
+    "PutFileResult",
     "QueryAnswer",
     "QueryResult",
     "Receipt",
     "RememberResult",
+    "RemovedFile",
     "Replay",
     "Report",
     "SearchedScope",
@@ -196,6 +214,8 @@ __all__ = [
     "TenantLanguage",
     "ThreadCheckpoint",
     "UsedItem",
+    "VaultFile",
+    "VaultFiles",
     "WeightAdjustment",
     "WeightChange",
     "WeightHistory",

@@ -1,0 +1,1 @@
+"""The text of a file, by its format."""

@@ -1,0 +1,1 @@
+"""The tenants' folders below VAULT_ROOT."""

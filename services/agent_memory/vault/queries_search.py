@@ -1,0 +1,68 @@
+"""The SQL of search over the vault's files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.agent_memory.vault.content import EVERY_FOLDER
+from shared.database.postgres import Connection
+from shared.search.sql import ONLY, UNTIL, Source, search_forms
+from shared.search.store import Scope
+
+_COLUMNS = (
+    "i.scope, i.created_at, i.occurred_at, null::text as session_id, null::bigint as seq, null::text as speaker,"
+    " i.user_id, i.source_kind, null::text as source_claim, null::bigint as superseded_by, array[i.path] as paths,"
+    " '{}'::text[] as symbols, 'file' as kind, i.agent_name, i.path, i.title, c.body, c.first_line, c.last_line"
+)
+_SIZES = """(
+    select array_agg((select count(*) from memory.files f where f.tenant = :tenant and f.scope = s.scope)
+                     order by s.place)
+    from unnest(:scope::text[]) with ordinality s(scope, place)
+)"""
+_FILES = Source(
+    items="memory.files",
+    chunks="memory.searchable_file_chunks",
+    vectors="memory.file_vec",
+    columns=_COLUMNS,
+    within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
+    counted="tenant = :tenant and scope = any(:scope)",
+    sizes=_SIZES,
+)
+SEARCH = search_forms(_FILES)
+# All folders but those that are named, which are none.
+SEARCH_ALL = search_forms(
+    _FILES._replace(
+        within=f"scope <> all(:scope) and {ONLY} and {UNTIL}",
+        counted="tenant = :tenant and scope <> all(:scope)",
+        sizes="null::bigint[]",
+    )
+)
+
+
+def folders_scope(tenant: str, scopes: list[str]) -> Scope:
+    return Scope(tenant, scopes, indexed_as=scopes)
+
+
+def every_folder(tenant: str) -> Scope:
+    return Scope(tenant, [], indexed_as=[EVERY_FOLDER])
+
+
+HOLDS = "select exists (select from memory.files where tenant = $1 and scope = any($2))"
+
+
+async def holds(connection: Connection, tenant: str, scopes: Sequence[str]) -> bool:
+    return bool(await connection.fetchval(HOLDS, tenant, list(scopes)))
+
+
+IDS_BELOW = """
+select id from memory.files
+where tenant = $1 and starts_with(path, $2) and ($3::text[] is null or scope = any($3))
+"""
+
+
+async def ids_below(
+    connection: Connection, tenant: str, prefix: str, scopes: Sequence[str] | None
+) -> list[int]:
+    """The parts of the files whose path begins so."""
+    rows = await connection.fetch(IDS_BELOW, tenant, prefix, scopes)
+    return [row["id"] for row in rows]

@@ -1,0 +1,117 @@
+"""Stores uploaded files, in one piece or several."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from services.agent_memory.transactions import Transactions
+from services.agent_memory.vault import queries_write
+from services.agent_memory.vault.content import Place, Rows, Source, rows_of
+from services.agent_memory.vault.conversion.formats import format_of
+from services.agent_memory.vault.folders import require_folder, scope_of, user_of
+from services.agent_memory.vault.schemas import PutFileInput, PutFileResult
+from services.agent_memory.vault.service import require_uploaded
+from shared.auth import Principal
+from shared.concurrency.threads import beside
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection, Database
+from shared.deadline import Deadline
+from shared.errors import Conflict
+from shared.provenance import utc
+from shared.telemetry import tracing
+
+
+class Stored(NamedTuple):
+    """What is stored of the file: the piece itself, and the one before it."""
+
+    same: asyncpg.Record | None
+    before: asyncpg.Record | None
+    any: bool
+
+    @property
+    def place(self) -> Place:
+        return Place() if self.before is None else Place(self.before["part"] + 1, self.before["next_line"])
+
+
+class Uploads:
+    def __init__(self, database: Database, transactions: Transactions, model: str) -> None:
+        self._database = database
+        self._transactions = transactions
+        self._model = model
+
+    @tracing.memory("create_memory", "agent_memory")
+    async def put(
+        self, principal: Principal, file: PutFileInput, key: Key | None, deadline: Deadline
+    ) -> PutFileResult:
+        """Stores a file, or a piece of it. Raises Forbidden, and Conflict for a piece without the one before."""
+        scope = scope_of(file.path)
+        require_folder(principal, scope)
+        source = _source(principal, file)
+        found = await self._database.run(
+            principal.tenant, lambda c: self._stored(c, principal, file), deadline
+        )
+        rows = await beside(
+            len(file.text), rows_of, principal.tenant, source, file.text, found.place, principal.language
+        )
+
+        async def work(c: Connection) -> PutFileResult:
+            return await self._write(c, principal, file, source, found.place, rows)
+
+        about = None if key is None else key.about([source.agent_name], [user_of(scope)])
+        return await self._transactions.once(principal, scope, PutFileResult, work, about, deadline)
+
+    async def _write(
+        self,
+        c: Connection,
+        principal: Principal,
+        file: PutFileInput,
+        source: Source,
+        place: Place,
+        rows: Rows,
+    ) -> PutFileResult:
+        tenant = principal.tenant
+        await queries_write.lock_path(c, tenant, file.path)
+        stored = await self._stored(c, principal, file)
+        if stored.place != place:
+            raise Conflict("the piece before this one was just replaced")
+        counts: Mapping[str, Any] = {
+            "chunks": sum(row.chunks for row in rows.files),
+            "last_line": rows.files[-1].last_line,
+        }
+        if stored.same is not None and _is_same(stored.same, source):
+            return PutFileResult("unchanged", [], **counts)
+        await queries_write.remove(c, tenant, file.path, file.piece)
+        ids = await queries_write.insert(c, tenant, rows, model=self._model, event="vault_put")
+        return PutFileResult("changed" if stored.any else "created", ids, **counts)
+
+    async def _stored(self, c: Connection, principal: Principal, file: PutFileInput) -> Stored:
+        pieces = await queries_write.pieces(c, principal.tenant, file.path)
+        if pieces:
+            require_uploaded(principal, pieces)
+        by_number = {row["piece"]: row for row in pieces}
+        before = by_number.get(file.piece - 1)
+        if file.piece > 1 and (before is None or before["pieces"] != file.pieces):
+            raise Conflict(f"piece {file.piece - 1} of {file.pieces} has to be stored first")
+        return Stored(by_number.get(file.piece), before, bool(pieces))
+
+
+def _source(principal: Principal, file: PutFileInput) -> Source:
+    return Source(
+        path=file.path,
+        format=format_of(file.path),
+        origin="upload",
+        hash=hashlib.sha256(file.text.encode()).digest(),
+        written_by=principal.key,
+        agent_name=principal.agent,
+        piece=file.piece,
+        pieces=file.pieces,
+        occurred_at=utc(file.occurred_at),
+    )
+
+
+def _is_same(stored: asyncpg.Record, source: Source) -> bool:
+    return bool(stored["hash"] == source.hash and stored["pieces"] == source.pieces)

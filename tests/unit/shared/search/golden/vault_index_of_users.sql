@@ -1,0 +1,93 @@
+-- $1 tenant, $2 configs, $3 texts, $4 terms, $5 vector, $6 model, $7 depth, $8 keys, $9 documents, $10 common_words, $11 common_df, $12 scope, $13 only, $14 until, $15 users
+with word as (
+    select distinct on (w.word) w.word, w.part, w.place
+    from (
+        select case when p.config = 'english' then stem else p.config || ' ' || stem end as word, part, place
+        from unnest($2::text[], $3::text[]) with ordinality p(config, text, part)
+        cross join unnest(tsvector_to_array(to_tsvector(p.config::regconfig, p.text))) with ordinality s(stem, place)
+        where octet_length(stem) <= 2000
+    ) w
+    order by w.word, w.part, w.place
+), asked as materialized (
+    select array(select w.word from word w order by w.part, w.place limit 64) as words
+), lexeme as materialized (
+    select l.word, l.place::int, common.df,
+           ('''' || replace(replace(l.word, '\', '\\'), '''', '''''') || '''')::tsquery as query
+    from asked
+    cross join unnest(asked.words || array(select t from unnest($4::text[]) t where t <> all (asked.words)))
+        with ordinality l(word, place)
+    left join unnest($10::text[], $11::bigint[]) common(word, df) on common.word = l.word
+), any_word as materialized (
+    select string_agg(
+        '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
+    from lexeme l, unnest($8::text[]) k
+    where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
+), searched as materialized (
+    select coalesce($9::bigint, (select count(*) from memory.searchable_file_chunks c where tenant = $1 and scope = any($12))) as documents
+), by_vector as materialized (
+    select s.* from (
+        select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
+        from memory.file_vec v
+        where $5::halfvec is not null and v.tenant = $1 and v.model = $6 and scope = any($12) and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
+        order by (v.embedding <=> $5::halfvec) + 0.0
+        offset 0
+    ) s
+    where (
+        select u.user_id is null or u.user_id = any($15) from memory.files u
+        where u.tenant = $1 and u.id = s.item_id
+    )
+    limit $7
+), matched as materialized (
+    select m.item_id, m.chunk, m.words, m.tsv
+    from memory.searchable_file_chunks m
+    where m.scoped @@ (select query from any_word) and m.tenant = $1 and scope = any($12) and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
+), hit as materialized (
+    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
+    from matched m join lexeme l on m.tsv @@ l.query
+), rarity as materialized (
+    select l.place, coalesce(l.df, h.df, 0) as df,
+           ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf
+    from lexeme l left join (select place, count(*) as df from hit group by place) h on h.place = l.place
+), best_text as materialized (
+    select s.* from (
+        select h.item_id, h.chunk,
+               sum(((select array_agg(r.idf order by r.place) from rarity r))[h.place] * h.tf) as score
+        from hit h group by h.item_id, h.chunk
+        order by score desc, h.item_id desc, h.chunk
+        offset 0
+    ) s
+    where (
+        select u.user_id is null or u.user_id = any($15) from memory.files u
+        where u.tenant = $1 and u.id = s.item_id
+    )
+    limit $7
+), candidate as materialized (
+    select item_id, chunk, cosine from by_vector
+    union all
+    select t.item_id, t.chunk,
+           (select 1 - (v.embedding <=> $5::halfvec) from memory.file_vec v
+            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $6)
+    from best_text t
+    where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
+), evidence as (
+    select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
+           i.scope, i.created_at, i.occurred_at, null::text as session_id, null::bigint as seq, null::text as speaker, i.user_id, i.source_kind, null::text as source_claim, null::bigint as superseded_by, array[i.path] as paths, '{}'::text[] as symbols, 'file' as kind, i.agent_name, i.path, i.title, c.body, c.first_line, c.last_line
+    from candidate k
+    join memory.searchable_file_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
+    join memory.files i on i.tenant = $1 and i.id = k.item_id
+    cross join lateral (
+        select array_agg(l.place) as places,
+               array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs
+        from lexeme l where c.tsv @@ l.query
+    ) held
+)
+select (select documents from searched) as documents,
+       (
+    select array_agg((select count(*) from memory.files f where f.tenant = $1 and f.scope = s.scope)
+                     order by s.place)
+    from unnest($12::text[]) with ordinality s(scope, place)
+) as sizes,
+       (select array_agg(word order by place) from lexeme) as lexemes,
+       (select array_agg(df order by place) from rarity) as df,
+       e.*
+from (select 1) always left join evidence e on true

@@ -32,6 +32,21 @@ class Transactions:
         self._announce(tenant)
         return result
 
+    async def call(
+        self,
+        tenant: str,
+        work: Callable[[Connection], Awaitable[T | None]],
+        deadline: Deadline,
+        *,
+        queues: bool = True,
+    ) -> T | None:
+        """Runs a single call of a function that writes. None means that it wrote nothing. `queues` says whether it may
+        leave anything to the indexer."""
+        result = await self._database.call(work, deadline)
+        if result is not None:
+            self._announce(tenant, queues)
+        return result
+
     async def once(
         self,
         principal: Principal,
@@ -40,9 +55,11 @@ class Transactions:
         work: Callable[[Connection], Awaitable[Answer]],
         key: Key | None,
         deadline: Deadline,
+        *,
         status: int = 201,
+        queues: bool = True,
     ) -> Answer:
-        """As `run`, but only once per key. A purge of `scope` erases the key's record."""
+        """As `run`, but only once per key. A purge of `scope` erases the key's record. `queues` as for `call`."""
 
         async def keyed(c: Connection) -> Answer:
             assert key is not None
@@ -51,9 +68,10 @@ class Transactions:
             )
 
         answer = await self._database.transaction(principal.tenant, work if key is None else keyed, deadline)
-        self._announce(principal.tenant)
+        self._announce(principal.tenant, queues)
         return answer
 
-    def _announce(self, tenant: str) -> None:
+    def _announce(self, tenant: str, queues: bool = True) -> None:
         self._doorbell.ring(tenant)
-        self._indexer.wake()
+        if queues:
+            self._indexer.wake()

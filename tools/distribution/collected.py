@@ -20,8 +20,6 @@ _SQL = re.compile(
 )
 # Beginnings and parts of statements.
 TEMPLATES = {
-    ("services/agent_memory/memories/commits/queries_write.py", "_ADD_CHUNKS"),
-    ("services/agent_memory/memories/commits/queries_write.py", "_STORED_TURNS"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
 }

@@ -87,8 +87,15 @@ STATEMENTS = {
         ),
         _exempt("tenant", _CLAIMED),
     ),
-    "cache.put_entries": _exempt(
-        "plan", "Planning its statements anew for each call costs more than running them."
+    **_all(
+        (
+            "cache.put_entries",
+            "memory.commit_new",
+            "memory.find_repeats",
+            "memory.put_chunks",
+            "memory.put_memories",
+        ),
+        _exempt("plan", "Planning its statements anew for each call costs more than running them."),
     ),
     "timeline.tenants_waiting": _exempt("tenant", _LIST),
     "timeline.erase_rows": _exempt(

@@ -12,7 +12,11 @@ from tools.distribution.syntax import Tree, names, nodes, parse, parse_body
 
 _VERSION = re.compile(r"(?P<name>.+)_v(?P<number>\d+)$")
 # Outside of the catalog, the parser of plpgsql knows no type of a table's rows.
-_ROW_TYPE = re.compile(r"(^\s+\w+|\breturns) (?:cache|memory|context|timeline)\.\w+", re.MULTILINE)
+_ROW_TYPE = re.compile(
+    r"(^\s+(?!from\b|join\b|update\b)\w+|\breturns) (?:cache|memory|context|timeline)\.\w+", re.MULTILINE
+)
+# Nor the types of an extension.
+_EXTENSIONS_TYPE = re.compile(r"\bhalfvec\b")
 _ASSIGNED = re.compile(r"^[\w.\[\]]+\s*:=")
 _STATEMENT, _ASSIGNMENT = 0, 3
 
@@ -47,7 +51,8 @@ def read(text: str) -> Function:
     options = [node["def_elem"] for node in tree["options"]]
     words = {option["defname"]: option["arg"].get("string", {}).get("sval", "") for option in options}
     parameters = {node["function_parameter"].get("name", "") for node in tree.get("parameters", [])}
-    body = parse_body(_ROW_TYPE.sub(r"\1 record", text)) if words["language"] == "plpgsql" else []
+    known = _EXTENSIONS_TYPE.sub("text", _ROW_TYPE.sub(r"\1 record", text))
+    body = parse_body(known) if words["language"] == "plpgsql" else []
     (source,) = (
         option["arg"]["list"]["items"][0]["string"]["sval"] for option in options if option["defname"] == "as"
     )

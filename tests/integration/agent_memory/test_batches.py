@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -16,8 +17,8 @@ from pgvector import HalfVector
 from local.database import Database
 from services.agent_memory.app import Services
 from services.agent_memory.memories.commits.content import MemoryContent
-from services.agent_memory.memories.commits.queries_repeats import FIND_REPEATS, Commit
-from services.agent_memory.memories.commits.queries_write import INSERT
+from services.agent_memory.memories.commits.queries_repeats import Commit
+from services.agent_memory.memories.commits.queries_write import COMMIT_NEW
 from services.agent_memory.memories.commits.rows import content_hash
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult, TaskContext
@@ -26,7 +27,7 @@ from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, open_embedder
-from tests.support.agent_memory import MANY_SECONDS, fake_embedding, replica, settled, who
+from tests.support.agent_memory import MANY_SECONDS, fake_embedding, replica, settled
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 FACTS = [
@@ -170,34 +171,59 @@ async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
     )
 
 
-@pytest.mark.parametrize("size", [1, 40])
-async def test_new_memories_take_two_statements_however_many(database: Database, size: int) -> None:
-    pool, tenant = Pool(database.services["agent_memory"], connections=1), f"counted-{size}"
-    vectors = np.random.default_rng(size).normal(size=(size, 512)).astype(np.float32)
-    commits = [
+def _with_vectors(contents: Sequence[str]) -> list[Commit]:
+    vectors = np.random.default_rng(len(contents)).normal(size=(len(contents), 512)).astype(np.float32)
+    return [
         Commit("scout", memory, content_hash(memory), HalfVector(vector))
-        for n, vector in enumerate(vectors)
-        for memory in [MemoryContent(content=f"fact {n}", memory_type="lesson_learned", written_by="k")]
+        for content, vector in zip(contents, vectors, strict=True)
+        for memory in [MemoryContent(content=content, memory_type="lesson_learned", written_by="k")]
     ]
-    statements: list[str] = []
+
+
+@asynccontextmanager
+async def _rules(database: Database) -> AsyncIterator[tuple[CommitRules, Pool]]:
+    pool = Pool(database.services["agent_memory"], connections=1)
+    with FakeOpenAI() as api:
+        embedder = CachedEmbedder(await open_embedder(fake_embedding(api)))
+        await pool.open()
+        try:
+            yield CommitRules(embedder), pool
+        finally:
+            await pool.close()
+            await embedder.close()
+
+
+@pytest.mark.parametrize("size", [1, 40])
+async def test_new_memories_take_one_statement_however_many(database: Database, size: int) -> None:
+    tenant, statements = f"counted-{size}", list[str]()
 
     def note(query: asyncpg.connection.LoggedQuery) -> None:
         if "memory." in query.query:  # the driver asks for types of its own accord
             statements.append(query.query)
 
-    async def work(c: Connection) -> list[CommitResult]:
-        with c.query_logger(note):
-            return await rules.commit(c, who(tenant), commits)
+    async with _rules(database) as (rules, pool):
+        given = await rules.prepare(tenant, _with_vectors([f"fact {n}" for n in range(size)]))
 
-    with FakeOpenAI() as api:
-        embedder = CachedEmbedder(await open_embedder(fake_embedding(api)))
-        rules = CommitRules(embedder)
-        await pool.open()
-        try:
-            results = await pool.transaction(tenant, work, Deadline(MANY_SECONDS))
-        finally:
-            await pool.close()
-            await embedder.close()
+        async def work(c: Connection) -> list[CommitResult] | None:
+            with c.query_logger(note):
+                return await rules.commit_new(c, given)
+
+        results = await pool.call(work, Deadline(MANY_SECONDS))
+    assert results is not None
     assert [result.status for result in results] == ["created"] * size
     assert len({result.memory_id for result in results}) == size
-    assert statements == [FIND_REPEATS, INSERT]
+    assert statements == [COMMIT_NEW]
+
+
+@pytest.mark.parametrize("contents", [["same", "same"], ["known", "new"], ["new", "known"]])
+async def test_a_batch_with_a_repeat_is_not_written_as_new(
+    database: Database, sql: Connection, contents: list[str]
+) -> None:
+    tenant = f"repeats-{'-'.join(contents)}"
+    async with _rules(database) as (rules, pool):
+        known = await rules.prepare(tenant, _with_vectors(["known"]))
+        assert await pool.call(lambda c: rules.commit_new(c, known), Deadline(MANY_SECONDS))
+        given = await rules.prepare(tenant, _with_vectors(contents))
+        assert await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS)) is None
+    stored = "select content from memory.agent_memory where tenant = $1"
+    assert [row["content"] for row in await sql.fetch(stored, tenant)] == ["known"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from pgvector.asyncpg import register_vector
 from bench.recall import data, measuring
 from local.database import Database, create_database, drop_database
 from services.agent_memory.memories import queries_search as queries
-from services.agent_memory.memories.commits import queries_repeats
+from shared.database.schema import function
 from shared.search.counts import HNSW_SETTINGS, Common
 from shared.search.evidence import DEPTH
 from shared.search.sql import Forms, Values, scope_key
@@ -166,10 +167,32 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
 
 
+FIND_REPEATS_ARGUMENTS = {
+    "p_tenant": "text",
+    "p_agents": "text[]",
+    "p_facts": "bytea[]",
+    "p_vectors": "halfvec[]",
+    "p_private": "boolean[]",
+    "p_users": "text[]",
+    "p_model": "text",
+    "p_distance": "float8",
+    "p_itself": "bigint",
+}
+
+
+def statement_of(version: str, arguments: dict[str, str]) -> str:
+    """What a function with a single statement runs, which EXPLAIN does not show for a call of it."""
+    body = function(version).partition("return query")[2].rpartition(";\nend $$")[0]
+    for place, (name, kind) in enumerate(arguments.items(), 1):
+        body = re.sub(rf"\b{name}\b", f"${place}::{kind}", body)
+    return body
+
+
 async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> None:
     vector, each = HalfVector(np.ones(512, np.float32)), 2
     commits = [["agent-7"] * each, [b"fact"] * each, [vector] * each, [False] * each, [None, "alice"]]
-    found = await plan(large, queries_repeats.FIND_REPEATS, TENANT, *commits, MODEL, 0.2, 0)
+    body = statement_of("memory.find_repeats_v1", FIND_REPEATS_ARGUMENTS)
+    found = await plan(large, body, TENANT, *commits, MODEL, 0.2, 0)
     assert "Index Only Scan using agent_memory_vec_scope" in found
     assert "agent_memory_tenant_agent_name_content_hash_key" in found
     assert "agent_memory_user" in found

@@ -8,12 +8,11 @@ from pgvector import HalfVector
 
 from shared.database.postgres import Connection
 
-# Whether a new vector of the tenant ($1) goes into the HNSW index.
-LARGE = "exists (select from memory.large_tenants l where l.tenant = $1)"
 # The place in the array is the chunk.
-PUT_VECTORS = f"""
+PUT_VECTORS = """
 insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, private, large, embedding)
-select m.tenant, m.scope, m.id, g.place - 1, $3, m.private, {LARGE}, g.embedding
+select m.tenant, m.scope, m.id, g.place - 1, $3, m.private,
+       exists (select from memory.large_tenants l where l.tenant = $1), g.embedding
 from memory.agent_memory m, unnest($4::halfvec[]) with ordinality g(embedding, place)
 where m.tenant = $1 and m.id = $2
 on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding

@@ -1,11 +1,12 @@
 """The rules of commits, edits and late vectors.
 
-Every method runs in its caller's transaction, which holds the lock of the memory's agent.
+Every method runs in its caller's transaction. That holds the lock of the memory's agent; a commit takes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import asyncpg
 from pgvector import HalfVector
@@ -15,7 +16,13 @@ from services.agent_memory.memories.commits.content import MemoryContent, edited
 from services.agent_memory.memories.commits.queries import Absorbed, content_of
 from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
-from services.agent_memory.memories.commits.rows import MemoryRow, chunk_words, content_hashes, memory_row
+from services.agent_memory.memories.commits.rows import (
+    ChunkWords,
+    MemoryRow,
+    chunk_words,
+    content_hashes,
+    memory_row,
+)
 from services.agent_memory.memories.schemas import CommitResult, EditAgentMemoryInput
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -25,15 +32,47 @@ from shared.errors import Conflict
 from shared.search.chunking import chunk
 
 
+class Prepared(NamedTuple):
+    """Commits of a tenant with the rows that they become if they repeat nothing."""
+
+    tenant: str
+    commits: Sequence[Commit]
+    rows: Sequence[MemoryRow]
+    words: Sequence[ChunkWords]
+
+
 class CommitRules:
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._model = embedder.model
         self._distance = embedder.dedup_distance
 
+    async def prepare(self, tenant: str, commits: Sequence[Commit]) -> Prepared:
+        """What needs no connection."""
+        rows = [_row(tenant, commit) for commit in commits]
+        return Prepared(tenant, commits, rows, await chunk_words(rows))
+
+    async def commit_new(self, c: Connection, given: Prepared) -> list[CommitResult] | None:
+        """Commits all in one round trip, also without a transaction. None, with nothing written, if one of them may
+        repeat something."""
+        facts = {(commit.agent, commit.fact) for commit in given.commits}
+        if len(facts) < len(given.commits):
+            return None
+        ids = await queries_write.commit_new(
+            c,
+            given.tenant,
+            given.commits,
+            given.rows,
+            given.words,
+            model=self._model,
+            distance=self._distance,
+        )
+        return _created(ids, given.rows) if ids else None
+
     async def commit(
         self, c: Connection, principal: Principal, commits: Sequence[Commit]
     ) -> list[CommitResult]:
         """Commits one after the other, in as few statements as their repeats allow."""
+        await queries.lock_agents(c, principal.tenant, [commit.agent for commit in commits])
         results: list[CommitResult] = []
         while len(results) < len(commits):
             # What a repeat changed may decide what the later ones repeat, so they look again, each for itself.
@@ -73,12 +112,7 @@ class CommitRules:
             return []
         rows = [_row(tenant, commit) for commit in commits]
         ids = await self.insert(c, tenant, rows, [commit.vector for commit in commits], events=True)
-        return [
-            CommitResult(
-                memory_id=memory_id, duplicate_detected=False, status="pending" if row.pending else "created"
-            )
-            for memory_id, row in zip(ids, rows, strict=True)
-        ]
+        return _created(ids, rows)
 
     async def insert(
         self,
@@ -221,6 +255,15 @@ def _may_merge(memory: MemoryContent, other: asyncpg.Record) -> bool:
     return writer == (other["written_by"], other["mission_namespace"]) and same_fact(
         memory.content, other["content"]
     )
+
+
+def _created(ids: Sequence[int], rows: Sequence[MemoryRow]) -> list[CommitResult]:
+    return [
+        CommitResult(
+            memory_id=memory_id, duplicate_detected=False, status="pending" if row.pending else "created"
+        )
+        for memory_id, row in zip(ids, rows, strict=True)
+    ]
 
 
 def _row(tenant: str, commit: Commit) -> MemoryRow:

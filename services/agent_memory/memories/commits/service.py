@@ -12,7 +12,7 @@ from services.agent_memory.memories.commits import content, queries
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import content_hashes
-from services.agent_memory.memories.commits.rules import CommitRules
+from services.agent_memory.memories.commits.rules import CommitRules, Prepared
 from services.agent_memory.memories.schemas import (
     CommitAgentMemoryInput,
     CommitBatchResult,
@@ -66,28 +66,49 @@ class Commits:
             principal.require_agent(memory.agent_name)
             principal.require_user(memory.user_id)
             content.require_mission(principal, memory.task_context)
-        agents = sorted({memory.agent_name for memory in memories})
         contents = [content.committed(principal, memory) for memory in memories]
-        vectors = await self._dedup_vectors(principal.tenant, contents, deadline)
+        given = await self._prepared(principal.tenant, memories, contents, deadline)
+        supersedes = [memory.supersedes for memory in memories]
+        queues = any(commit.vector is None for commit in given.commits)
+        plain = key is None and not any(supersedes)
+        if plain:
+            new = await self._transactions.call(
+                principal.tenant, lambda c: self._rules.commit_new(c, given), deadline, queues=queues
+            )
+            if new is not None:
+                return CommitBatchResult(new)
+
+        async def work(c: Connection) -> CommitBatchResult:
+            new = None if plain else await self._rules.commit_new(c, given)
+            results = new or await self._rules.commit(c, principal, given.commits)
+            for older, result in zip(supersedes, results, strict=True):
+                if older is not None:
+                    await _supersede(c, principal, older, result.memory_id)
+            return CommitBatchResult(results)
+
+        agents = sorted({memory.agent_name for memory in memories})
+        scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
+        if key is not None:
+            users, missions = zip(*((one.user_id, one.mission_namespace) for one in contents), strict=True)
+            key = key.about(agents, users, missions)
+        return await self._transactions.once(
+            principal, scope, CommitBatchResult, work, key, deadline, queues=queues
+        )
+
+    async def _prepared(
+        self,
+        tenant: str,
+        memories: Sequence[CommitAgentMemoryInput],
+        contents: Sequence[MemoryContent],
+        deadline: Deadline,
+    ) -> Prepared:
+        vectors = await self._dedup_vectors(tenant, contents, deadline)
         facts = await content_hashes(contents)
         commits = [
             Commit(memory.agent_name, stated, fact, vector)
             for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
         ]
-
-        async def work(c: Connection) -> CommitBatchResult:
-            await queries.lock_agents(c, principal.tenant, agents)
-            results = await self._rules.commit(c, principal, commits)
-            for memory, result in zip(memories, results, strict=True):
-                if memory.supersedes is not None:
-                    await _supersede(c, principal, memory.supersedes, result.memory_id)
-            return CommitBatchResult(results)
-
-        scope = f"agent:{agents[0]}" if len(agents) == 1 else "shared"
-        if key is not None:
-            users, missions = zip(*((one.user_id, one.mission_namespace) for one in contents), strict=True)
-            key = key.about(agents, users, missions)
-        return await self._transactions.once(principal, scope, CommitBatchResult, work, key, deadline)
+        return await self._rules.prepare(tenant, commits)
 
     @tracing.memory("update_memory", "agent_memory")
     async def edit(

@@ -240,6 +240,8 @@ def test_every_statement_stands_on_the_page() -> None:
     reaches = {entry.name: entry.reaches for entry in found}
     assert len(reaches) == len(found) > 150
     assert reaches["cache.put_entries"] == Class.ONE_TENANT
+    # Its tables stand at the beginnings of lines.
+    assert reaches["memory.find_repeats"] == Class.ONE_TENANT
     assert reaches["services/cache/entries/queries_write.py:PUT_ENTRIES"] == Class.ONE_TENANT
     assert reaches["services/context/timeline/queries.py:NUMBER_EVENTS"] == Class.ONE_TENANT
     assert reaches["services/context/timeline/queries.py:TENANTS_WAITING"] == Class.BACKGROUND

@@ -258,10 +258,20 @@ async def test_code_that_sets_nothing_works_until_the_policies_close(fresh_datab
     await admin.close()
 
 
-async def test_writes_run_with_the_rights_of_the_tables_owner(admin: Connection) -> None:
+@pytest.mark.parametrize(
+    "function",
+    [
+        "cache.put_entries",
+        "memory.commit_new",
+        "memory.find_repeats",
+        "memory.put_chunks",
+        "memory.put_memories",
+    ],
+)
+async def test_writes_run_with_the_rights_of_the_tables_owner(admin: Connection, function: str) -> None:
     """`create or replace` makes a function run with its caller's rights again, unless it says otherwise."""
     rows = await admin.fetch(
-        "select prosecdef, proacl::text as access from pg_proc where oid = 'cache.put_entries'::regproc"
+        "select prosecdef, proacl::text as access from pg_proc where oid = $1::regproc", function
     )
     assert [row["prosecdef"] for row in rows] == [True]
     assert "{=" not in rows[0]["access"], "anyone may execute it"

@@ -5,6 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from services.agent_memory.long_term import routes as long_term
+from services.agent_memory.long_term.expiry import CommitmentExpiry
+from services.agent_memory.long_term.indexing import finishing
+from services.agent_memory.long_term.indexing import long_term as indexed_long_term
+from services.agent_memory.long_term.purge import LONG_TERM
+from services.agent_memory.long_term.search import STORE as LONG_TERM_STORE
+from services.agent_memory.long_term.search import LongTermSearch
+from services.agent_memory.long_term.service import LongTerm
 from services.agent_memory.memories import routes as memories
 from services.agent_memory.memories.accesses import AccessCounts
 from services.agent_memory.memories.commits.rules import CommitRules
@@ -53,6 +61,8 @@ class Services:
     commits: Commits
     reader: MemoryReader
     vault_search: VaultSearch
+    long_term: LongTerm
+    long_term_search: LongTermSearch
     vault: Vault
     uploads: Uploads
     transfer: MemoryTransfer
@@ -75,7 +85,11 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell.start()
         rules, records, accesses = CommitRules(embedder), Records("memory"), AccessCounts(database)
         late_vectors = LateVectors(database, rules, doorbell)
-        stores = [indexed_memories(late_vectors.finish), INDEXED_FILES]
+        stores = [
+            indexed_memories(late_vectors.finish),
+            indexed_long_term(finishing(database, embedder.model)),
+            INDEXED_FILES,
+        ]
         workers = settings.embedding.index_workers
         indexer = Indexer(database, embedder, "memory", stores, workers)
         stack.push_async_callback(indexer.stop)
@@ -88,26 +102,33 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 lambda: tidy_forever(database, records, table),
                 hot_scopes.load_forever,
                 vector_index.build_forever,
+                CommitmentExpiry(database, doorbell).run_forever,
             )
         )
         transactions = Transactions(database, records, doorbell, indexer)
         search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
+        long_term_search = LongTermSearch(database, embedder)
         vault_search = VaultSearch(database, embedder)
+        searches = {
+            OWN: search.search_own,
+            PEER: search.search_peers,
+            LONG_TERM_STORE: long_term_search.search,
+            VAULT: vault_search.search,
+        }
         yield Services(
             owner_search=OwnerSearch(
-                "agent_memory",
-                {OWN: search.search_own, PEER: search.search_peers, VAULT: vault_search.search},
-                search.vacant,
-                vault_search.vacant,
+                "agent_memory", searches, search.vacant, long_term_search.vacant, vault_search.vacant
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
             reader=MemoryReader(database),
+            long_term=LongTerm(database, transactions, embedder.model),
+            long_term_search=long_term_search,
             vault_search=vault_search,
             vault=Vault(database, transactions, settings.vault_root),
             uploads=Uploads(database, transactions, embedder.model),
             transfer=MemoryTransfer(database, transactions, rules),
-            purge=Purge(database, transactions, [MEMORIES, FILES]),
+            purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES]),
             accesses=accesses,
         )
 
@@ -122,7 +143,7 @@ def create(settings: Settings) -> Admission:
     verifier = Verifier("agent_memory", settings.identity_secrets)
     database = connect(settings)
     return create_app(
-        routes=[*memories.ROUTES, *vault.ROUTES, *ROUTES],
+        routes=[*memories.ROUTES, *long_term.ROUTES, *vault.ROUTES, *ROUTES],
         services=Services,
         opened=lambda: opened(settings, database),
         authenticate=inward(verifier),

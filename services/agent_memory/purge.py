@@ -12,7 +12,7 @@ from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.database import audit
 from shared.database.audit import Deed
-from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_scope, erase_user
+from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_agent, erase_scope, erase_user
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -52,7 +52,9 @@ class Purge:
         async def work(c: Connection) -> ForgetReceipt:
             await lock_agents(c, tenant, [agent_name])
             rows = await count_rows(c, tenant, agent_name)
-            erased = {**rows, **await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")}
+            gone = await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")
+            gone.update(await erase_agent(c, self._rooms, tenant, agent_name))
+            erased = {**rows, **gone}
             await add_event(c, tenant, agent_name, "memory_forget", {"erased": erased})
             await audit.record(
                 c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
@@ -67,12 +69,23 @@ class Purge:
 
     @tracing.memory("delete_memory", "agent_memory")
     async def erase(
-        self, principal: Principal, scope: str, user_id: str | None, deadline: Deadline
+        self,
+        principal: Principal,
+        scope: str,
+        user_id: str | None,
+        deadline: Deadline,
+        *,
+        agent: str | None = None,
     ) -> dict[str, int]:
-        """Erases every row of the scope, and what any agent knows about the user. Returns rows by table."""
+        """Erases every row of the scope, what the agent wrote, and what any agent knows about the user.
+
+        Returns rows by table.
+        """
 
         async def work(c: Connection) -> dict[str, int]:
             erased = await erase_scope(c, self._rooms, principal.tenant, scope)
+            if agent is not None:
+                erased.update(await erase_agent(c, self._rooms, principal.tenant, agent))
             if user_id is not None:
                 erased.update(await erase_user(c, self._rooms, principal.tenant, user_id))
             return dict(erased)

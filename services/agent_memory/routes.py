@@ -38,8 +38,7 @@ async def purge_scope(
     agent: FromQuery[str | None] = None,
     user: FromQuery[str | None] = None,
 ) -> dict[str, int]:
-    """Ignores the agent, because everything it wrote here is in its own scope."""
-    return await purge.erase(principal, purged, user, deadline)
+    return await purge.erase(principal, purged, user, deadline, agent=agent)
 
 
 @post("/internal/purge/tenant", opt=ADMIN, status_code=200, include_in_schema=False)

@@ -30,6 +30,11 @@ def named(*kinds: str) -> ScopeRule:
     return rule
 
 
+def always(scopes: Sequence[str]) -> list[str]:
+    """Always searched: the owner adds the scopes of the caller and the user, and what is shared."""
+    return list(scopes)
+
+
 def by_caller(_: Sequence[str]) -> list[str]:
     """Always searched: the owner goes by who calls."""
     return []
@@ -84,6 +89,8 @@ class Store(Owned):
     """The start value, before learning."""
     half_life_hours: float | None = None
     """None means that its items do not age."""
+    ageless: frozenset[str] = frozenset()
+    """The kinds of items that do not age, although others do."""
     priorities: Mapping[str, float] = field(default_factory=dict)
     """Priorities by kind of item; 1 for other kinds."""
 
@@ -125,6 +132,16 @@ PEERS = Store(
     weight=0.8,
     half_life_hours=_MONTH_HOURS,
 )
+LONG_TERM = Store(
+    name="memory",
+    prefix="memory",
+    owner="agent_memory",
+    scopes=always,
+    path="/api/memory",
+    item_path="/api/memory/{id}",
+    half_life_hours=_MONTH_HOURS,
+    ageless=frozenset({"preference", "knowledge", "commitment"}),
+)
 VAULT = Store(
     name="vault_index",
     prefix="vault",
@@ -138,7 +155,7 @@ LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_s
 PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
 """What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
-STORES = (CACHE, OWN, PEERS, VAULT)
+STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT)
 SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}

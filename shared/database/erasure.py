@@ -23,20 +23,22 @@ def seconds_since(began: float) -> float:
     return time.perf_counter() - began + SLACK_SECONDS
 
 
-EraseUser: TypeAlias = Callable[[Connection, str, str], Awaitable[dict[str, int]]]
-"""Takes a tenant and a user; answers the rows erased by table."""
+EraseNamed: TypeAlias = Callable[[Connection, str, str], Awaitable[dict[str, int]]]
+"""Takes a tenant, and a user or an agent; answers the rows erased by table."""
 
 
 @dataclass(frozen=True)
 class Erasure:
     """`scope` maps a table to the statement that erases a scope ($2) of a tenant ($1) and counts the rows.
 
-    The statements of `names` take the name of the scope out of rows that stay.
+    The statements of `names` take the name of the scope out of rows that stay. `user` erases what is about a user, and
+    `agent` what an agent wrote, in every scope.
     """
 
     scope: Mapping[str, str] = field(default_factory=dict)
     names: Sequence[str] = ()
-    user: EraseUser | None = None
+    user: EraseNamed | None = None
+    agent: EraseNamed | None = None
 
 
 async def erase_scope(c: Connection, rooms: Sequence[Erasure], tenant: str, scope: str) -> Counter[str]:
@@ -56,4 +58,13 @@ async def erase_user(c: Connection, rooms: Sequence[Erasure], tenant: str, user_
     for room in rooms:
         if room.user is not None:
             erased.update(await room.user(c, tenant, user_id))
+    return erased
+
+
+async def erase_agent(c: Connection, rooms: Sequence[Erasure], tenant: str, agent_name: str) -> Counter[str]:
+    """Rows by table. Call it in a transaction."""
+    erased: Counter[str] = Counter()
+    for room in rooms:
+        if room.agent is not None:
+            erased.update(await room.agent(c, tenant, agent_name))
     return erased

@@ -57,6 +57,7 @@ STATEMENTS = {
     "services/context/log/queries.py:SIGNAL": _exempt("tenant, correlated", _BATCH),
     **_all(
         (
+            "services/agent_memory/long_term/expiry.py:OVERDUE_TENANTS",
             "services/cache/dispatches/queries.py:SILENT_TENANTS",
             "services/cache/missions/queries.py:EXPIRED_MISSIONS",
             "services/context/learning/queries_feedback.py:WAITING_CALLERS",
@@ -81,6 +82,7 @@ STATEMENTS = {
     "StoreStatements:drop": _exempt("tenant", _CLAIMED),
     **_all(
         (
+            "services/agent_memory/long_term/indexing.py:TEXTS",
             "services/agent_memory/memories/indexing.py:TEXTS",
             "services/agent_memory/vault/indexing.py:TEXTS",
             "services/cache/entries/indexing.py:TEXTS",

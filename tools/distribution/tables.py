@@ -19,6 +19,8 @@ from shared.database.schema import metadata
 VIEWS = {
     "cache.searchable_chunks": "cache.psychic_chunks",
     "memory.searchable_chunks": "memory.agent_memory_chunks",
+    "memory.searchable_file_chunks": "memory.file_chunks",
+    "memory.searchable_long_term": "memory.long_term_chunks",
 }
 
 

@@ -44,6 +44,7 @@ _TAGS = {
     "missions": "A mission's working memory: typed entries within exact budgets.",
     "memories": "What each agent has learned.",
     "vault": "Documents: files that are stored, or indexed from a folder, and found by passage.",
+    "long-term memory": "What is known beyond a mission: preferences, knowledge, episodes, commitments.",
     "dispatches": "Work given to agents.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",

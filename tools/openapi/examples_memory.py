@@ -1,4 +1,4 @@
-"""Examples of agent memory."""
+"""Examples of agent memory and of long-term memory."""
 
 from __future__ import annotations
 
@@ -88,4 +88,69 @@ MEMORY = [
     ),
     Example("vault_read", "Some lines", parameters={"path": "shared/runbooks/webhooks.md#L3-L4"}),
     Example("vault_part", "What is behind a handle", parameters={"file_id": "$file"}),
+]
+
+LONG_TERM = [
+    Example(
+        "memory_write",
+        "What a user prefers",
+        {"kind": "preference", "user_id": "ana", "content": "Ana wants numbers first, then reasons."},
+        keep={"preference": "id"},
+    ),
+    Example(
+        "memory_write",
+        "A promise, with the time when it is due",
+        {
+            "kind": "commitment",
+            "scope": f"mission:{MISSION}",
+            "content": "Send Ana the list of customers who were charged twice.",
+            "agent_name": "scout",
+            "owed_by": "scout",
+            "owed_to": "ana",
+            "due_at": "2126-03-06T17:00:00Z",
+        },
+        keep={"commitment": "id"},
+    ),
+    Example(
+        "memory_write_batch",
+        "What happened, and what is known",
+        {
+            "memories": [
+                {
+                    "kind": "episode",
+                    "scope": "project:payments",
+                    "content": "The webhooks were replayed twice. We stopped the replay and refunded 214 customers.",
+                    "topics": ["incident", "webhooks"],
+                    "tone": "tense, then relieved",
+                    "occurred_at": "2026-03-02T13:00:00Z",
+                    "ended_at": "2026-03-02T16:30:00Z",
+                },
+                {
+                    "kind": "knowledge",
+                    "scope": "shared",
+                    "content": "Refunds above 500 EUR need a second signature.",
+                },
+            ]
+        },
+    ),
+    Example(
+        "memory_list",
+        "The commitments of a mission",
+        parameters={"in_scope": f"mission:{MISSION}", "kind": "commitment"},
+    ),
+    Example(
+        "memory_due",
+        "What is due in a mission",
+        parameters={"in_scope": f"mission:{MISSION}", "until": "2127-01-01T00:00:00Z"},
+    ),
+    Example(
+        "memory_search",
+        "What is known of a topic",
+        {"query": "Who signs large refunds?", "agent_name": "scout", "user_id": "ana", "limit": 5},
+    ),
+    Example("memory_get", "One memory", parameters={"memory_id": "$preference"}),
+    Example(
+        "memory_edit", "A promise that was kept", {"status": "done"}, parameters={"memory_id": "$commitment"}
+    ),
+    Example("memory_delete", "One memory less", parameters={"memory_id": "$preference"}),
 ]

@@ -125,7 +125,7 @@ PARAMETERS: Mapping[str, str] = {
     "handle": "As a block shows it.",
     "key_id": "The id of a key, not its secret.",
     "limit": "At most this many items.",
-    "memory_id": "The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.",
+    "memory_id": "The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.",
     "mission_id": "The mission's name.",
     "mission_namespace": "Of this mission only.",
     "session_id": "The session's name.",

@@ -89,7 +89,8 @@ def _rank(
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
-    fresh = recency(store, scored.candidate.time, now)
+    ages = scored.candidate.kind not in store.ageless
+    fresh = recency(store, scored.candidate.time, now) if ages else 1.0
     fresh *= positions.get((scored.store, scored.candidate.id), 1.0)
     priority = store.priorities.get(scored.candidate.kind, 1.0)
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.context.mcp.catalog_documents import DOCUMENTS
-from services.context.mcp.tool import Tool
+from services.context.mcp.catalog_long_term import LONG_TERM_TOOLS
+from services.context.mcp.tool import ABOUT_CODE, Tool
 from services.context.stores import CACHE, OWN, PEERS
 
 SEARCH = "memory_search"
-_ABOUT_CODE = ("paths", "step", "symbols")
 _OF_TIER = {"memory_type": "Of this tier only."}
 
 TOOLS: tuple[Tool, ...] = (
@@ -45,8 +45,8 @@ TOOLS: tuple[Tool, ...] = (
         "to the mission, what was learned to the agent; the answer says where. Give text or messages.",
         default=True,
         without=(
-            *_ABOUT_CODE,
-            *(f"messages.{name}" for name in _ABOUT_CODE),
+            *ABOUT_CODE,
+            *(f"messages.{name}" for name in ABOUT_CODE),
             "language",
             "seq",
             "speaker",
@@ -73,7 +73,7 @@ TOOLS: tuple[Tool, ...] = (
         "outlast the mission goes to commit_agent_memory. context_type decides which fields are required.",
         default=True,
         without=(
-            *_ABOUT_CODE,
+            *ABOUT_CODE,
             "language",
             "seq",
             "source_kind",
@@ -91,7 +91,7 @@ TOOLS: tuple[Tool, ...] = (
         "task_description, skills_used and outcome, or none.",
         default=True,
         without=(
-            *_ABOUT_CODE,
+            *ABOUT_CODE,
             "language",
             "seq",
             "session_id",
@@ -238,7 +238,7 @@ TOOLS: tuple[Tool, ...] = (
             "mission_namespace": "The mission of the task.",
             "outcome": "How the task ended.",
         },
-        without=(*_ABOUT_CODE, "language"),
+        without=(*ABOUT_CODE, "language"),
     ),
     Tool(
         "delete_agent_memory",
@@ -252,6 +252,7 @@ TOOLS: tuple[Tool, ...] = (
         "agent_memory_pending_review",
         "How many memories each agent gained since a time of its own.",
     ),
+    *LONG_TERM_TOOLS,
     *DOCUMENTS,
     Tool(
         "explain_assembly",
@@ -312,6 +313,7 @@ AREAS: Mapping[str, str] = {
     "dispatches": "dispatch",
     "memories": "agent-memory",
     "vault": "vault",
+    "long-term memory": "memory",
     "timeline": "timeline",
 }
 """Toolsets by the tag of the route."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+ABOUT_CODE = ("paths", "step", "symbols")
+"""Fields that a model need not know."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:

@@ -26,7 +26,7 @@ BY_ID = [operation for operation in PUBLIC if "_id:int" in operation.path or "{h
 TENANT_TABLES = """
 select table_schema || '.' || table_name as name from information_schema.columns c
 where column_name = 'tenant' and table_schema in ('cache', 'memory', 'context', 'timeline', 'sessions')
-  and table_name !~ '_(p[0-9]{8}|default)$' and table_name <> 'searchable_chunks'
+  and table_name !~ '_(p[0-9]{8}|default)$' and table_name not like 'searchable%'
 order by 1
 """
 AWAITED = """

@@ -40,10 +40,24 @@ class Attacker:
 
 _COUNTS = frozenset({"cache.missions"})
 # A profile shows to whoever may ask as its agent, or for its user.
-_OF_MISSIONS: frozenset[Canary] = frozenset({"loose", "agent_profile", "user_profile"})
-_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile"})
+# What an agent or a user keeps in long-term memory, too. What is shared shows to everybody.
+_OF_MISSIONS: frozenset[Canary] = frozenset(
+    {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge"}
+)
+_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile", "promise", "knowledge"})
 _OF_OTHERS: frozenset[Canary] = frozenset(
-    {"entry", "checkpoint", "session", "shared", "loose", "dispatch", "user_profile"}
+    {
+        "entry",
+        "checkpoint",
+        "session",
+        "shared",
+        "loose",
+        "dispatch",
+        "user_profile",
+        "preference",
+        "episode",
+        "knowledge",
+    }
 )
 
 ATTACKERS = (
@@ -66,19 +80,23 @@ ATTACKERS = (
     Attacker(
         "agent for a user",
         bounds={"agent": "mallory", "users": ["bob"]},
-        sees=frozenset({"dispatch"}),
+        sees=frozenset({"dispatch", "knowledge"}),
         uncounted=_COUNTS,
     ),
     Attacker(
         "agent in a mission",
         bounds={"agent": "mallory", "missions": ["moria"]},
-        sees=frozenset({"loose", "user_profile"}),
+        sees=frozenset({"loose", "user_profile", "preference", "knowledge"}),
     ),
-    Attacker("all", bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]}),
+    Attacker(
+        "all",
+        bounds={"agent": "mallory", "missions": ["moria"], "users": ["bob"]},
+        sees=frozenset({"knowledge"}),
+    ),
     Attacker(
         "user in a mission",
         bounds={"missions": ["moria"], "users": ["bob"]},
-        sees=frozenset({"agent_profile"}),
+        sees=frozenset({"agent_profile", "promise", "knowledge"}),
     ),
     Attacker("read for a user", access="read", bounds={"users": ["bob"]}, sees=_OF_USERS),
     # Reading a source counts as a weak signal for its assembly.
@@ -150,6 +168,7 @@ _NAMED = {
     **{f"{name}_id": 1 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
     "memory_ids": [1],
     "file_ids": [1],
+    "long_term_ids": [1],
     "taken": [],
 }
 

@@ -98,6 +98,41 @@ def _each_memory(v: Victim) -> list[Arguments]:
     return [{"memory_id": memory} for memory in v.ids["memory_ids"]]
 
 
+def _each_long_term(v: Victim) -> list[Arguments]:
+    return [{"memory_id": memory} for memory in v.ids["long_term_ids"]]
+
+
+def _long_term(v: Victim) -> list[Arguments]:
+    mine = v.long_term(lambda name: f"the treasure of {v.word} is mine, not a {name}")
+    known = v.long_term(v.text)
+    superseding = [{**memory, "supersedes": v.ids["long_term_ids"][0]} for memory in mine]
+    return [*mine, *known, *superseding, *({**memory, "agent_name": "mallory"} for memory in (*mine, *known))]
+
+
+def _long_term_edits(v: Victim) -> list[Arguments]:
+    changes: list[Arguments] = [{"content": "the treasure is mine"}, {"topics": ["mine"]}, {"status": "done"}]
+    return [{**one, **change} for one in _each_long_term(v) for change in changes]
+
+
+def _long_term_lists(v: Victim) -> list[Arguments]:
+    scopes = [{"in_scope": scope} for scope in (*v.scopes(), "shared")]
+    return [{}, *scopes, {"user_id": v.user}, {"kind": "commitment"}]
+
+
+def _due(v: Victim) -> list[Arguments]:
+    times: Arguments = {"until": "2999-01-01T00:00:00Z", "since": LONG_AGO}
+    scopes: list[Arguments] = [{"in_scope": scope} for scope in v.scopes()]
+    named: list[Arguments] = [{}, *scopes, {"user_id": v.user}, {"owed_by": v.agent}]
+    return [{**times, **one} for one in named]
+
+
+def _long_term_searches(v: Victim) -> list[Arguments]:
+    asked: Arguments = {"query": "the treasure", "limit": 50}
+    named: list[Arguments] = [{}, *_of_agent(v), {"user_id": v.user}]
+    scopes: list[Arguments] = [{"scopes": [scope]} for scope in v.scopes()]
+    return [{**asked, **one} for one in [*named, *scopes, {"scopes": v.scopes(), "kinds": ["episode"]}]]
+
+
 def _each_entry(v: Victim) -> list[Arguments]:
     return [{"entry_id": v.ids[name]} for name in ("entry_id", "checkpoint_id")]
 
@@ -270,6 +305,14 @@ ATTACKS: Mapping[str, Attack] = {
             {"user_id": v.user},
         )
     ],
+    "memory_delete": _each_long_term,
+    "memory_due": _due,
+    "memory_edit": _long_term_edits,
+    "memory_get": _each_long_term,
+    "memory_list": _long_term_lists,
+    "memory_search": _long_term_searches,
+    "memory_write": _long_term,
+    "memory_write_batch": lambda v: [{"memories": [memory]} for memory in _long_term(v)],
     "monitor": lambda v: [{}, {"mission": v.mission}, {"minutes": 60}],
     "timeline": _timeline,
 }

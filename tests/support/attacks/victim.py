@@ -6,6 +6,7 @@ Every row of it holds the victim's word. Every text that a stranger might read h
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 from urllib.parse import quote
@@ -30,11 +31,17 @@ Canary = Literal[
     "upload_of_user",
     "agent_profile",
     "user_profile",
+    "preference",
+    "episode",
+    "promise",
+    "knowledge",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
 session, `key` a key's name, and `file` a file of the vault, where there is one. The uploads lie in the folders of the
-agent, the mission and the user, and in none of them. The profiles are the agent's and the user's."""
+agent, the mission and the user, and in none of them. The profiles are the agent's and the user's. Of long-term memory,
+`preference` is in the user's scope, `episode` in the mission's and about the user, `promise` in the agent's and
+`knowledge` in everybody's."""
 
 LATE, TRIES = (429, 503), 8
 """A busy machine may answer a request too late, or not at all."""
@@ -46,7 +53,8 @@ CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
 class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
-    """The ids of its rows: entry_id, checkpoint_id, memory_ids, file_ids, dispatch_id, assembly_id, key_id."""
+    """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, dispatch_id, assembly_id,
+    key_id."""
 
     @property
     def agent(self) -> str:
@@ -71,6 +79,7 @@ class Victim:
 
     def handles(self) -> list[str]:
         memories = [f"{prefix}:{memory}" for prefix in ("own", "peer") for memory in self.ids["memory_ids"]]
+        memories += [f"memory:{memory}" for memory in self.ids["long_term_ids"]]
         return [
             f"cache:{self.ids['entry_id']}",
             f"cache:{self.ids['checkpoint_id']}",
@@ -128,6 +137,21 @@ class Victim:
             "private": private,
             **({"task_context": task} if mission else {}),
         }
+
+    def long_term(self, text: Callable[[Canary], str]) -> list[dict[str, Any]]:
+        """One in each kind of scope. `text` says what each of them holds."""
+        mine = {"agent_name": self.agent}
+        by_scope: list[tuple[str, Canary, str | None]] = [
+            (f"user:{self.user}", "preference", self.user),
+            (f"mission:{self.mission}", "episode", self.user),
+            (f"agent:{self.agent}", "promise", None),
+            ("shared", "knowledge", None),
+        ]
+        kinds = {"promise": "commitment"}
+        return [
+            {**mine, "scope": scope, "kind": kinds.get(name, name), "content": text(name), "user_id": user}
+            for scope, name, user in by_scope
+        ]
 
     def checkpoint(self, text: str) -> dict[str, Any]:
         return {
@@ -189,6 +213,8 @@ async def settle(admin: Client, word: str) -> Victim:
         for path, canary in victim.uploads().items()
     ]
     victim.ids["file_ids"] = [file for upload in uploads for file in upload["ids"]]
+    known = await make("/api/memory/batch", {"memories": victim.long_term(victim.text)})
+    victim.ids["long_term_ids"] = [memory["id"] for memory in known["results"]]
     victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},

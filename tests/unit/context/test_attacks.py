@@ -12,6 +12,7 @@ NAMED = {
     **{f"{name}_id": 7 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
     "memory_ids": [7, 8],
     "file_ids": [9],
+    "long_term_ids": [9, 10],
     "taken": ["cache:7"],
 }
 

@@ -67,6 +67,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "missions",
         "memories",
         "vault",
+        "long-term memory",
         "dispatches",
         "why",
         "learning",

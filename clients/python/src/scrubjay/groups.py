@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from scrubjay._call import Call
 from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
-from scrubjay.calls import agent_memory, cache, context, dispatch, timeline, vault
+from scrubjay.calls import agent_memory, cache, context, dispatch, memory, timeline, vault
 
 T = TypeVar("T")
 
@@ -53,6 +53,17 @@ class Vault(Group):
     search = Method(vault.search)
 
 
+class Memory(Group):
+    write = Method(memory.write)
+    list = Listing(memory.list_)
+    write_batch = Method(memory.write_batch)
+    due = Listing(memory.due)
+    search = Method(memory.search)
+    get = Method(memory.get)
+    edit = Method(memory.edit)
+    delete = Method(memory.delete)
+
+
 class Dispatch(Group):
     list = Listing(dispatch.list_)
     report = Method(dispatch.report)
@@ -68,6 +79,7 @@ class Calls:
         self.cache = Cache(self)
         self.agent_memory = AgentMemory(self)
         self.vault = Vault(self)
+        self.memory = Memory(self)
         self.dispatch = Dispatch(self)
 
     def send(self, call: Call[T]) -> T:
@@ -150,6 +162,17 @@ class AsyncVault(AsyncGroup):
     search = AsyncMethod(vault.search)
 
 
+class AsyncMemory(AsyncGroup):
+    write = AsyncMethod(memory.write)
+    list = AsyncListing(memory.list_)
+    write_batch = AsyncMethod(memory.write_batch)
+    due = AsyncListing(memory.due)
+    search = AsyncMethod(memory.search)
+    get = AsyncMethod(memory.get)
+    edit = AsyncMethod(memory.edit)
+    delete = AsyncMethod(memory.delete)
+
+
 class AsyncDispatch(AsyncGroup):
     list = AsyncListing(dispatch.list_)
     report = AsyncMethod(dispatch.report)
@@ -165,6 +188,7 @@ class AsyncCalls:
         self.cache = AsyncCache(self)
         self.agent_memory = AsyncAgentMemory(self)
         self.vault = AsyncVault(self)
+        self.memory = AsyncMemory(self)
         self.dispatch = AsyncDispatch(self)
 
     async def send(self, call: Call[T]) -> T:

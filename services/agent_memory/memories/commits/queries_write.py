@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from pgvector import HalfVector
 
+from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.queries_repeats import Commit
-from services.agent_memory.memories.commits.rows import ChunkWords, MemoryRow
+from services.agent_memory.memories.commits.rows import MemoryRow
 from shared.database.postgres import Connection
 
 INSERT = "select memory_id from memory.put_memories($1, $2, $3, $4, $5, $6)"

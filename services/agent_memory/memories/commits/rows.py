@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.queries_search import EVERY_AGENT
 from shared.concurrency.threads import beside
@@ -16,7 +17,7 @@ from shared.embeddings import fact_key
 from shared.provenance import head
 from shared.search import code
 from shared.search.chunking import chunk
-from shared.search.lexicon import Hints, IndexedText, indexed
+from shared.search.lexicon import Hints, indexed
 from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens_of
 
@@ -37,13 +38,6 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
     confirmed_at: datetime | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
-
-
-class ChunkWords(IndexedText, frozen=True, kw_only=True):
-    """The arguments of `memory.chunk_words`: besides those of the text, the scopes' keys and the words before it."""
-
-    keys: list[str]
-    head: str
 
 
 async def content_hashes(memories: Sequence[MemoryContent]) -> list[bytes]:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import asyncpg
 from pgvector import HalfVector
 
+from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits import queries, queries_vectors, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
 from services.agent_memory.memories.commits.queries import Absorbed, content_of
 from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
 from services.agent_memory.memories.commits.rows import (
-    ChunkWords,
     MemoryRow,
     chunk_words,
     content_hashes,

@@ -22,7 +22,7 @@ TABLES = """
 select c.table_schema, c.table_name, array_agg(c.column_name::text order by c.ordinal_position) as columns
 from information_schema.columns c
 where c.table_schema in ('timeline', 'cache', 'memory', 'context')
-    and c.table_name not in ('searchable_chunks', 'sequencer')
+    and c.table_name <> 'sequencer' and c.table_name not like 'searchable%'
 group by 1, 2 order by 1, 2
 """
 OBJECTS = """

@@ -20,6 +20,7 @@ from tests.conftest import Servers
 from tests.support import twins
 from tests.support.twins import TENANTS
 from tools.distribution.collected import EVERY, Statement
+from tools.distribution.tables import VIEWS
 
 MINE, THEIRS = TENANTS
 _PREDICATE = re.compile(r"(?:\b[a-z]+\.)?\btenant (?:=|is not distinct from) (\$\d+)(?:::\w+)?")
@@ -68,7 +69,7 @@ async def acting(connection: Connection, role: str, tenant: str | None) -> None:
 async def readable(connection: Connection, role: str) -> list[str]:
     return [
         table
-        for table in [*await twins.tables(connection), "cache.searchable_chunks", "memory.searchable_chunks"]
+        for table in [*await twins.tables(connection), *VIEWS]
         if await connection.fetchval(_MAY, role, table, "select")
     ]
 

@@ -367,7 +367,7 @@ def get(
     """Get a memory and its confirmations. This does not count as an access.
 
     Args:
-        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        memory_id: The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -398,7 +398,7 @@ def edit(
     """Change a memory. Fields left out stay. Answers 409 if another memory of the agent says the same.
 
     Args:
-        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        memory_id: The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.
         content: The text.
         memory_type: The tier: how a task is done, a rule of thumb, how things are, or what went wrong
             or right.
@@ -440,7 +440,7 @@ def delete(
     """Delete a memory and its confirmations.
 
     Args:
-        memory_id: The id of a memory: the number of a handle `own:<id>` or `peer:<id>`.
+        memory_id: The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.
         timeout: Seconds for the call with all its tries.
     """
     return Call(

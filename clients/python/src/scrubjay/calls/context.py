@@ -527,7 +527,7 @@ def weights(
 def set_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache", "vault_index"],
+    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
     weight: float,
     token_share: float | None = None,
     manual: bool | None = None,
@@ -557,7 +557,7 @@ def set_weight(
 def reset_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache", "vault_index"],
+    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
     agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[None]:

@@ -100,6 +100,17 @@ from scrubjay.models.context import (
     WeightHistory,
 )
 from scrubjay.models.dispatch import Completed, CompletedAnswer, Dispatch, DispatchAnswer, DispatchesAnswer
+from scrubjay.models.memory import (
+    DeletedMemory,
+    DueCommitments,
+    FoundLongTerm,
+    FoundLongTerms,
+    LongTermMemories,
+    LongTermMemory,
+    WriteMemoryInput,
+    WrittenMemories,
+    WrittenMemory,
+)
 from scrubjay.models.timeline import Event, Events
 from scrubjay.models.vault import (
     FileLines,
@@ -145,11 +156,13 @@ __all__ = [
     "Decision",
     "Degraded",
     "DeleteResult",
+    "DeletedMemory",
     "Directive",
     "Dispatch",
     "DispatchAnswer",
     "DispatchesAnswer",
     "Dropped",
+    "DueCommitments",
     "EntriesAnswer",
     "EntryAnswer",
     "Escalation",
@@ -166,6 +179,8 @@ __all__ = [
     "FilePartAnswer",
     "ForgetReceipt",
     "FoundFiles",
+    "FoundLongTerm",
+    "FoundLongTerms",
     "FoundMemories",
     "FoundMemory",
     "FoundPassage",
@@ -179,6 +194,8 @@ __all__ = [
     "LimitsInForce",
     "LogEntries",
     "LogEntry",
+    "LongTermMemories",
+    "LongTermMemory",
     "MadeKey",
     "Memories",
     "MemoryAnswer",
@@ -220,5 +237,8 @@ __all__ = [
     "WeightChange",
     "WeightHistory",
     "WriteAnswer",
+    "WriteMemoryInput",
     "WriteResult",
+    "WrittenMemories",
+    "WrittenMemory",
 ]

@@ -728,7 +728,7 @@ class TenantLanguage:
 class UsedItem:
     """A source as an assembly names it."""
 
-    store: Literal["agent_memory_own", "agent_memory_peer", "psychic_cache", "vault_index"]
+    store: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"]
     """The source's `store`."""
     id: int | str
     """The source's `id`."""

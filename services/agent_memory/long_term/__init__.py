@@ -1,0 +1,1 @@
+"""What is known beyond one mission and one agent: preferences, knowledge, summaries, episodes and commitments."""

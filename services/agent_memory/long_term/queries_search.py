@@ -1,0 +1,57 @@
+"""The SQL of search over long-term memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.agent_memory.long_term.queries_write import status_of
+from services.agent_memory.long_term.schemas import COLUMNS
+from shared.database.postgres import Connection
+from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
+from shared.search.store import Scope
+
+# More than this many are not counted.
+_MOST_COUNTED = 10_000
+_SIZES = f"""(
+    select array_agg((select count(*) from (
+        select from memory.long_term l where l.tenant = :tenant and l.scope = s.scope limit {_MOST_COUNTED}) few)
+        order by s.place)
+    from unnest(:scope::text[]) with ordinality s(scope, place)
+)"""
+# `id` is the row's `item_id`, and the others are those that `candidate_from_row` reads.
+_OWN = ", ".join(
+    f"i.{name}"
+    for name in COLUMNS
+    if name not in ("id", "status") and f"i.{name}" not in ITEM_COLUMNS.split(", ")
+)
+SEARCH = search_forms(
+    Source(
+        items="memory.long_term",
+        chunks="memory.searchable_long_term",
+        vectors="memory.long_term_vec",
+        columns=f"{ITEM_COLUMNS}, {_OWN}, {status_of('i')}",
+        within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
+        counted="tenant = :tenant and scope = any(:scope)",
+        sizes=_SIZES,
+    )
+)
+
+
+def scope_of(tenant: str, scopes: Sequence[str]) -> Scope:
+    return Scope(tenant, list(scopes), indexed_as=list(scopes))
+
+
+HOLDS = "select exists (select from memory.long_term where tenant = $1)"
+
+
+async def holds(connection: Connection, tenant: str) -> bool:
+    return bool(await connection.fetchval(HOLDS, tenant))
+
+
+OF_KINDS = "select id from memory.long_term where tenant = $1 and scope = any($2) and kind = any($3)"
+
+
+async def of_kinds(
+    connection: Connection, tenant: str, scopes: Sequence[str], kinds: Sequence[str]
+) -> list[int]:
+    return [row["id"] for row in await connection.fetch(OF_KINDS, tenant, list(scopes), list(kinds))]

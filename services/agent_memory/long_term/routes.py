@@ -147,7 +147,7 @@ async def search(
 ) -> FoundLongTerms:
     """Search long-term memory, by full text first.
 
-    The query is embedded only when fewer than 3 memories hold more than half of its content words.
+    The query is embedded only when fewer than 3 memories hold more than two thirds of its content words.
     """
     return await long_term_search.find(principal, data, deadline)
 

@@ -245,7 +245,7 @@ def search(
     timeout: float | None = None,
 ) -> Call[FoundLongTerms]:
     """Search long-term memory, by full text first. The query is embedded only when fewer than 3 memories
-    hold more than half of its content words.
+    hold more than two thirds of its content words.
 
     Args:
         query: A question, or what is wanted.

@@ -151,6 +151,39 @@ MEMORY = [
         },
     ),
     Panel(
+        "Hot scopes",
+        "Searches in memory",
+        "ops",
+        {
+            "{{store}}": _rate("scrubjay_hot_searches_total", "store"),
+            "{{store}} without a copy": _rate("scrubjay_hot_misses_total", "store"),
+        },
+        "A scope is copied after its second question. Without a copy, Postgres searches.",
+    ),
+    Panel(
+        "Hot scopes",
+        "Memory of the copies",
+        "bytes",
+        {"{{job}} {{instance}}": "scrubjay_hot_bytes{$here}"},
+        "At most SCRUBJAY_HOT_SCOPES_MB in each process.",
+    ),
+    Panel(
+        "Hot scopes",
+        "Copies made and given up",
+        "ops",
+        {
+            "made, {{store}}": _rate("scrubjay_hot_loads_total", "store"),
+            "given up, {{reason}}": _rate("scrubjay_hot_evictions_total", "reason"),
+        },
+        "Many given up for want of room: the budget is too small for what is asked.",
+    ),
+    Panel(
+        "Hot scopes",
+        "Copies",
+        "short",
+        {"{{job}} {{instance}}": "scrubjay_hot_scopes{$here}"},
+    ),
+    Panel(
         "Writing",
         "Items waiting for their vectors",
         "short",

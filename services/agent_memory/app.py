@@ -43,7 +43,7 @@ from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
-from shared.search.hot.scopes import HotScopes
+from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
 from shared.web.app import create_app
@@ -96,7 +96,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         indexer.start()
         stack.push_async_callback(accesses.stop)
         accesses.start()
-        hot_scopes, vector_index = HotScopes(settings.hot_scopes_mb), VectorIndex(database)
+        hot_scopes = await open_scopes(database, settings.hot_scopes_mb, "memory.agent_memory_chunks")
+        vector_index = VectorIndex(database)
         await stack.enter_async_context(
             background(
                 lambda: tidy_forever(database, records, table),

@@ -22,6 +22,7 @@ from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
 from shared.identity import Verifier
+from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
 from shared.web.app import create_app
@@ -57,14 +58,15 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)
         doorbell.start()
-        service = CacheService(settings, database, embedder, doorbell)
+        hot_scopes = await open_scopes(database, settings.hot_scopes_mb, "cache.psychic_chunks")
+        service = CacheService(settings, database, embedder, doorbell, hot_scopes)
         stack.push_async_callback(service.stop)
         service.start()
         await stack.enter_async_context(
             background(
                 service.sweep.run_forever,
                 service.dispatches.sweep_forever,
-                service.hot_scopes.load_forever,
+                hot_scopes.load_forever,
                 lambda: tidy_forever(database, service.records, table),
             )
         )

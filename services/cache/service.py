@@ -24,7 +24,12 @@ from shared.search.hot.scopes import HotScopes
 
 class CacheService:
     def __init__(
-        self, settings: Settings, database: Database, embedder: CachedEmbedder, doorbell: Doorbell
+        self,
+        settings: Settings,
+        database: Database,
+        embedder: CachedEmbedder,
+        doorbell: Doorbell,
+        hot_scopes: HotScopes,
     ) -> None:
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)
@@ -42,8 +47,7 @@ class CacheService:
             limits=limits,
             tags=settings.tags,
         )
-        self.hot_scopes = HotScopes(settings.hot_scopes_mb)
-        self.search = CacheSearch(database, embedder, self.query_log, self.languages, self.hot_scopes)
+        self.search = CacheSearch(database, embedder, self.query_log, self.languages, hot_scopes)
         self.entries = EntryService(database, doorbell, limits=limits, tags=settings.tags)
         self.missions = MissionService(
             database,

@@ -35,8 +35,16 @@ EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay
 HOT_SEARCHES = Counter(
     "scrubjay_hot_searches_total", "Searches answered through a scope's copy in memory", ["store"]
 )
+HOT_MISSES = Counter(
+    "scrubjay_hot_misses_total", "Searches of scopes that may be copied, but were not", ["store"]
+)
 HOT_LOADS = Counter("scrubjay_hot_loads_total", "Scopes copied into memory", ["store"])
-HOT_EVICTIONS = Counter("scrubjay_hot_evictions_total", "Copies of scopes given up for want of room")
+HOT_EVICTIONS = Counter(
+    "scrubjay_hot_evictions_total",
+    "Copies of scopes given up for want of room, or because nobody asked",
+    ["reason"],
+)
+HOT_SCOPES = Gauge("scrubjay_hot_scopes", "Copies of scopes in memory")
 HOT_BYTES = Gauge("scrubjay_hot_bytes", "Bytes of the copies of scopes in memory")
 RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell rings Redis did not take")
 TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events waiting for their number")

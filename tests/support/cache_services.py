@@ -16,6 +16,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.postgres import Database as Pool
 from shared.embeddings import CachedEmbedder, EmbedderUnavailable, EmbeddingSettings
+from shared.search.hot.scopes import HotScopes
 
 
 class Away:
@@ -41,7 +42,7 @@ async def cache_service(database: Database, redis_url: str, **changes: Any) -> A
     pool = Pool(settings.database_url, connections=settings.connections)
     await pool.open()
     doorbell = Doorbell(connect_redis(redis_url))
-    service = CacheService(settings, pool, CachedEmbedder(Away()), doorbell)
+    service = CacheService(settings, pool, CachedEmbedder(Away()), doorbell, HotScopes(0))
     try:
         yield service
     finally:

@@ -18,13 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 _SQL = re.compile(
     r"\s*(select\s|insert into\s|update\s+\S+\s|delete from\s|with\s+(recursive\s+)?\S+\s+as\s|merge\s|truncate\s)"
 )
-# Beginnings and parts of statements.
+# Beginnings and parts of statements, and what only Citus can prepare.
 TEMPLATES = {
     ("services/agent_memory/long_term/purge.py", "_PURGE"),
     ("services/agent_memory/long_term/queries_write.py", "_ADD_CHUNKS"),
     ("services/agent_memory/long_term/queries_write.py", "_BEFORE"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
+    ("shared/search/hot/opening.py", "IS_DISTRIBUTED"),
 }
 ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
 _QUEUES = ("cache", "memory")

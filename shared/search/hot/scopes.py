@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 import structlog
@@ -17,9 +18,12 @@ from shared.telemetry import metrics
 log = structlog.get_logger()
 
 _MEGABYTE = 1024 * 1024
-# A scope that is asked twice within this time is copied; one that nobody asks for as long goes first.
+# A scope that is asked twice within this time is copied. A copy that nobody asks for as long is given up.
 _AGAIN_SECONDS = 300.0
+_EXPIRE_EVERY_SECONDS = 30.0
 _REFUSED_SECONDS = 600.0
+# Why copies are given up.
+_ROOM, _IDLE = "room", "idle"
 _MOST_ASKED = 20_000
 _MOST_WAITING = 100
 
@@ -55,6 +59,8 @@ class HotScopes:
         self._refused: dict[Key, float] = {}
         self._waiting: dict[Key, Load] = {}
         self._wake = asyncio.Event()
+        for reason in (_ROOM, _IDLE):
+            metrics.HOT_EVICTIONS.labels(reason)  # starts at 0
 
     @property
     def bytes(self) -> int:
@@ -92,13 +98,24 @@ class HotScopes:
             self._bytes[key.tenant] -= entry.size
             if not self._bytes[key.tenant]:
                 del self._bytes[key.tenant]
-            metrics.HOT_BYTES.set(self.bytes)
+            self._report()
+
+    def expire(self) -> None:
+        """Gives up what nobody has asked for in a while: copies, and the names of scopes."""
+        before = self._clock() - _AGAIN_SECONDS
+        while self._entries and next(iter(self._entries.values())).asked < before:
+            self._give_up(next(iter(self._entries)), _IDLE)
+        while self._asked and next(iter(self._asked.values())) < before:
+            self._asked.popitem(last=False)
+        self._refused = {key: until for key, until in self._refused.items() if until > self._clock()}
 
     async def load_forever(self) -> None:
-        """Copies the scopes that wait, one at a time."""
+        """Copies the scopes that wait, one at a time, and gives up the copies that nobody asks for."""
         while True:
-            await self._wake.wait()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), _EXPIRE_EVERY_SECONDS)
             self._wake.clear()
+            self.expire()
             while self._waiting:
                 key = next(iter(self._waiting))
                 try:
@@ -113,8 +130,6 @@ class HotScopes:
     async def _load(self, key: Key, load: Load) -> None:
         copy = await load(self._budget // 2)
         if copy is None:
-            if len(self._refused) >= _MOST_ASKED:
-                self._refused.clear()
             self._refused[key] = self._clock() + _REFUSED_SECONDS
             return
         metrics.HOT_LOADS.labels(key.store).inc()
@@ -125,14 +140,17 @@ class HotScopes:
         entry = _Entry(copy, copy.size, self._clock())
         self._entries[key] = entry
         self._bytes[key.tenant] += entry.size
+        if self.bytes > self._budget:
+            self.expire()
         while self.bytes > self._budget:
-            self._evict()
-        metrics.HOT_BYTES.set(self.bytes)
-
-    def _evict(self) -> None:
-        oldest = next(iter(self._entries))
-        if self._clock() - self._entries[oldest].asked <= _AGAIN_SECONDS:
             ((largest, _),) = self._bytes.most_common(1)
-            oldest = next(key for key in self._entries if key.tenant == largest)
-        self.drop(oldest)
-        metrics.HOT_EVICTIONS.inc()
+            self._give_up(next(key for key in self._entries if key.tenant == largest), _ROOM)
+        self._report()
+
+    def _give_up(self, key: Key, reason: str) -> None:
+        self.drop(key)
+        metrics.HOT_EVICTIONS.labels(reason).inc()
+
+    def _report(self) -> None:
+        metrics.HOT_BYTES.set(self.bytes)
+        metrics.HOT_SCOPES.set(len(self._entries))

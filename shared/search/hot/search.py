@@ -58,6 +58,7 @@ class HotStore:
         key = Key(self._store, values.tenant, names[0], values.model)
         current = await self._current(connection, key, scope, values)
         if current is None:
+            metrics.HOT_MISSES.labels(self._store).inc()
             self._scopes.ask(key, partial(self._load, scope))
             return None
         metrics.HOT_SEARCHES.labels(self._store).inc()

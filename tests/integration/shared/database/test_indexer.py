@@ -31,6 +31,7 @@ from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
+from shared.search.hot.scopes import HotScopes
 from tests.integration.conftest import Tenant, embedder_settings
 from tests.support.cache_services import intel, principal
 from tests.support.calls import note, until
@@ -111,7 +112,7 @@ async def replicas(
             stack.push_async_callback(embedder.close)
             doorbell = Doorbell(connect_redis(redis_url))
             stack.push_async_callback(doorbell.stop)
-            service = CacheService(settings, pool, embedder, doorbell)
+            service = CacheService(settings, pool, embedder, doorbell, HotScopes(0))
             stack.push_async_callback(service.stop)
             made.append(Replica(service, tenant, embedder.model))
         yield made

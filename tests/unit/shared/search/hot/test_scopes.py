@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 
 import msgspec
 import numpy as np
+import pytest
+from prometheus_client import REGISTRY
 
 from shared.concurrency.tasks import background
 from shared.search.hot.copies import Copy, copy_of
@@ -14,6 +17,10 @@ from tests.support.calls import until
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 MEGABYTE = 1024 * 1024
+
+
+def metric(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
 
 
 class Clock:
@@ -86,6 +93,62 @@ async def test_ten_thousand_scopes_that_are_asked_once_take_no_room() -> None:
     for number in range(10_000):
         scopes.ask(key("a", f"mission:{number}"), load)
     assert scopes.bytes == 0
+
+
+async def test_ten_thousand_scopes_that_are_asked_twice_stay_within_the_budget() -> None:
+    scopes, held = HotScopes(4), list[int]()
+    sizes = [copy(megabytes / 64) for megabytes in range(1, 33)]
+    wanted = [key(f"tenant-{number % 7}", f"mission:{number}") for number in range(10_000)]
+
+    async def load(number: int, _: int) -> Copy | None:
+        held.append(scopes.bytes)
+        return sizes[number % len(sizes)]
+
+    async with background(scopes.load_forever):
+        for number, each in enumerate(wanted):
+            for _ in range(2):
+                scopes.ask(each, partial(load, number))
+            if number % 100 == 99:
+                await until(partial(_counts, held, number + 1))
+    assert 3 * MEGABYTE < max(held) <= 4 * MEGABYTE
+    assert scopes.get(wanted[-1]) is not None
+    assert metric("scrubjay_hot_bytes") == scopes.bytes
+    assert 4 < metric("scrubjay_hot_scopes") < 256
+
+
+async def _counts(held: list[int], loads: int) -> None:
+    assert len(held) == loads
+
+
+async def test_a_copy_that_nobody_asks_for_leaves_memory() -> None:
+    clock = Clock()
+    scopes = HotScopes(4, clock)
+    given_up = metric("scrubjay_hot_evictions_total", reason="idle")
+    for tenant in ("idle", "busy"):
+        await ask(scopes, key(tenant), copy(1))
+    clock.now += 299
+    assert scopes.get(key("busy")) is not None
+    clock.now += 2
+    scopes.expire()
+    assert scopes.get(key("idle")) is None
+    assert scopes.get(key("busy")) is not None
+    assert scopes.bytes == MEGABYTE
+    assert metric("scrubjay_hot_evictions_total", reason="idle") == given_up + 1
+    assert [*scopes._asked] == []
+
+
+async def test_what_is_idle_is_given_up_without_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.search.hot.scopes._EXPIRE_EVERY_SECONDS", 0.01)
+    clock = Clock()
+    scopes = HotScopes(4, clock)
+    await ask(scopes, key("idle"), copy(1))
+    clock.now += 301
+
+    async def gone() -> None:
+        assert scopes.bytes == 0
+
+    async with background(scopes.load_forever):
+        await until(gone)
 
 
 async def test_the_copies_never_exceed_the_budget() -> None:

@@ -16,7 +16,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps bench-conflict proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-hot bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps bench-conflict proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them
 bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
 	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality "$(DATA)"
+
+bench-hot: $(VENV)/run.stamp ## Compare copies in memory with the search statement: DATA=folder
+	@test -n "$(DATA)" || { echo "make bench-hot needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.quality.hot "$(DATA)"
 
 bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }

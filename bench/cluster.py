@@ -6,10 +6,12 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 from bench.policies import migrate_bench
 from local.database import NAME, Database, create_database, create_roles
@@ -21,21 +23,25 @@ from local.services import NAMES, Service, Tokens, variables
 _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
 
 
+Differing: TypeAlias = Mapping[str, Mapping[str, str]]
+"""The settings in which further services of these names differ."""
+
+
 @dataclass(frozen=True)
 class Address:
-    """The context service and an admin's token for it; `other_url` is of the second context service, if any."""
+    """The context service and an admin's token for it; `other_urls` are of further context services."""
 
     url: str
     token: str = field(repr=False)
     throw_away: bool
-    other_url: str | None = None
+    other_urls: Sequence[str] = ()
 
 
 @contextmanager
 def cluster(
-    environment: Mapping[str, str] = os.environ, other: Mapping[str, str] | None = None
+    environment: Mapping[str, str] = os.environ, others: Sequence[Differing] = ()
 ) -> Iterator[Address]:
-    """`other` are settings in which a second context service of a throw-away cluster differs.
+    """A throw-away cluster has a further context service for each of `others`.
 
     Raises LocalError where only one of SCRUBJAY_URL and SCRUBJAY_ADMIN_TOKEN is set, or nothing starts.
     """
@@ -50,7 +56,7 @@ def cluster(
     # Without a handler the folder would stay behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
-        yield _start(_folder(cleanup), cleanup, other)
+        yield _start(_folder(cleanup), cleanup, others)
 
 
 @contextmanager
@@ -76,15 +82,15 @@ def _folder(cleanup: ExitStack) -> Path:
     return folder
 
 
-def _start(folder: Path, cleanup: ExitStack, other: Mapping[str, str] | None) -> Address:
+def _start(folder: Path, cleanup: ExitStack, others: Sequence[Differing]) -> Address:
     postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
     for server in (postgres, valkey):
         cleanup.callback(server.stop)
         server.start()
     database = asyncio.run(_database(postgres.dsn()))
     migrate_bench(database, folder / "migrations.log")
-    *own, other_port = free_ports(len(NAMES) + 1)
-    ports = dict(zip(NAMES, own, strict=True))
+    free = iter(free_ports(len(NAMES) * (1 + len(others))))
+    ports = {name: next(free) for name in NAMES}
     addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
     tokens = Tokens.make()
     services = [
@@ -102,17 +108,30 @@ def _start(folder: Path, cleanup: ExitStack, other: Mapping[str, str] | None) ->
         )
         for name in NAMES
     ]
-    if other is not None:
-        context = services[-1]
-        changed = {**context.variables, **other}
-        services.append(Service("context", folder / "context-other.log", other_port, changed))
+    replicas = [_replicas(services, differing, folder / str(n), free) for n, differing in enumerate(others)]
+    services += chain.from_iterable(replicas)
     cleanup.callback(stop_together, services[::-1])
     for service in services:
         service.launch()
     for service in services:
         service.await_ready()
-    other_url = None if other is None else services[-1].url
-    return Address(addresses["context"], tokens.admin, throw_away=True, other_url=other_url)
+    urls = [context.url for *_, context in replicas]
+    return Address(addresses["context"], tokens.admin, throw_away=True, other_urls=urls)
+
+
+def _replicas(
+    services: Sequence[Service], differing: Differing, folder: Path, free: Iterator[int]
+) -> list[Service]:
+    """A context service and the owners that differ, beside the same database."""
+    folder.mkdir()
+    made: list[Service] = []
+    addresses: dict[str, str] = {}
+    for name, service in zip(NAMES, services, strict=True):
+        if name in differing or name == "context":
+            changed = {**service.variables, **addresses, **differing.get(name, {})}
+            made.append(Service(name, folder / f"{name}.log", next(free), changed))
+            addresses[f"SCRUBJAY_{name.upper()}_URL"] = made[-1].url
+    return made
 
 
 async def _database(server_dsn: str) -> Database:

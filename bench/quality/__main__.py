@@ -17,7 +17,7 @@ from bench.quality.metrics import NAMES
 from bench.quality.summary import ARMS, GAIN, PLAIN
 from local.process import LocalError
 
-_NO_RERANKER = {"SCRUBJAY_RERANKER": "none"}
+_NO_RERANKER = {"context": {"SCRUBJAY_RERANKER": "none"}}
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     try:
         rows, queries = load(Path(arguments.data), arguments.limit)
         reranked = os.environ.get("SCRUBJAY_RERANKER", "none") != "none"
-        with cluster(other=_NO_RERANKER if reranked else None) as address:
+        with cluster(others=[_NO_RERANKER] if reranked else []) as address:
             report = asyncio.run(measure(address, rows, queries))
     except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):

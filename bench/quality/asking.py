@@ -61,8 +61,7 @@ async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query
     async with AsyncExitStack() as stack:
         client, *plain = [
             await stack.enter_async_context(Client(url, address.token, connections=CONNECTIONS))
-            for url in (address.url, address.other_url)
-            if url
+            for url in (address.url, *address.other_urls)
         ]
         try:
             ids = await write_rows(client, run, missions, rows)

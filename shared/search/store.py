@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from pgvector import HalfVector
@@ -118,6 +119,9 @@ class Found(NamedTuple):
     rows: dict[int, Any]
 
 
+_ValuesOn: TypeAlias = Callable[[Connection], Awaitable[Values]]
+
+
 @dataclass(frozen=True)
 class Hnsw:
     """What a search asks about a store's HNSW index."""
@@ -156,17 +160,17 @@ class StoreSearch:
         """The evidence of a whole scope, exactly or through HNSW."""
         documents = await self._documents(scope, deadline)
         common = self._common.get(scope.name)
-        approximate = self._is_large(scope) and await self._is_covered(scope, deadline)
 
-        async def work(c: Connection) -> Sequence[Any]:
-            until = await self._until(c, query, scope)
-            values = query.values(scope, until, documents, common)
-            return await self._rows(c, values, scope, approximate=approximate)
+        async def values(c: Connection) -> Values:
+            return query.values(scope, await self._until(c, query, scope), documents, common)
 
-        if approximate:
-            rows = await self._database.transaction(scope.tenant, work, deadline, settings=HNSW_SETTINGS)
+        async def small(c: Connection) -> Sequence[Any]:
+            return await self._rows(c, await values(c), scope)
+
+        if self._is_large(scope):
+            rows = await self._search_large(values, scope, deadline)
         else:
-            rows = await self._database.run(scope.tenant, work, deadline)
+            rows = await self._database.run(scope.tenant, small, deadline)
         evidence = store_result(self._store, rows, self._candidate)
         self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
         found = evidence.stores[self._store]
@@ -180,15 +184,32 @@ class StoreSearch:
         evidence = store_result(self._store, rows, self._candidate)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
 
-    async def _rows(
-        self, connection: Connection, values: Values, scope: Scope, *, approximate: bool = False
-    ) -> Sequence[Any]:
+    async def _search_large(self, values: _ValuesOn, scope: Scope, deadline: Deadline) -> Sequence[Any]:
+        """From the scope's copy, or else through HNSW if the index holds the scope's vectors."""
+
+        async def copied(c: Connection) -> Sequence[Any] | None:
+            return await self._copied(c, await values(c), scope)
+
+        async def stated(c: Connection, *, approximate: bool) -> Sequence[Any]:
+            return await sql.search(c, self._forms, await values(c), approximate=approximate)
+
+        run = self._database.run
+        rows = None if self._hot is None else await run(scope.tenant, copied, deadline)
+        if rows is not None:
+            return rows
+        if not await self._is_covered(scope, deadline):
+            return await run(scope.tenant, partial(stated, approximate=False), deadline)
+        return await self._database.transaction(
+            scope.tenant, partial(stated, approximate=True), deadline, settings=HNSW_SETTINGS
+        )
+
+    async def _rows(self, connection: Connection, values: Values, scope: Scope) -> Sequence[Any]:
+        rows = await self._copied(connection, values, scope)
+        return await sql.search(connection, self._forms, values) if rows is None else rows
+
+    async def _copied(self, connection: Connection, values: Values, scope: Scope) -> Sequence[Any] | None:
         """From the scope's copy, if there is one."""
-        if self._hot is not None and not approximate:
-            rows = await self._hot.search(connection, values, scope.indexed_as)
-            if rows is not None:
-                return rows
-        return await sql.search(connection, self._forms, values, approximate=approximate)
+        return None if self._hot is None else await self._hot.search(connection, values, scope.indexed_as)
 
     async def _until(self, connection: Connection, query: StoreQuery, scope: Scope) -> int | None:
         if query.as_of is None:

@@ -39,11 +39,14 @@ def key_of(query: StoreQuery, scope: Scope) -> Key:
 class Replica:
     """A process's searches of one store: those of its copies, and those of the statement."""
 
-    def __init__(self, database: Database, forms: Forms, hot: HotForms, megabytes: int = 64) -> None:
+    def __init__(
+        self, database: Database, forms: Forms, hot: HotForms, megabytes: int = 64, **more: Any
+    ) -> None:
+        """`more` goes to its HotStore."""
         self.scopes = HotScopes(megabytes)
         self.statement = StoreSearch(database, STORE, forms, candidate)
         self.hot = StoreSearch(
-            database, STORE, forms, candidate, hot=HotStore(database, self.scopes, STORE, hot)
+            database, STORE, forms, candidate, hot=HotStore(database, self.scopes, STORE, hot, **more)
         )
         self._database = database
 

@@ -43,11 +43,14 @@ HOT_OWN = hot_forms(_OWN)
 SEARCH_PEER = search_forms(_MEMORIES)
 HOT_PEER = hot_forms(_MEMORIES)
 # Everything that all other agents share.
-SEARCH_PEERS = search_forms(
-    _MEMORIES._replace(
-        within=f"scope <> :scope and not private and {UNTIL}", counted="tenant = :tenant", indexed="large"
-    )
+_PEERS = _MEMORIES._replace(
+    within=f"scope <> :scope and not private and {UNTIL}",
+    counted="tenant = :tenant",
+    copied="c.tenant = :tenant",
+    indexed="large",
 )
+SEARCH_PEERS = search_forms(_PEERS)
+HOT_PEERS = hot_forms(_PEERS)
 # The words of memories that peers may see are indexed under this too, beside their agent's scope.
 EVERY_AGENT = "*"
 

@@ -37,6 +37,8 @@ from shared.validation.values import MISSING
 
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
+# The most chunks of a tenant that peers are searched for in memory.
+_MOST_CODED = 500_000
 
 
 class MemorySearch:
@@ -54,6 +56,9 @@ class MemorySearch:
         self._vacancies = Vacancies(database)
         own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
         peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER)
+        peers = HotStore(
+            database, hot_scopes, PEER, queries_search.HOT_PEERS, most_coded=_MOST_CODED, excludes=True
+        )
         self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
         self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)
         self._peers = StoreSearch(
@@ -62,6 +67,7 @@ class MemorySearch:
             queries_search.SEARCH_PEERS,
             _candidate,
             Hnsw(queries_search.count_peers, vector_index.covers),
+            peers,
         )
 
     @tracing.memory("search_memory", "agent_memory")

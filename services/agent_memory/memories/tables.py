@@ -122,6 +122,8 @@ def _private() -> Column[bool]:
 
 
 agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
+# What a copy of all that a tenant's agents share has not seen.
+Index("agent_memory_chunks_recent", agent_memory_chunks.c.tenant, agent_memory_chunks.c.changed)
 # A vector of a large tenant, in the HNSW index. Not among the covering index's columns, which exact scans read.
 _large = Column("large", Boolean, nullable=False, server_default=text("false"))
 agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())

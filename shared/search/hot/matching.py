@@ -1,9 +1,12 @@
-"""The candidates of a question among a copy's chunks: what `statements/exact.sql` finds, in numpy."""
+"""The candidates of a question among a copy's chunks: what `statements/exact.sql` finds, in numpy.
+
+Codes of vectors only choose a shortlist. The database then compares its vectors, and `judged` keeps the nearest.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,16 +15,19 @@ from numpy.typing import NDArray
 
 from shared.search.counts import Common
 from shared.search.hot.copies import Copy
-from shared.search.hot.segments import Segment
 from shared.search.hot.words import hashed
 
 # Of the common words, so many of the rarest select chunks.
 _SELECTING = 2
-_BLOCK = 512
+# Of what codes put first, so many times the depth are compared exactly.
+_SHORTLIST = 16
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question as the database read it. `users` limits what may be found; `now` is in microseconds."""
+    """A question as the database read it.
+
+    `users`, `only` and `until` limit what may be found, as in `Values`. `now` is in microseconds.
+    """
 
     lexemes: list[str]
     vector: NDArray[np.float32] | None
@@ -29,6 +35,10 @@ class Asked(msgspec.Struct, frozen=True):
     common: Common
     users: list[str] | None
     now: int
+    without: str | None = None
+    """A scope that is not searched."""
+    only: list[int] | None = None
+    until: int | None = None
 
 
 class Match(NamedTuple):
@@ -62,43 +72,75 @@ class _Columns(NamedTuple):
     """NaN: no vector yet."""
 
 
+class Chosen(NamedTuple):
+    """The chunks that each arm chose, by their places in the columns."""
+
+    columns: _Columns
+    held: list[_Held]
+    df: list[int]
+    by_vector: NDArray[np.int64]
+    by_text: NDArray[np.int64]
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        return np.concatenate([self.by_vector, self.by_text[~np.isin(self.by_text, self.by_vector)]])
+
+    @property
+    def keys(self) -> list[int]:
+        keys: list[int] = self.columns.keys[self.rows].tolist()
+        return keys
+
+
 def match(copy: Copy, asked: Asked) -> Matches:
+    return matches(chosen(copy, asked))
+
+
+def chosen(copy: Copy, asked: Asked) -> Chosen:
     columns = _columns(copy, asked)
     held = [_held(copy, columns.live, hashed(word)) for word in asked.lexemes]
     known = dict(zip(*asked.common, strict=True))
     df = [known.get(word, len(each.rows)) for word, each in zip(asked.lexemes, held, strict=True)]
-    by_vector = _nearest(columns, asked.depth)
+    by_vector = _nearest(columns, asked.depth * (_SHORTLIST if copy.coded else 1))
     by_text = _best(columns, held, _idf(df, copy.rows), _selecting(asked.lexemes, known), asked.depth)
-    rows = np.concatenate([by_vector, by_text[~np.isin(by_text, by_vector)]])
-    return Matches(df, _evidence(columns, held, rows))
+    return Chosen(columns, held, df, by_vector, by_text)
+
+
+def judged(given: Chosen, exact: Mapping[int, float], depth: int) -> Chosen:
+    """The choice by the exact cosines of its keys. A chunk that has none was not found by its vector."""
+    rows = given.rows
+    cosines = np.full(len(given.columns.keys), np.nan, np.float32)
+    cosines[rows] = [exact.get(key, math.nan) for key in given.keys]
+    compared = rows[~np.isnan(cosines[rows])]
+    nearest = _highest(given.columns, compared, cosines[compared], depth)
+    return given._replace(columns=given.columns._replace(cosines=cosines), by_vector=nearest)
+
+
+def matches(given: Chosen) -> Matches:
+    return Matches(given.df, _evidence(given.columns, given.held, given.rows))
 
 
 def _columns(copy: Copy, asked: Asked) -> _Columns:
+    keys = np.concatenate([segment.keys for segment in copy.segments])
     live = np.concatenate(
         [
             alive & ~segment.hidden & (segment.expires > asked.now)
             for segment, alive in zip(copy.segments, copy.alive, strict=True)
         ]
     )
+    if asked.without is not None:
+        live &= np.concatenate([segment.scopes for segment in copy.segments]) != hash(asked.without)
+    if asked.only is not None:
+        live &= np.isin(keys >> 15, asked.only)
+    if asked.until is not None:
+        live &= keys >> 15 <= asked.until
     seen = live
     if asked.users is not None:
         users = np.concatenate([segment.users for segment in copy.segments])
         seen = live & np.isin(users, [0, *(hash(user) for user in asked.users)])
     cosines = None
     if asked.vector is not None:
-        cosines = np.concatenate([_cosines(segment, asked.vector) for segment in copy.segments])
-    return _Columns(np.concatenate([segment.keys for segment in copy.segments]), live, seen, cosines)
-
-
-def _cosines(segment: Segment, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Not by BLAS, whose threads would wait for each other on a busy machine."""
-    rows, width = segment.vectors.shape
-    products = np.empty(rows, np.float32)
-    for start in range(0, rows, _BLOCK):
-        block = segment.vectors[start : start + _BLOCK].astype(np.float32)
-        products[start : start + _BLOCK] = np.einsum("ij,j->i", block, vector[:width])
-    length = np.float32(np.linalg.norm(vector) or 1.0)
-    return np.where(segment.scales == 0, np.float32("nan"), products * segment.scales / length)
+        cosines = np.concatenate([segment.vectors.cosines(asked.vector) for segment in copy.segments])
+    return _Columns(keys, live, seen, cosines)
 
 
 def _held(copy: Copy, live: NDArray[np.bool_], word: int) -> _Held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -12,14 +12,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.search.hot.vectors import StoredVectors, Vectors, exact, joined
 from shared.search.hot.words import words
 
 NEVER = np.iinfo(np.int64).max
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_BLOCK = 512
-_TINY = np.finfo(np.float32).tiny
-_STEPS = 32_767  # a coordinate of a vector is a multiple of its row's largest one by this
 
 
 class Segment(msgspec.Struct, frozen=True, eq=False):
@@ -32,13 +30,13 @@ class Segment(msgspec.Struct, frozen=True, eq=False):
     expires: NDArray[np.int64]
     """Microseconds since 1970."""
     hidden: NDArray[np.bool_]
+    scopes: NDArray[np.int64]
+    """Hashes."""
     users: NDArray[np.int64]
     """Hashes; 0 is no user."""
     divisors: NDArray[np.float64]
     """A rank is divided by this: long chunks match by chance."""
-    vectors: NDArray[np.int16]
-    scales: NDArray[np.float32]
-    """Times its row of `vectors`, a vector of length 1. 0: no vector yet."""
+    vectors: Vectors
     words: NDArray[np.int64]
     """Hashes, ascending."""
     starts: NDArray[np.int64]
@@ -72,7 +70,8 @@ class Builder:
     """Collects rows of chunks until they become a segment."""
 
     def __init__(self) -> None:
-        self._keys, self._expires, self._users = array("q"), array("q"), array("q")
+        self._keys, self._expires = array("q"), array("q")
+        self._scopes, self._users = array("q"), array("q")
         self._hidden, self._lengths = array("b"), array("q")
         self._vectors: list[NDArray[Any] | None] = []
         self._words, self._rows, self._ranks = array("q"), array("H"), array("f")
@@ -81,16 +80,16 @@ class Builder:
     def rows(self) -> int:
         return len(self._keys)
 
-    @property
-    def size(self) -> int:
+    def size(self, *, coded: bool) -> int:
         """About how many bytes the segment will have."""
-        vectors = sum(vector.nbytes for vector in self._vectors[:1] if vector is not None)
-        return 40 * self.rows + vectors * self.rows + 12 * len(self._rows)
+        width = next((vector.size for vector in self._vectors if vector is not None), 0)
+        return (50 + (width // 8 if coded else 2 * width)) * self.rows + 6 * len(self._rows)
 
     def add(self, row: Any) -> None:
         number = self.rows
         self._keys.append(key_of(row["item_id"], row["chunk"]))
         self._expires.append(microseconds(row["expires_at"]))
+        self._scopes.append(hash(row["scope"]))
         self._users.append(0 if row["user_id"] is None else hash(row["user_id"]))
         self._hidden.append(row["hidden"])
         self._lengths.append(row["words"])
@@ -102,39 +101,19 @@ class Builder:
             self._rows.append(number)
             self._ranks.append(word.rank)
 
-    def build(self) -> Segment:
-        vectors, scales = _fixed(self._vectors)
+    def build(self, encode: Callable[[StoredVectors], Vectors] = exact) -> Segment:
         return _indexed(
             keys=np.array(self._keys, np.int64),
             expires=np.array(self._expires, np.int64),
             hidden=np.array(self._hidden, np.bool_),
+            scopes=np.array(self._scopes, np.int64),
             users=np.array(self._users, np.int64),
             divisors=np.maximum(1.0, np.sqrt(np.array(self._lengths, np.float64) / 20.0)),
-            vectors=vectors,
-            scales=scales,
+            vectors=encode(self._vectors),
             words=np.array(self._words, np.int64),
             rows=np.array(self._rows, np.uint16),
             ranks=np.array(self._ranks, np.float32),
         )
-
-
-def _fixed(vectors: Sequence[NDArray[Any] | None]) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
-    """Vectors as 16-bit integers, without zeros at their ends. Half floats would take much longer to become floats."""
-    present = np.array([row for row, vector in enumerate(vectors) if vector is not None], np.int64)
-    stacked = [vector for vector in vectors if vector is not None]
-    scales = np.zeros(len(vectors), np.float32)
-    if not stacked:
-        return np.zeros((len(vectors), 0), np.int16), scales
-    halves = np.stack(stacked)
-    width = int(np.flatnonzero(halves.any(axis=0)).max(initial=0)) + 1
-    fixed = np.zeros((len(vectors), width), np.int16)
-    for start in range(0, len(present), _BLOCK):
-        rows = present[start : start + _BLOCK]
-        numbers = halves[start : start + _BLOCK, :width].astype(np.float32)
-        largest = np.maximum(np.abs(numbers).max(axis=1), _TINY)
-        fixed[rows] = np.rint(numbers / largest[:, None] * _STEPS)
-        scales[rows] = largest / _STEPS / np.maximum(np.linalg.norm(numbers, axis=1), _TINY)
-    return fixed, scales
 
 
 def _indexed(
@@ -163,26 +142,16 @@ def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> S
         words.append(np.repeat(segment.words, np.diff(segment.starts))[kept])
         rows.append((np.cumsum(mask) - 1 + base)[segment.rows[kept]].astype(np.uint16))
         ranks.append(segment.levels[segment.ranks[kept]])
-    joined = {
+    columns = {
         field: np.concatenate(
             [getattr(segment, field)[mask] for segment, mask in zip(segments, alive, strict=True)]
         )
-        for field in ("keys", "expires", "hidden", "users", "divisors", "scales")
+        for field in ("keys", "expires", "hidden", "scopes", "users", "divisors")
     }
     return _indexed(
-        **joined,
-        vectors=_stacked(segments, alive),
+        **columns,
+        vectors=joined([segment.vectors.of(mask) for segment, mask in zip(segments, alive, strict=True)]),
         words=np.concatenate(words),
         rows=np.concatenate(rows),
         ranks=np.concatenate(ranks),
-    )
-
-
-def _stacked(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> NDArray[np.int16]:
-    width = max(segment.vectors.shape[1] for segment in segments)
-    return np.concatenate(
-        [
-            np.pad(segment.vectors[mask], ((0, 0), (0, width - segment.vectors.shape[1])))
-            for segment, mask in zip(segments, alive, strict=True)
-        ]
     )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
+from pgvector import HalfVector
 
 from shared.database.postgres import Connection
 from shared.search.hot.copies import Snapshot
@@ -32,7 +33,17 @@ class ChangesValues(ScopeValues, frozen=True, kw_only=True):
     terms: list[str]
     snapshot: Snapshot
     pending: list[int]
+    documents: int | None
+    """Chunks in the scope; None: the statement counts them."""
     most: int = MOST_CHANGED + 1
+
+
+class NearestValues(msgspec.Struct, frozen=True, kw_only=True):
+    tenant: str
+    model: str
+    vector: HalfVector | None
+    items: list[int]
+    numbers: list[int]
 
 
 class ChosenValues(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +64,7 @@ class HotForms(NamedTuple):
     changes: Statement
     copied: Statement
     remaining: Statement
+    nearest: Statement
     chosen: Statement
 
 
@@ -61,6 +73,7 @@ def hot_forms(source: Source) -> HotForms:
         changes=filled("changes", source, ChangesValues),
         copied=filled("copied", source, ScopeValues),
         remaining=filled("remaining", source, ScopeValues),
+        nearest=filled("nearest", source, NearestValues),
         chosen=filled("chosen", source, ChosenValues),
     )
 
@@ -94,6 +107,13 @@ async def remaining(connection: Connection, forms: HotForms, values: ScopeValues
     statement = forms.remaining
     keys: list[int] = await connection.fetchval(statement.sql, *_arguments(statement, values))
     return keys
+
+
+async def nearest(connection: Connection, forms: HotForms, values: NearestValues) -> dict[int, float]:
+    """Cosines by the chunks' keys."""
+    statement = forms.nearest
+    rows = await connection.fetch(statement.sql, *_arguments(statement, values))
+    return {row["key"]: row["cosine"] for row in rows}
 
 
 async def chosen(connection: Connection, forms: HotForms, values: ChosenValues) -> Sequence[asyncpg.Record]:

@@ -5,7 +5,7 @@
 ), changed as materialized (
     select c.item_id, c.chunk
     from {chunks} c
-    where c.tenant = :tenant and c.scope = :name
+    where {copied}
       and c.changed >= pg_snapshot_xmin(:snapshot::pg_snapshot)::text::bigint
       and c.changed < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
       and not pg_visible_in_snapshot(c.changed::text::xid8, :snapshot::pg_snapshot)
@@ -15,7 +15,7 @@
     where v.tenant = :tenant and v.item_id = any(:pending::bigint[]) and v.model = :model
     limit :most
 ), fresh as (
-    select c.item_id, c.chunk, c.words, c.expires_at, {hidden} as hidden, i.user_id, tsvectorsend(c.tsv) as tsv,
+    select c.item_id, c.chunk, c.scope, c.words, c.expires_at, {hidden} as hidden, i.user_id, tsvectorsend(c.tsv) as tsv,
            v.embedding
     from changed k
     join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
@@ -26,7 +26,7 @@
 select now() as now,
        pg_current_snapshot() as snapshot,
        pg_postmaster_start_time() as server,
-       (select count(*) from {chunks} c where {counted}) as documents,
+       coalesce(:documents::bigint, (select count(*) from {chunks} c where {counted})) as documents,
        {sizes} as sizes,
        (select asked.words || array(select t from unnest(:terms::text[]) with ordinality n(t, place)
                                     where t <> all (asked.words) order by place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -86,6 +86,7 @@ class Harbour:
         self.scope = missions_scope(self.who.tenant, [f"mission:{MISSION}"])
         self.random = random.Random(seed)
         self.entries: list[int] = []
+        self.begun = datetime.now(UTC)
         self.replicas = [Replica(pool, SEARCH, HOT) for _ in range(2)]
 
     async def run(self, work: Callable[[Connection], Awaitable[Any]]) -> Any:
@@ -100,6 +101,10 @@ class Harbour:
             "vector": vector(self.random.randint(1, 1_000)),
             "model": "first",
             "users": self.random.choice([None, None, ["alice"]]),
+            "only": self.random.choice(
+                [None, None, self.random.sample(self.entries, len(self.entries) // 2)]
+            ),
+            "as_of": self.random.choice([None, None, self.begun, datetime.now(UTC)]),
             **more,
         }
         return StoreQuery(**asked)
@@ -236,7 +241,7 @@ async def test_what_began_before_a_copy_and_commits_after_it_is_found(
     await transaction.start()
     await other.execute(ADD_LATE, harbour.who.tenant, harbour.entries[0], *harbour.scope.keys())
     replica = await warm(harbour)
-    query = harbour.query(query="a comet", model="first", users=None)
+    query = harbour.query(query="a comet", model="first", users=None, only=None, as_of=None)
     before = await harbour.run(partial(replica.agree, query=query, scope=harbour.scope))
     await transaction.commit()
     await other.close()
@@ -258,7 +263,7 @@ async def test_a_copy_that_lacks_too_much_is_read_anew(
     await harbour.run(lambda c: replica.hot.find(c, harbour.query(model="first"), harbour.scope))
     assert replica.scopes.get(key) is None
     await replica.warm(harbour.query(model="first"), harbour.scope, harbour.run)
-    query = harbour.query(query="a comet", model="first", users=None)
+    query = harbour.query(query="a comet", model="first", users=None, only=None, as_of=None)
     found = await harbour.run(partial(replica.hot.find, query=query, scope=harbour.scope))
     assert found.evidence.stores["store"].documents == MOST_CHANGED + 4
     assert MOST_CHANGED + 1 in found.evidence.stores["store"].df

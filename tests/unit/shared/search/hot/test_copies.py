@@ -32,6 +32,7 @@ def row(item: int, chance: random.Random, *, vectors: bool = True) -> dict[str, 
     return {
         "item_id": item,
         "chunk": 0,
+        "scope": chance.choice(["agent:a", "agent:b"]),
         "words": len(words),
         "expires_at": datetime.max.replace(tzinfo=UTC),
         "hidden": chance.random() < 0.1,
@@ -45,7 +46,7 @@ def made(rows: list[dict[str, Any]]) -> Copy:
     builder = Builder()
     for each in rows:
         builder.add(each)
-    return copy_of(builder.build(), (1, 1, []), NOW)
+    return copy_of([builder.build()], (1, 1, []), NOW)
 
 
 def asked(chance: random.Random, common: Common = NONE_COMMON) -> Asked:

@@ -33,7 +33,7 @@ class Clock:
 def copy(megabytes: float) -> Copy:
     empty = Builder().build()
     rows = (int(megabytes * MEGABYTE) - empty.size) // 8
-    return copy_of(msgspec.structs.replace(empty, divisors=np.ones(rows)), (1, 1, []), STARTED)
+    return copy_of([msgspec.structs.replace(empty, divisors=np.ones(rows))], (1, 1, []), STARTED)
 
 
 def key(tenant: str, scope: str = "mission:m") -> Key:

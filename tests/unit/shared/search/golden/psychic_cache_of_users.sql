@@ -84,8 +84,11 @@ with word as (
 select (select documents from searched) as documents,
        (
     select array_agg(coalesce(m.entries, 0)::bigint order by s.place)
-    from unnest($12::text[]) with ordinality s(scope, place)
-    left join cache.missions m on m.tenant = $1 and m.mission_id = substr(s.scope, 9)
+    from (
+        select substr(scope, 9) as mission_id, place
+        from unnest($12::text[]) with ordinality u(scope, place) offset 0
+    ) s
+    left join cache.missions m on m.tenant = $1 and m.mission_id = s.mission_id
 ) as sizes,
        (select array_agg(word order by place) from lexeme) as lexemes,
        (select array_agg(df order by place) from rarity) as df,

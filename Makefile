@@ -109,6 +109,13 @@ bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches wei
 bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL: POLICIES=off
 	@$(PY) -m bench.recall
 
+.PHONY: bench-growth bench-promises
+bench-growth: $(VENV)/run.stamp ## Measure what grows from 10,000 to 1,000,000 items: SCALE=small for 100,000, PLOT=folder
+	@$(PY) -m bench.growth $(if $(PLOT),--plot "$(PLOT)")
+
+bench-promises: $(VENV)/run.stamp ## Measure every promise of speed against its bar: SCALE=small for minutes
+	@$(PY) -m bench.promises
+
 verify-deploy: $(VENV)/deploy.stamp ## Check the chart, the compose file and the Dockerfile, without an engine or a cluster
 	@$(PY) -m deploy.verify
 

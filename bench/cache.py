@@ -152,10 +152,10 @@ class Bench:
     def cpu(self) -> int:
         """Nanoseconds that the service and the server's processes have had."""
         pids = [self.service.pid, self.postgres.pid, *children(self.postgres.pid)]
-        return sum(_cpu_of(pid) for pid in pids)
+        return sum(cpu_of(pid) for pid in pids)
 
 
-def _cpu_of(pid: int) -> int:
+def cpu_of(pid: int) -> int:
     total = 0
     for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
         total += int(path.read_text().split()[0])

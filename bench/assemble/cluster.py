@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 
 import aiohttp
 import msgspec
@@ -19,23 +21,24 @@ from local.services import NAMES, Service, Tokens, variables
 
 
 class Cluster:
-    """The three services, and a context of its own over owners that remember their rows."""
+    """A migrated database, and as many times the three services over it as a bench starts them."""
 
-    def __init__(self, folder: Path, cleanup: ExitStack) -> None:
+    def __init__(self, folder: Path, cleanup: ExitStack, *, durable: bool = False) -> None:
         self.tokens = Tokens.make()
-        postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
-        for server in (postgres, valkey):
+        self.postgres = Postgres(folder / "postgres", durable=durable)
+        self.valkey = Valkey(folder / "valkey")
+        self.services: dict[str, list[Service]] = {}
+        for server in (self.postgres, self.valkey):
             cleanup.callback(server.stop)
             server.start()
-        self._redis = valkey.url
-        asyncio.run(create_roles(postgres.dsn()))
-        self.database = asyncio.run(create_database(postgres.dsn(), NAME))
+        asyncio.run(create_roles(self.postgres.dsn()))
+        self.database = asyncio.run(create_database(self.postgres.dsn(), NAME))
         migrate_bench(self.database, folder / "migrations.log")
         self._folder = folder
         self._cleanup = cleanup
 
-    def start(self, kind: str) -> str:
-        """The context's address. `kind` is whole or without_sql."""
+    def start(self, kind: str, settings: Mapping[str, str] = MappingProxyType({})) -> str:
+        """The context's address. Owners of the kind without_sql remember their rows; any other kind is a name."""
         ports = dict(zip(NAMES, free_ports(len(NAMES)), strict=True))
         addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
         services = []
@@ -43,16 +46,20 @@ class Cluster:
             given = variables(
                 name,
                 database_url=self.database.services[name],
-                redis_url=self._redis,
+                redis_url=self.valkey.url,
                 tokens=self.tokens,
                 addresses=addresses,
             )
             service = Service(
-                name, self._folder / f"{kind}-{name}.log", ports[name], {**given, "BENCH_SERVICE": name}
+                name,
+                self._folder / f"{kind}-{name}.log",
+                ports[name],
+                {**given, **settings, "BENCH_SERVICE": name},
             )
             if kind == "without_sql" and name != "context":
                 service.module = "bench.assemble.without_sql"
             services.append(service)
+        self.services[kind] = services
         self._cleanup.callback(stop_together, services[::-1])
         for service in services:
             service.launch()

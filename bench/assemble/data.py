@@ -102,8 +102,12 @@ async def load(
 
 def around(random: Random, seeds: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     """Shape (count, 512), unit length, near the vectors of real sentences."""
-    chosen = seeds[random.integers(len(seeds), size=count)]
-    noise = random.normal(size=chosen.shape) * (chosen != 0)
-    noisy = chosen + _NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
+    return near(random, seeds[random.integers(len(seeds), size=count)])
+
+
+def near(random: Random, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A vector of unit length near each of the vectors."""
+    noise = random.normal(size=vectors.shape) * (vectors != 0)
+    noisy = vectors + _NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)
     unit: NDArray[np.float32] = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float32)
     return unit

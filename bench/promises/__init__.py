@@ -1,0 +1,1 @@
+"""Promises of speed, each with its bar."""

@@ -12,12 +12,13 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from bench.assemble.cluster import Cluster
-from bench.growth import loading, measuring, report
+from bench.growth import loading, measuring, report, statements
 from bench.growth.data import SEED, Pool, layout, pool
 from local.process import LocalError
 from local.servers import temporary_folder
@@ -39,22 +40,30 @@ def main() -> None:
             points = _measure(arguments.sizes, tenants, made)
         except (LocalError, OSError) as error:
             sys.exit(str(error))
-        found = report.ratios(points)
         title = f"Items in at most {tenants} tenant{'s' * (tenants > 1)}"
-        print(f"\n{title}\n\n{report.table(points)}\n")
-        for name, of in found.items():
-            print(f"{name:24} largest / smallest: p50 {of['p50']}, p95 {of['p95']}")
+        result[str(tenants)] = _printed(points, title)
         if arguments.plot:
             arguments.plot.mkdir(parents=True, exist_ok=True)
-            (arguments.plot / f"growth-{tenants}.svg").write_text(
-                report.svg(points, f"{title}: ms, p50 and p95 (dashed)")
-            )
-        result[str(tenants)] = {
-            "p95_1m_over_10k": found["copies assemble c1"]["p95"],
-            "ratios": found,
-            "points": [point._asdict() for point in points],
-        }
+            picture = report.svg(points, f"{title}: ms, p50 and p95 (dashed)")
+            (arguments.plot / f"growth-{tenants}.svg").write_text(picture)
     print(json.dumps(result))
+
+
+def _printed(points: Sequence[report.Point], title: str) -> dict[str, Any]:
+    """What was printed, for scripts."""
+    print(f"\n{title}\n\n{report.table(points)}\n")
+    found = report.ratios(points)
+    for name, of in found.items():
+        print(f"{name:24} largest / smallest: p50 {of['p50']}, p95 {of['p95']}")
+    grown = statements.grown(points[0].pages, points[-1].pages)
+    for each in grown:
+        print(f"reads {each.before:,.1f} -> {each.after:,.1f} pages: {each.statement[:120]}")
+    return {
+        "p95_1m_over_10k": found["copies assemble c1"]["p95"],
+        "ratios": found,
+        "grown": [each._asdict() for each in grown],
+        "points": [{"rows": p.rows, "tenants": p.tenants, "figures": p.figures} for p in points],
+    }
 
 
 def _arguments() -> argparse.Namespace:
@@ -82,12 +91,14 @@ def _measure(sizes: list[int], tenants: int, made: Pool) -> list[report.Point]:
             cluster, laid_out = Cluster(folder, cleanup), layout(size, tenants)
             print(f"loading {laid_out.rows:,} items into {laid_out.tenants} tenants", file=sys.stderr)
             stored.append(asyncio.run(loading.load(cluster.database.admin, laid_out, made)))
+            asyncio.run(statements.start(cluster.database.admin))
             urls = {kind: cluster.start(kind, settings) for kind, settings in measuring.KINDS.items()}
             systems.append(asyncio.run(measuring.asked(cluster, laid_out, urls)))
         figures = measuring.measure(systems, _ROUNDS, _SECONDS)
+        pages = [asyncio.run(statements.pages(system.cluster.database.admin)) for system in systems]
     return [
-        report.Point(system.layout.rows, system.layout.tenants, {**found, "bytes": taken})
-        for system, found, taken in zip(systems, figures, stored, strict=True)
+        report.Point(system.layout.rows, system.layout.tenants, {**found, "bytes": taken}, read)
+        for system, found, taken, read in zip(systems, figures, stored, pages, strict=True)
     ]
 
 

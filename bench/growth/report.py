@@ -24,6 +24,8 @@ class Point(NamedTuple):
     rows: int
     tenants: int
     figures: Figures
+    pages: Mapping[str, float]
+    """That the services' statements read."""
 
 
 def table(points: Sequence[Point]) -> str:

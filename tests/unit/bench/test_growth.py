@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench.growth import report
+from bench.growth import report, statements
 from bench.growth.data import layout
 
 
@@ -20,7 +20,7 @@ def point(rows: int, p95: float) -> report.Point:
     }
     names = [f"{kind} {name} c{c}" for kind in ("copies", "sql") for name in NAMES for c in (1, 8)]
     figures: dict[str, Any] = dict.fromkeys(names, run)
-    return report.Point(rows, 3, {**figures, "megabytes": {"cache": 90.0}, "bytes": 5_000 * rows})
+    return report.Point(rows, 3, {**figures, "megabytes": {"cache": 90.0}, "bytes": 5_000 * rows}, {})
 
 
 NAMES = ("assemble", "memories", "entries")
@@ -52,3 +52,9 @@ def test_a_plot_is_a_picture_with_a_line_for_each_percentile() -> None:
     lines = picture.findall("{http://www.w3.org/2000/svg}polyline")
     assert len(lines) == 2 * 4
     assert "of <a> & b" in "".join(picture.itertext())
+
+
+def test_a_statement_that_reads_more_pages_is_named() -> None:
+    before = {"select  a": 40.0, "select b": 40.0, "select c": 4.0, "select d": 9.0}
+    after = {"select  a": 900.0, "select b": 50.0, "select c": 12.0, "select e": 9_000.0}
+    assert statements.grown(before, after) == [statements.Grown("select a", 40.0, 900.0)]

@@ -93,6 +93,10 @@ bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting
 bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache
 
+.PHONY: bench-indexing
+bench-indexing: $(VENV)/run.stamp ## Measure how fast vectors follow an import, and what other callers notice: MESSAGES=200 ROUNDS=3
+	@$(PY) -m bench.indexing
+
 bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look, POLICIES=off
 	@$(PY) -m bench.assemble
 

@@ -118,7 +118,12 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         }
         yield Services(
             owner_search=OwnerSearch(
-                "agent_memory", searches, search.vacant, long_term_search.vacant, vault_search.vacant
+                "agent_memory",
+                searches,
+                search.vacant,
+                long_term_search.vacant,
+                vault_search.vacant,
+                asked=embedder.leave_cores,
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),

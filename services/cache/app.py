@@ -72,7 +72,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         )
         yield Services(
             writer=service.writer,
-            owner_search=OwnerSearch("cache", {STORE: service.search.search}),
+            owner_search=OwnerSearch("cache", {STORE: service.search.search}, asked=embedder.leave_cores),
             search=service.search,
             entries=service.entries,
             missions=service.missions,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from shared.embeddings.band import Band, band_of
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Urgency, Vectors
+from shared.embeddings.local import LocalEmbedder
 from shared.telemetry import tracing
 
 log = structlog.get_logger()
@@ -87,6 +88,11 @@ class CachedEmbedder:
         if missing:
             known |= await self._wait_for(_Missing(tenant, kind, urgency, missing))
         return np.stack([known[key] for key in keys]) if keys else np.empty((0, DIM), np.float32)
+
+    def leave_cores(self) -> None:
+        """Leaves all cores but one to a question that brings its vector, if the model works in this process."""
+        if isinstance(self.inner, LocalEmbedder):
+            self.inner.leave_cores()
 
     async def close(self) -> None:
         for task in self._tasks:

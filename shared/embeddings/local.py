@@ -71,6 +71,8 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
         loop = asyncio.get_running_loop()
+        if kind == "query":
+            self.leave_cores()
         lane = self._lane(texts, kind, urgency)
         if lane is self._bulk:
             results = await asyncio.gather(*(self._in_bulk(text, kind, urgency) for text in texts))
@@ -87,6 +89,10 @@ class LocalEmbedder:
             len(results), self._model.width
         )
         return unit_rows(rows, len(results), self._model.width)
+
+    def leave_cores(self) -> None:
+        """Leaves all cores but one to a question, for a second."""
+        self._cores.leave()
 
     async def warm(self) -> None:
         """Embeds a text in each lane: a session's first run takes longer than any caller should wait."""

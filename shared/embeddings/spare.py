@@ -31,8 +31,8 @@ def cores(quota: Path = _QUOTA) -> int:
 
 
 class SpareCores:
-    """Admits up to `most` texts at once while each of their threads gets a whole core. One that does not is alone for
-    the next second."""
+    """Admits up to `most` texts at once while each of their threads gets a whole core and nobody asks. Otherwise, one
+    text at a time is alone for the next second."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock
@@ -61,6 +61,10 @@ class SpareCores:
     def alone(self) -> bool:
         return self._clock() < self._alone_until
 
+    def leave(self) -> None:
+        """For a question, whose processes wake each other many times: each time, they need a core that is free."""
+        self._alone_until = self._clock() + _ALONE_SECONDS
+
     def note(self, processor: float, wall: float) -> None:
         """What a text took of its thread's time and of everybody's, in seconds."""
         self._processor += processor
@@ -68,7 +72,7 @@ class SpareCores:
         if self._wall < _MEASURED_SECONDS:
             return
         if self._processor < _WHOLE * self._wall:
-            self._alone_until = self._clock() + _ALONE_SECONDS
+            self.leave()
         self._processor = self._wall = 0.0
 
     def _admit(self) -> None:

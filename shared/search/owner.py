@@ -17,15 +17,24 @@ Vacant: TypeAlias = Callable[[Principal, SearchRequest, Deadline], Awaitable[Map
 
 
 class OwnerSearch:
-    """`stores` maps a store's name in the request to its search. What one of `vacant` answers is not searched."""
+    """`stores` maps a store's name in the request to its search. What one of `vacant` answers is not searched. Calls
+    `asked` for each request."""
 
-    def __init__(self, owner: str, stores: Mapping[str, Search], *vacant: Vacant) -> None:
+    def __init__(
+        self,
+        owner: str,
+        stores: Mapping[str, Search],
+        *vacant: Vacant,
+        asked: Callable[[], None] = lambda: None,
+    ) -> None:
         self._stores = stores
         self._vacant = vacant
+        self._asked = asked
         self.search = tracing.memory("search_memory", owner)(self._search)
 
     async def _search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """Skips unknown stores: a caller of the next release may name them."""
+        self._asked()
         answers = await asyncio.gather(*(vacant(principal, request, deadline) for vacant in self._vacant))
         empty = {name: store for answer in answers for name, store in answer.items()}
         searches = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shared.auth import Principal
+from shared.deadline import Deadline
+from shared.embeddings import CachedEmbedder
 from shared.embeddings.local import Embedded, LocalEmbedder
 from shared.embeddings.spare import SpareCores, cores
+from shared.search.evidence import SearchRequest, SearchResult
+from shared.search.owner import OwnerSearch
 
 PATIENCE = 30.0
 
@@ -91,6 +96,23 @@ async def test_one_thread_works_while_somebody_needs_the_cores() -> None:
         assert sorted(texts.running) == ["b", "c", "d"]
 
 
+async def test_one_thread_works_while_somebody_asks() -> None:
+    clock = Clock()
+    spare = SpareCores(4, clock)
+    async with opened(spare) as texts:
+        await texts.start("a", "b")
+        spare.leave()
+        await texts.start("c", "d")
+        await texts.end("a")
+        assert texts.running == ["b"]
+        await texts.end("b")
+        assert texts.running == ["c"]
+        clock.now += 2
+        await texts.end("c")
+        await texts.start("e")
+        assert texts.running == ["d", "e"]
+
+
 def test_one_turn_of_the_interpreters_lock_is_no_competition() -> None:
     clock = Clock()
     spare = SpareCores(2, clock)
@@ -162,4 +184,34 @@ async def test_what_an_agent_has_just_written_does_not_wait_behind_the_backlog()
     assert not backlog.done()
     model.gate.set()
     assert len(await backlog) == 3
+    await embedder.close()
+
+
+async def _embeds(embedder: LocalEmbedder) -> None:
+    await embedder.embed(["a question"], "query")
+
+
+async def _brings_its_vector(embedder: LocalEmbedder) -> None:
+    async def search(*_: Any) -> SearchResult:
+        return SearchResult([], {})
+
+    asked = CachedEmbedder(embedder).leave_cores
+    request = SearchRequest(query="a question", stores={"store": []})
+    await OwnerSearch("owner", {"store": search}, asked=asked).search(
+        Principal("acme", "key", frozenset()), request, Deadline(PATIENCE)
+    )
+
+
+@pytest.mark.parametrize("question", [_embeds, _brings_its_vector])
+async def test_a_question_leaves_the_backlog_a_single_thread(
+    question: Callable[[LocalEmbedder], Awaitable[None]],
+) -> None:
+    model = Held()
+    embedder = LocalEmbedder(model, threads=2)
+    await question(embedder)
+    backlog = asyncio.create_task(embedder.embed(["long a", "long b"], "document", urgency="backlog"))
+    await model.has_begun(1)
+    assert not model.begun.acquire(blocking=False)
+    model.gate.set()
+    assert len(await backlog) == 2
     await embedder.close()

@@ -27,6 +27,7 @@ from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import routes as vault
+from services.agent_memory.vault.folder_index.service import FolderIndex
 from services.agent_memory.vault.indexing import FILES as INDEXED_FILES
 from services.agent_memory.vault.purge import FILES
 from services.agent_memory.vault.queries_write import STORE as VAULT
@@ -65,6 +66,7 @@ class Services:
     long_term_search: LongTermSearch
     vault: Vault
     uploads: Uploads
+    folder_index: FolderIndex
     transfer: MemoryTransfer
     purge: Purge
     accesses: AccessCounts
@@ -98,15 +100,17 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         accesses.start()
         hot_scopes = await open_scopes(database, settings.hot_scopes_mb, "memory.agent_memory_chunks")
         vector_index = VectorIndex(database)
+        transactions = Transactions(database, records, doorbell, indexer)
+        folder_index = FolderIndex(database, settings.vault_root, embedder.model, transactions.announce)
         await stack.enter_async_context(
             background(
                 lambda: tidy_forever(database, records, table),
                 hot_scopes.load_forever,
                 vector_index.build_forever,
                 CommitmentExpiry(database, doorbell).run_forever,
+                lambda: folder_index.run_forever(settings.vault_index_seconds),
             )
         )
-        transactions = Transactions(database, records, doorbell, indexer)
         search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
         long_term_search = LongTermSearch(database, embedder)
         vault_search = VaultSearch(database, embedder)
@@ -133,6 +137,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             vault_search=vault_search,
             vault=Vault(database, transactions, settings.vault_root),
             uploads=Uploads(database, transactions, embedder.model),
+            folder_index=folder_index,
             transfer=MemoryTransfer(database, transactions, rules),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES]),
             accesses=accesses,

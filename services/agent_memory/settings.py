@@ -27,6 +27,8 @@ class Settings:
     hot_scopes_mb: int = HOT_SCOPES_MB
     vault_root: Path | None = None
     """Explicitly linked files are read from `<root>/<tenant>/…`. None disables them."""
+    vault_index_seconds: float = 0.0
+    """How often the folders of all tenants are indexed. 0: only when the command runs."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -49,6 +51,7 @@ class Settings:
             dedup_seconds=env.number("SCRUBJAY_DEDUP_SECONDS", 1.0, 0.05, 30),
             hot_scopes_mb=env.integer("SCRUBJAY_HOT_SCOPES_MB", HOT_SCOPES_MB, 0, 100_000),
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
+            vault_index_seconds=env.number("SCRUBJAY_VAULT_INDEX_SECONDS", 0, 0, 86_400),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             scraping=Scraping.from_env(env, host),

@@ -29,7 +29,7 @@ class Transactions:
 
     async def run(self, tenant: str, work: Callable[[Connection], Awaitable[T]], deadline: Deadline) -> T:
         result = await self._database.transaction(tenant, work, deadline)
-        self._announce(tenant)
+        self.announce(tenant)
         return result
 
     async def call(
@@ -44,7 +44,7 @@ class Transactions:
         leave anything to the indexer."""
         result = await self._database.call(work, deadline)
         if result is not None:
-            self._announce(tenant, queues)
+            self.announce(tenant, queues)
         return result
 
     async def once(
@@ -68,10 +68,10 @@ class Transactions:
             )
 
         answer = await self._database.transaction(principal.tenant, work if key is None else keyed, deadline)
-        self._announce(principal.tenant, queues)
+        self.announce(principal.tenant, queues)
         return answer
 
-    def _announce(self, tenant: str, queues: bool = True) -> None:
+    def announce(self, tenant: str, queues: bool = True) -> None:
         self._doorbell.ring(tenant)
         if queues:
             self._indexer.wake()

@@ -28,11 +28,12 @@ def when_ended(scope: Any, act: Callable[[], None]) -> None:
 
 
 def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:
-    return deadline_of(request.scope, reads=request.route_handler.opt.get("access") == "read")
+    opt = request.route_handler.opt
+    return deadline_of(request.scope, reads=opt.get("access") == "read", seconds=opt.get("seconds"))
 
 
-def deadline_of(scope: Any, *, reads: bool) -> Deadline:
-    """Reads get READ_SECONDS and writes WRITE_SECONDS, unless the caller asked for less."""
-    default = deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS
+def deadline_of(scope: Any, *, reads: bool, seconds: float | None = None) -> Deadline:
+    """Reads get READ_SECONDS and writes WRITE_SECONDS, or else `seconds`, unless the caller asked for less."""
+    default = seconds or (deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS)
     state = scope["state"]
     return deadlines.from_header(state["timeout"], default, state["arrived"])

@@ -87,6 +87,7 @@ MEMORY = [
         {"query": "May a webhook be retried after a 409?", "limit": 5},
     ),
     Example("vault_read", "Some lines", parameters={"path": "shared/runbooks/webhooks.md#L3-L4"}),
+    Example("vault_index", "No folder was indexed yet"),
     Example("vault_part", "What is behind a handle", parameters={"file_id": "$file"}),
 ]
 

@@ -9,6 +9,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.agent_memory.vault.folder_index.progress import LastRun
+from services.agent_memory.vault.folder_index.service import FolderIndex
 from services.agent_memory.vault.schemas import (
     FileLines,
     FilePartAnswer,
@@ -28,9 +30,11 @@ from shared.errors import NotFound
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
-from shared.web.operations import KEYED, READ, WRITE, problems
+from shared.web.operations import KEYED, READ, WRITE, problems, takes
 
 _MAX_ID = 2**63 - 1
+# As long as the context service waits for this path.
+_PUT_SECONDS = 30.0
 _Path = Annotated[str, Parameter(min_length=1, max_length=1_000, description="The path of the file.")]
 _Location = Annotated[
     str,
@@ -42,7 +46,12 @@ _Location = Annotated[
 ]
 
 
-@post("/files", operation_id="vault_put", opt=WRITE | KEYED | problems(409), status_code=201)
+@post(
+    "/files",
+    operation_id="vault_put",
+    opt=WRITE | KEYED | takes(_PUT_SECONDS) | problems(409),
+    status_code=201,
+)
 async def put(
     request: Request[Any, Any, Any],
     data: JSONBody[PutFileInput],
@@ -114,6 +123,14 @@ async def search(
     return await vault_search.query(principal, data, deadline)
 
 
+@get("/index", operation_id="vault_index", opt=READ | problems(403))
+async def last_run(
+    folder_index: NamedDependency[FolderIndex], principal: PrincipalDep, deadline: DeadlineDep
+) -> LastRun:
+    """How far the last run over the tenant's folder is, and which files it refused, each with the reason."""
+    return await folder_index.last(principal, deadline)
+
+
 @post("/internal/links", opt=READ, status_code=200, include_in_schema=False)
 async def links(
     data: JSONBody[LinksRequest],
@@ -125,6 +142,8 @@ async def links(
 
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router("/api/vault", route_handlers=[put, list_files, remove, part, read, search], tags=["vault"]),
+    Router(
+        "/api/vault", route_handlers=[put, list_files, remove, part, read, search, last_run], tags=["vault"]
+    ),
     links,
 ]

@@ -45,8 +45,10 @@ class PutFileInput(Body, kw_only=True):
     path: FilePath
     """Where the file lies in the vault. Its first folders say whose it is: `agents/<name>/`, `missions/<name>/`,
     `users/<name>/`, or `shared/`."""
-    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
-    """The whole file, or a piece of it."""
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)] | None = None
+    """The whole file, or a piece of it. That of an HTML file is converted to Markdown."""
+    content: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)] | None = None
+    """Instead of `text`, a file of another format in base64: PDF, office, EPUB. Its text is taken out of it."""
     piece: Piece = 1
     """The number of the piece. Pieces come in order; the first one replaces the file."""
     pieces: Piece = 1
@@ -57,6 +59,10 @@ class PutFileInput(Body, kw_only=True):
     def checks(self) -> Iterator[tuple[str, str]]:
         if (problem := path_problem(self.path)) is not None:
             yield "path", problem
+        if (self.text is None) == (self.content is None):
+            yield "text", "give either `text` or `content`"
+        if self.content is not None and self.pieces > 1:
+            yield "pieces", "a file that is converted comes in one piece"
         if self.piece > self.pieces:
             yield "piece", "must not be greater than `pieces`"
         if lies_ahead(self.occurred_at):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,7 +12,9 @@ import asyncpg
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import queries_write
 from services.agent_memory.vault.content import Place, Rows, Source, rows_of
-from services.agent_memory.vault.conversion.formats import format_of
+from services.agent_memory.vault.conversion.converter import Converter
+from services.agent_memory.vault.conversion.formats import NoText, TooSlow, format_of
+from services.agent_memory.vault.conversion.texts import text_of
 from services.agent_memory.vault.folders import require_folder, scope_of, user_of
 from services.agent_memory.vault.schemas import PutFileInput, PutFileResult
 from services.agent_memory.vault.service import require_uploaded
@@ -20,9 +23,12 @@ from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import Conflict
+from shared.errors import Conflict, Invalid, Unavailable
 from shared.provenance import utc
 from shared.telemetry import tracing
+
+# The share of the time left for a conversion.
+_CONVERT_SHARE = 0.6
 
 
 class Stored(NamedTuple):
@@ -42,6 +48,7 @@ class Uploads:
         self._database = database
         self._transactions = transactions
         self._model = model
+        self._converter = Converter()
 
     @tracing.memory("create_memory", "agent_memory")
     async def put(
@@ -50,12 +57,14 @@ class Uploads:
         """Stores a file, or a piece of it. Raises Forbidden, and Conflict for a piece without the one before."""
         scope = scope_of(file.path)
         require_folder(principal, scope)
-        source = _source(principal, file)
+        data = _data(file)
+        text = await self._text(file, data, deadline)
+        source = _source(principal, file, data)
         found = await self._database.run(
             principal.tenant, lambda c: self._stored(c, principal, file), deadline
         )
         rows = await beside(
-            len(file.text), rows_of, principal.tenant, source, file.text, found.place, principal.language
+            len(text), rows_of, principal.tenant, source, text, found.place, principal.language
         )
 
         async def work(c: Connection) -> PutFileResult:
@@ -63,6 +72,17 @@ class Uploads:
 
         about = None if key is None else key.about([source.agent_name], [user_of(scope)])
         return await self._transactions.once(principal, scope, PutFileResult, work, about, deadline)
+
+    async def _text(self, file: PutFileInput, data: bytes, deadline: Deadline) -> str:
+        """Raises Invalid for a file without text."""
+        if file.text is not None and format_of(file.path) != "html":
+            return file.text
+        try:
+            return await text_of(self._converter, file.path, data, deadline.left() * _CONVERT_SHARE)
+        except TooSlow as error:
+            raise Unavailable("converter", "the file could not be converted in time") from error
+        except NoText as error:
+            raise Invalid.field("text" if file.content is None else "content", error.reason) from error
 
     async def _write(
         self,
@@ -99,12 +119,21 @@ class Uploads:
         return Stored(by_number.get(file.piece), before, bool(pieces))
 
 
-def _source(principal: Principal, file: PutFileInput) -> Source:
+def _data(file: PutFileInput) -> bytes:
+    if file.content is None:
+        return (file.text or "").encode()
+    try:
+        return base64.b64decode(file.content, validate=True)
+    except ValueError as error:
+        raise Invalid.field("content", "must be base64") from error
+
+
+def _source(principal: Principal, file: PutFileInput, data: bytes) -> Source:
     return Source(
         path=file.path,
         format=format_of(file.path),
         origin="upload",
-        hash=hashlib.sha256(file.text.encode()).digest(),
+        hash=hashlib.sha256(data).digest(),
         written_by=principal.key,
         agent_name=principal.agent,
         piece=file.piece,

@@ -288,6 +288,7 @@ ATTACKS: Mapping[str, Attack] = {
         }
         for agent in (v.agent, "mallory")
     ],
+    "vault_index": _nothing,
     "vault_list": lambda v: [{}, {"folder": "agents/"}],
     "vault_part": lambda v: [{"file_id": file} for file in v.ids["file_ids"]],
     "vault_put": lambda v: [

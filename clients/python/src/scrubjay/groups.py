@@ -49,6 +49,7 @@ class Vault(Group):
     list = Listing(vault.list_)
     remove = Method(vault.remove)
     part = Method(vault.part)
+    index = Method(vault.index)
     read = Method(vault.read)
     search = Method(vault.search)
 
@@ -158,6 +159,7 @@ class AsyncVault(AsyncGroup):
     list = AsyncListing(vault.list_)
     remove = AsyncMethod(vault.remove)
     part = AsyncMethod(vault.part)
+    index = AsyncMethod(vault.index)
     read = AsyncMethod(vault.read)
     search = AsyncMethod(vault.search)
 

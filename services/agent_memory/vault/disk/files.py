@@ -29,6 +29,7 @@ _RESOLVE_BENEATH = 0x08
 _MACHINES = ("x86_64", "aarch64", "riscv64")
 # Opening must neither wait for the other end of a pipe nor acquire a terminal.
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 # The kernel asks for a retry when a rename happens during the path's resolution.
 _TRIES = 8
@@ -74,9 +75,14 @@ def supported() -> bool:
     return True
 
 
+def is_tenant(name: str) -> bool:
+    """Whether a tenant of this name may have a folder."""
+    return _TENANT.match(name) is not None
+
+
 def open_tenant(root: Path | None, tenant: str) -> int:
     """The descriptor of the tenant's folder. Raises LinkRefused."""
-    if root is None or not _TENANT.match(tenant):
+    if root is None or not is_tenant(tenant):
         raise LinkRefused("no vault")
     if not supported():
         raise LinkRefused("no openat2")
@@ -102,7 +108,7 @@ def open_folder(tenant: int, name: str) -> int:
 
 def read_beneath(folder: int, path: str, characters: int) -> tuple[str, datetime]:
     """The beginning of a regular file's text, and when the file changed. Raises LinkRefused."""
-    descriptor = _open_beneath(folder, path)
+    descriptor = open_beneath(folder, path)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -123,10 +129,21 @@ def read_beneath(folder: int, path: str, characters: int) -> tuple[str, datetime
     return text[:characters], datetime.fromtimestamp(status.st_mtime, UTC)
 
 
-def _open_beneath(folder: int, path: str) -> int:
+def open_listing(tenant: int, folder: str) -> int:
+    """The descriptor of a folder, to list it. Raises LinkRefused."""
+    return _opened(tenant, folder, _LIST, _RESOLVE_BENEATH | _RESOLVE_NO_SYMLINKS)
+
+
+def open_beneath(folder: int, path: str, *, links: bool = True) -> int:
+    """The descriptor of what lies beneath the folder. Raises LinkRefused."""
+    no_links = _RESOLVE_NO_MAGICLINKS if links else _RESOLVE_NO_SYMLINKS
+    return _opened(folder, path, _READ, _RESOLVE_BENEATH | no_links)
+
+
+def _opened(folder: int, path: str, flags: int, resolve: int) -> int:
     for _ in range(_TRIES):
         try:
-            return openat2(folder, path, _READ, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
+            return openat2(folder, path, flags, resolve)
         except (UnicodeEncodeError, ValueError) as error:
             raise LinkRefused("refused") from error
         except OSError as error:

@@ -10,6 +10,7 @@ from scrubjay.models import (
     FilePartAnswer,
     FoundFiles,
     Language,
+    LastRun,
     PutFileResult,
     RemovedFile,
     VaultFile,
@@ -18,9 +19,10 @@ from scrubjay.models import (
 
 
 def put(
-    text: str,
+    text: str | None = None,
     *,
     path: str,
+    content: str | None = None,
     piece: int | None = None,
     pieces: int | None = None,
     occurred_at: datetime | None = None,
@@ -33,7 +35,9 @@ def put(
     Args:
         path: Where the file lies in the vault. Its first folders say whose it is: `agents/<name>/`,
             `missions/<name>/`, `users/<name>/`, or `shared/`.
-        text: The whole file, or a piece of it.
+        text: The whole file, or a piece of it. That of an HTML file is converted to Markdown.
+        content: Instead of `text`, a file of another format in base64: PDF, office, EPUB. Its text is
+            taken out of it.
         piece: The number of the piece. Pieces come in order; the first one replaces the file. Default:
             `1`.
         pieces: How many pieces there are. Default: `1`.
@@ -45,9 +49,11 @@ def put(
         method="POST",
         path="/api/vault/files",
         answer=PutFileResult,
-        seconds=5.0,
+        seconds=30.0,
         repeatable=True,
-        body=fields(path=path, text=text, piece=piece, pieces=pieces, occurred_at=occurred_at),
+        body=fields(
+            path=path, text=text, content=content, piece=piece, pieces=pieces, occurred_at=occurred_at
+        ),
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -124,6 +130,20 @@ def part(
         seconds=2.0,
         repeatable=True,
         timeout=timeout,
+    )
+
+
+def index(
+    *,
+    timeout: float | None = None,
+) -> Call[LastRun]:
+    """How far the last run over the tenant's folder is, and which files it refused, each with the reason.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET", path="/api/vault/index", answer=LastRun, seconds=2.0, repeatable=True, timeout=timeout
     )
 
 

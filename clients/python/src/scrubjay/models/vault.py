@@ -86,6 +86,28 @@ class FoundPassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """The last run over the tenant's folder, or the present one."""
+
+    files: int
+    """How many files were looked at."""
+    unchanged: int
+    """How many were indexed as they are."""
+    changed: int
+    """How many were indexed, because they are new or differ."""
+    removed: int
+    """How many left the index, because they are gone or no longer a file that can be indexed."""
+    refused: list[RefusedFile]
+    """The files that are not indexed, each with the reason: the first thousand."""
+    refusals: int
+    """How many they are."""
+    started_at: datetime | None
+    """Null: there was no run yet."""
+    finished_at: datetime | None
+    """Null: it is under way, or was broken off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PutFileResult:
     status: Literal["changed", "created", "unchanged"]
     """`unchanged`: nothing was written."""
@@ -97,6 +119,14 @@ class PutFileResult:
     """The last line of the piece, counted from the file's first."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedFile:
+    path: str
+    """Where the file lies in the vault."""
+    reason: str
+    """Why it is not indexed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Indexes the tenants' folders below VAULT_ROOT."""

@@ -47,11 +47,11 @@ def every_folder(tenant: str) -> Scope:
     return Scope(tenant, [], indexed_as=[EVERY_FOLDER])
 
 
-HOLDS = "select exists (select from memory.files where tenant = $1 and scope = any($2))"
+HOLDS = "select exists (select from memory.files where tenant = $1)"
 
 
-async def holds(connection: Connection, tenant: str, scopes: Sequence[str]) -> bool:
-    return bool(await connection.fetchval(HOLDS, tenant, list(scopes)))
+async def holds(connection: Connection, tenant: str) -> bool:
+    return bool(await connection.fetchval(HOLDS, tenant))
 
 
 IDS_BELOW = """

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
+from services.agent_memory.vacancy import Vacancy
 from services.agent_memory.vault import queries_search
 from services.agent_memory.vault.folders import asked_scopes, own_scopes
 from services.agent_memory.vault.queries_search import every_folder, folders_scope
@@ -21,8 +22,6 @@ from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
 from shared.telemetry import tracing
 
-_MOST_EMPTY = 20_000
-
 
 class VaultSearch:
     def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
@@ -30,8 +29,7 @@ class VaultSearch:
         self._embedder = embedder
         self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
         self._everywhere = StoreSearch(database, STORE, queries_search.SEARCH_ALL, _candidate)
-        # The tenants and scopes that held no file when they were last searched.
-        self._empty: set[tuple[str, tuple[str, ...]]] = set()
+        self._vacancy = Vacancy(database, queries_search.holds)
 
     @tracing.memory("search_memory", "agent_memory")
     async def query(self, principal: Principal, request: SearchVaultInput, deadline: Deadline) -> FoundFiles:
@@ -61,17 +59,11 @@ class VaultSearch:
     async def vacant(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
     ) -> dict[str, StoreResult]:
-        """For assembly: nothing, if the request's folders held no file when they were last searched, nor do now."""
+        """For assembly: nothing, where the tenant has no file."""
         if STORE not in request.stores:
             return {}
         scopes = _scopes_of_request(principal, request)
-        key = principal.tenant, tuple(scopes)
-        if key not in self._empty:
-            return {}
-        if await self._database.run(
-            principal.tenant, lambda c: queries_search.holds(c, principal.tenant, scopes), deadline
-        ):
-            self._empty.discard(key)
+        if not await self._vacancy.is_empty(principal.tenant, deadline):
             return {}
         return {STORE: StoreResult(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))}
 
@@ -82,9 +74,7 @@ class VaultSearch:
             store_query(principal, request), folders_scope(principal.tenant, scopes), deadline
         )
         if not result.stores[STORE].documents:
-            if len(self._empty) >= _MOST_EMPTY:
-                self._empty.clear()
-            self._empty.add((principal.tenant, tuple(scopes)))
+            self._vacancy.suspect(principal.tenant)
         return result
 
 

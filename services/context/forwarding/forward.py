@@ -29,7 +29,7 @@ from shared.web.request import deadline_of, name_route, request_id_of
 PREFIXES = {**stores.PATHS, "/api/dispatch": "cache"}
 # POST routes that only read get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")
-# Paths whose routes have another deadline: a file may have to be converted.
+# Paths whose writes have another deadline: a file may have to be converted.
 _SECONDS = {b"/api/vault/files": 30.0}
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
 _DROP_ANSWER = {
@@ -70,7 +70,8 @@ def is_read(method: str, path: str) -> bool:
 async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     owner = service_of(scope, Owners)[name]
     reads = is_read(scope["method"], scope["raw_path"].decode("latin-1"))
-    deadline = deadline_of(scope, reads=reads, seconds=_SECONDS.get(scope["raw_path"]))
+    seconds = None if reads else _SECONDS.get(scope["raw_path"])
+    deadline = deadline_of(scope, reads=reads, seconds=seconds)
     principal = await service_of(scope, Keys).admit(scope, deadline, writes=not reads)
     body = await _read(receive, deadline)
     body = await service_of(scope, Scrubber).scrub(scope, body, principal, deadline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import random
 import socket
@@ -275,34 +274,31 @@ async def test_each_hostile_file_is_named_and_nothing_outside_is_read(
     assert len(named) == len(HOSTILE) == progress.refusals
 
 
-async def test_a_file_that_changes_while_it_is_read_is_whole_or_named(
-    index: FolderIndex, pool: Database, folder: Path
+async def test_a_file_that_changes_while_it_is_read_is_named_and_stays_as_it_was(
+    index: FolderIndex, pool: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A writer overwrites the file in place all the time. What is indexed is one of its versions."""
-    path = folder / "log.md"
-    versions = [(f"{letter}" * 99 + "\n") * 5_000 for letter in "abcdefgh"]
-    path.write_text(versions[0])
-    hashes = {hashlib.sha256(text.encode()).digest() for text in versions}
-    stop = asyncio.Event()
-
-    def overwrite() -> None:
-        number = 0
-        while not stop.is_set():
-            number += 1
-            path.write_text(versions[number % len(versions)])
-
-    writer = asyncio.create_task(asyncio.to_thread(overwrite))
-    try:
-        for _ in range(10):
-            progress = await run(index)
-            refused = {each.reason for each in progress.refused}
-            assert refused <= {"changes while it is read", "has no text"}
-            for text in (await state(pool)).values():
-                assert hashlib.sha256(text.encode()).digest() in hashes
-    finally:
-        stop.set()
-        await writer
+    path, reads = folder / "log.md", 0
+    path.write_text("the first version")
     await run(index)
+    path.write_text("the second version")
+    read = os.read
+
+    def read_beside_a_writer(descriptor: int, size: int) -> bytes:
+        """Each read finds that somebody has just added a line."""
+        nonlocal reads
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            reads += 1
+            with path.open("a") as file:
+                file.write("another line\n")
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", read_beside_a_writer)
+    progress = await run(index)
+    assert [(each.path, each.reason) for each in progress.refused] == [("log.md", "changes while it is read")]
+    assert await state(pool) == {"log.md": "the first version"}
+    assert reads > 3
+    monkeypatch.undo()
+    assert counts(await run(index)) == (1, 0, 0)
     assert await state(pool) == {"log.md": path.read_text()}
 
 

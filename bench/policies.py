@@ -19,7 +19,13 @@ do $without$ declare found record; begin
     end loop;
 end $without$;
 create or replace view cache.searchable_chunks as select * from cache.psychic_chunks;
+create or replace view cache.searchable_words as select * from cache.psychic_chunks;
 create or replace view memory.searchable_chunks as select * from memory.agent_memory_chunks;
+create or replace view memory.searchable_words as select * from memory.agent_memory_chunks;
+create or replace view memory.searchable_file_chunks as select * from memory.file_chunks;
+create or replace view memory.searchable_file_words as select * from memory.file_chunks;
+create or replace view memory.searchable_long_term as select * from memory.long_term_chunks;
+create or replace view memory.searchable_long_term_words as select * from memory.long_term_chunks;
 do $invoker$ begin
     execute format('alter function %s security invoker', 'cache.put_entries'::regproc::oid::regprocedure);
 end $invoker$

@@ -23,6 +23,8 @@ MAX_TERM_BYTES = 200
 # The positions of a tsvector end at 16,383.
 _MAX_TERMS = 2_000
 _MOST_ASKED = 64
+# Of a longer question, PostgreSQL reads each of the first words once, with every configuration. It keeps 64 of them.
+_LONG_QUESTION, _MOST_READ = 1_000, 256
 
 
 class Hints(NamedTuple):
@@ -80,7 +82,13 @@ def asked(query: str, language: Language | None = None, likely: Sequence[Languag
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
     reading = code.read(query)
     terms = _short(dict.fromkeys([*reading.names, *bigrams(query), *plain]))[:_MOST_ASKED]
-    return Asked(configs, [readable(reading.text)] * len(configs), terms)
+    return Asked(configs, [_brief(readable(reading.text))] * len(configs), terms)
+
+
+def _brief(text: str) -> str:
+    if len(text) <= _LONG_QUESTION:
+        return text
+    return " ".join([*dict.fromkeys(text.split())][:_MOST_READ])
 
 
 def only_if_held(lexeme: str) -> bool:

@@ -43,6 +43,8 @@ class Source(NamedTuple):
     """The table of its items, one row each."""
     chunks: str
     """The table of the items' chunks, with their words."""
+    by_words: str
+    """The view of `chunks` for the words' index."""
     vectors: str
     """The table of the chunks' vectors."""
     columns: str

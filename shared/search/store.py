@@ -179,7 +179,8 @@ class StoreSearch:
 
     async def find(self, connection: Connection, query: StoreQuery, scope: Scope) -> Found:
         """Searches exactly, on a connection that the caller holds."""
-        values = query.values(scope, until=await self._until(connection, query, scope))
+        until = await self._until(connection, query, scope)
+        values = query.values(scope, until, self._counts.get(scope.name))
         rows = await self._rows(connection, values, scope)
         evidence = store_result(self._store, rows, self._candidate)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
@@ -219,9 +220,7 @@ class StoreSearch:
     async def _documents(self, scope: Scope, deadline: Deadline) -> int | None:
         """The known size of the scope; None makes the search count it."""
         hnsw = self._hnsw
-        if hnsw is None:
-            return None
-        if self._counts.last(scope.name) is None:
+        if hnsw is not None and self._counts.last(scope.name) is None:
             self._counts.put(
                 scope.name, await self._database.run(scope.tenant, lambda c: hnsw.count(c, scope), deadline)
             )
@@ -240,7 +239,7 @@ class StoreSearch:
     def _learn(self, scope: Scope, evidence: SearchResult, *, counted: bool, words: bool) -> None:
         """Keeps statistics for the next search. A search with `as_of` has not seen all words of the scope."""
         result = evidence.stores[self._store]
-        if counted and self._hnsw is not None:
+        if counted:
             self._counts.put(scope.name, result.documents)
         if words:
             self._common.put(scope.name, result.documents, evidence.lexemes, result.df)

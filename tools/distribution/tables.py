@@ -21,6 +21,10 @@ VIEWS = {
     "memory.searchable_chunks": "memory.agent_memory_chunks",
     "memory.searchable_file_chunks": "memory.file_chunks",
     "memory.searchable_long_term": "memory.long_term_chunks",
+    "cache.searchable_words": "cache.psychic_chunks",
+    "memory.searchable_words": "memory.agent_memory_chunks",
+    "memory.searchable_file_words": "memory.file_chunks",
+    "memory.searchable_long_term_words": "memory.long_term_chunks",
 }
 
 

@@ -28,6 +28,7 @@ SEARCH = search_forms(
     Source(
         items="memory.long_term",
         chunks="memory.searchable_long_term",
+        by_words="memory.searchable_long_term_words",
         vectors="memory.long_term_vec",
         columns=f"{ITEM_COLUMNS}, {_OWN}, {status_of('i')}",
         within=f"scope = any(:scope) and {ONLY} and {UNTIL}",

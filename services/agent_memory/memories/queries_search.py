@@ -19,6 +19,7 @@ _COLUMNS = (
 _MEMORIES = Source(
     items="memory.agent_memory",
     chunks="memory.searchable_chunks",
+    by_words="memory.searchable_words",
     vectors="memory.agent_memory_vec",
     columns=_COLUMNS,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",

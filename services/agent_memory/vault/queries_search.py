@@ -22,6 +22,7 @@ _SIZES = """(
 _FILES = Source(
     items="memory.files",
     chunks="memory.searchable_file_chunks",
+    by_words="memory.searchable_file_words",
     vectors="memory.file_vec",
     columns=_COLUMNS,
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",

@@ -23,6 +23,7 @@ _SIZES = """(
 _ENTRIES = Source(
     items="cache.psychic_cache",
     chunks="cache.searchable_chunks",
+    by_words="cache.searchable_words",
     vectors="cache.psychic_vec",
     columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
     " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from",

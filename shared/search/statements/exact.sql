@@ -24,9 +24,10 @@
     order by (v.embedding <=> :vector::halfvec) + 0.0
     limit :depth
 ), matched as materialized (
+    -- `offset 0` leaves the index of words as the only way to them. Without statistics, the planner reads a whole scope.
     select m.item_id, m.chunk, m.words, m.tsv
-    from {chunks} m
-    where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
+    from (select * from {by_words} w where w.scoped @@ (select query from any_word) offset 0) m
+    where m.tenant = :tenant and {within}
 ), hit as materialized (
     -- ts_rank takes weights in the order {D, C, B, A}. A is the chunk's own text, B its speaker and date, C the end of
     -- the session's previous turn, D the turns before it. For one lexeme it lies in [0, 1] and saturates with the count.

@@ -29,8 +29,8 @@
     limit :depth
 ), matched as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from {chunks} m
-    where m.scoped @@ (select query from any_word) and m.tenant = :tenant and {within}
+    from (select * from {by_words} w where w.scoped @@ (select query from any_word) offset 0) m
+    where m.tenant = :tenant and {within}
 ), hit as materialized (
     select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query

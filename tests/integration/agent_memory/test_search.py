@@ -22,7 +22,7 @@ from services.agent_memory.memories.queries_search import (
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
-from shared.search import sql, store
+from shared.search import counts, sql, store
 from shared.search.counts import HNSW_SETTINGS
 from shared.search.evidence import Candidate, candidate_from_row
 from shared.search.sql import Forms, Values
@@ -115,6 +115,16 @@ async def test_a_store_without_an_index_of_neighbours_is_searched_exactly(
     own = StoreSearch(pool, "agent_memory_own", SEARCH_OWN, candidate)
     await own.search(QUERY, own_scope(tenant, "scout"), Deadline(10))
     assert [one.approximate for one in ran] == [False]
+
+
+async def test_a_large_scope_without_an_index_of_neighbours_is_counted_rarely(
+    pool: Pool, ran: list[Ran], tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "_SMALL", 0)
+    own = StoreSearch(pool, "agent_memory_own", SEARCH_OWN, candidate)
+    for _ in range(2):
+        await own.search(QUERY, own_scope(tenant, "scout"), Deadline(10))
+    assert [one.values.documents for one in ran] == [None, 0]
 
 
 async def test_a_search_of_the_past_is_bounded_by_the_last_id_of_then(

@@ -105,8 +105,10 @@ def test_the_collector_sees_what_it_should() -> None:
 
 # --- plans of the hot statement ------------------------------------------------------------------------------
 
-TENANT, MODEL = "plans", "a-model"
+TENANT, LATE, MODEL = "plans", "late", "a-model"
 SCOPES, EACH = 100, 1_000
+ONE = ["mission:mission-7"]
+SOME = [f"mission:mission-{n}" for n in range(1, 11)]
 # Short texts of common words, one rare word each; vectors in clusters, as those of models are.
 FILL = f"""
 insert into cache.missions (tenant, mission_id)
@@ -130,6 +132,13 @@ cross join lateral cache.chunk_words(
     array[k.key], array[0], array[length(e.content)], array[e.content], array['english'], array[''], '', null) w
 where e.tenant = $1
 """
+FILL_LATE = """
+with mission as (insert into cache.missions (tenant, mission_id) values ($1, 'mission-7'))
+insert into cache.psychic_cache (tenant, mission_id, context_type, content, token_count, written_by, source_kind,
+                                 created_at, expires_at)
+select $1, 'mission-7', 'intel', 'Lesson ' || n, 20, 'test', 'agent', clock_timestamp(), 'infinity'
+from generate_series(1, 3000) n
+"""
 FILL_VECTORS = """
 insert into cache.psychic_vec (tenant, scope, item_id, chunk, model, expires_at, embedding)
 select e.tenant, e.scope, e.id, 0, $2, e.expires_at, c.embedding
@@ -141,7 +150,7 @@ where e.tenant = $1
 
 @pytest.fixture(scope="module")
 async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
-    """100,000 entries in 100 missions, vacuumed; as the service's role."""
+    """100,000 entries in 100 missions, vacuumed; as the service's role. Statistics know nothing of the late tenant."""
     server = servers.postgres.dsn()
     database = await local.database.create_database(server, "plans", template=template)
     owner = await asyncpg.connect(database.admin)
@@ -155,6 +164,8 @@ async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
         FILL_VECTORS, TENANT, MODEL, list(range(50)), [HalfVector(vector) for vector in clusters]
     )
     await owner.execute("vacuum analyze")
+    await owner.execute(FILL_LATE, LATE)
+    await owner.execute(FILL_CHUNKS, LATE, ONE, [scope_key(LATE, scope) for scope in ONE])
     await owner.close()
     connection = await asyncpg.connect(
         database.services["cache"], server_settings={"scrubjay.tenant": TENANT}
@@ -166,13 +177,17 @@ async def crowded(servers: Servers, template: str) -> AsyncIterator[Connection]:
 
 
 async def plan_of(
-    connection: Connection, query: str, scopes: list[str], users: list[str] | None = None
+    connection: Connection,
+    query: str,
+    scopes: list[str],
+    users: list[str] | None = None,
+    tenant: str = TENANT,
 ) -> list[dict[str, Any]]:
     """Every node of the search's plan, as it ran."""
     asked = StoreQuery(
         query=query, vector=HalfVector(np.ones(512, np.float32)), model=MODEL, depth=100, users=users
     )
-    values = asked.values(queries.missions_scope(TENANT, scopes))
+    values = asked.values(queries.missions_scope(tenant, scopes))
     statement = queries.SEARCH.of(values, approximate=False)
     (row,) = await connection.fetch(
         f"explain (analyze, buffers, format json) {statement.sql}", *statement.arguments(values)
@@ -188,10 +203,6 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _by_index(nodes: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [node for node in nodes if node.get("Index Name") == name]
-
-
-ONE = ["mission:mission-7"]
-SOME = [f"mission:mission-{n}" for n in range(1, 11)]
 
 
 @pytest.mark.parametrize("users", [None, ["alice"]], ids=["all users", "one user"])
@@ -218,6 +229,20 @@ async def test_no_table_is_read_from_end_to_end(crowded: Connection, query: str,
     text = _by_index(nodes, "psychic_chunks_scoped")
     assert text
     assert max(node["Actual Rows"] for node in text) <= EACH * len(scopes)
+
+
+@pytest.mark.parametrize("users", [None, ["alice"]], ids=["all users", "one user"])
+async def test_words_come_from_their_index_before_statistics_know_the_scope(
+    crowded: Connection, users: list[str] | None
+) -> None:
+    async with crowded.transaction():
+        await crowded.execute(f"set local scrubjay.tenant = '{LATE}'")
+        nodes = await plan_of(crowded, "which node failed?", ONE, users, LATE)
+        every = await plan_of(crowded, "lesson", ONE, users, LATE)
+    (text,) = _by_index(nodes, "psychic_chunks_scoped")
+    assert text["Actual Rows"] == 0
+    (text,) = _by_index(every, "psychic_chunks_scoped")
+    assert text["Actual Rows"] == 3_000
 
 
 async def test_users_are_looked_up_until_there_are_enough(crowded: Connection) -> None:

@@ -39,8 +39,8 @@ with word as (
     limit $7
 ), matched as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from memory.searchable_chunks m
-    where m.scoped @@ (select query from any_word) and m.tenant = $1 and scope = $12 and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
+    from (select * from memory.searchable_words w where w.scoped @@ (select query from any_word) offset 0) m
+    where m.tenant = $1 and scope = $12 and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
 ), hit as materialized (
     select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query

@@ -21,6 +21,8 @@ HeadTooLarge: TypeAlias = Callable[[Fields], Raw]
 MOST_AHEAD = 64
 HEAD_SECONDS = 10.0
 READ_SECONDS = 30.0
+# What a client sends on after a refusal is read piece by piece, so that it costs little.
+_PIECE_SECONDS = 0.25
 # What a header costs besides its name and its value: a colon, a space and the end of the line.
 _HEADER_EXTRA = 4
 
@@ -60,6 +62,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:
+            self._read_on_later()
             return
         self._begun = 0
         # The parser's callbacks set it to 0.
@@ -148,6 +151,15 @@ class HttpProtocol(HttpToolsProtocol):
         self.transport.write_eof()
         self._head_arrived()
         self._await_head()
+        self._read_on_later()
+
+    def _read_on_later(self) -> None:
+        self.transport.pause_reading()
+        self.loop.call_later(_PIECE_SECONDS, self._read_on)
+
+    def _read_on(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def _refuse(self, refusal: Raw) -> None:
         head, body = refusal

@@ -29,7 +29,7 @@ class Batcher(Generic[T]):
     displaced, lost by a bug, or not written before the end.
 
     A round begins `linger` seconds after the first item, but at least `pause` seconds after the previous round, or
-    `retry` seconds if that round kept items.
+    `retry` seconds if that round kept items. `hurry` ends a pause.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Batcher(Generic[T]):
         self._in_flight: list[T] = []
         self._since = 0.0
         self._wake = asyncio.Event()
+        self._hurried = asyncio.Event()
         self._writing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -74,6 +75,10 @@ class Batcher(Generic[T]):
         if len(self._queue) > self._limit:
             self._lost([self._queue.popleft()])
         self._wake.set()
+
+    def hurry(self) -> None:
+        """Somebody waits for what was added: no pause before the next round."""
+        self._hurried.set()
 
     def waiting(self) -> list[T]:
         """The items not written yet, oldest first."""
@@ -101,11 +106,18 @@ class Batcher(Generic[T]):
             await self._wake.wait()
             await asyncio.sleep(self._linger)
             self._wake.clear()
+            self._hurried.clear()
             if await self.flush():
-                await asyncio.sleep(self._pause)
+                await self._rest()
             else:
                 await asyncio.sleep(self._retry)
                 self._wake.set()
+
+    async def _rest(self) -> None:
+        # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the event.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._pause):
+                await self._hurried.wait()
 
     async def _write_batch(self) -> bool:
         batch = self._in_flight = [self._queue.popleft() for _ in range(min(self._size, len(self._queue)))]

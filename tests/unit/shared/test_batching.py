@@ -47,6 +47,22 @@ async def test_items_go_out_in_order_in_batches() -> None:
     await batcher.stop()
 
 
+async def test_a_pause_gathers_items_until_somebody_waits_for_them() -> None:
+    table = Table()
+    batcher: Batcher[int] = Batcher("test", table.write, size=3, limit=100, pause=3_600.0)
+    batcher.start()
+    batcher.add(1)
+    await settled(batcher)
+    batcher.add(2)
+    await asyncio.sleep(0.01)
+    batcher.add(3)
+    assert batcher.waiting() == [2, 3]
+    batcher.hurry()
+    await settled(batcher)
+    assert table.batches == [[1], [2, 3]]
+    await batcher.stop()
+
+
 async def test_what_is_refused_waits_in_its_place() -> None:
     table = Table(refuse=2)
     batcher = table.batcher()

@@ -27,8 +27,8 @@ from local.servers import Valkey
 from proofs.ground import Proof, show
 from proofs.restarts import Load
 from proofs.timeline import Reader
-from shared.database.distribution import HANDED_ON, INSTALLED
-from shared.database.postgres import Connection
+from shared.database.distribution import HANDED_ON
+from shared.database.postgres import HAS_CITUS, Connection
 from tests.support.cluster import Cluster
 from tests.support.openapi import DOCUMENT
 from tools.openapi.playing import Player
@@ -53,7 +53,7 @@ async def unusable(dsn: str) -> str | None:
     """Why the database cannot be used."""
     connection = await asyncpg.connect(dsn)
     try:
-        if not await connection.fetchval(INSTALLED):
+        if not await connection.fetchval(HAS_CITUS):
             return "the database has no extension citus"
         if not await connection.fetchval(HANDED_ON):
             return "citus.propagate_set_commands is not 'local'"

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, MetaData, Table
 
+from shared.database.postgres import HAS_CITUS
+
 TENANT = "tenant"
 ENGINE = "citus"
 # Small tables that stay on the coordinator.
@@ -32,7 +34,6 @@ do $reset$ declare found record; begin
         execute format('alter function %s reset plan_cache_mode', found.name);
     end loop;
 end $reset$"""
-INSTALLED = "select exists (select from pg_extension where extname = 'citus')"
 # The policies and the views compare with settings of the transaction.
 HANDED_ON = "select coalesce(current_setting('citus.propagate_set_commands', true), '') = 'local'"
 _KEY = """alter table {table} drop constraint {key}, add constraint {key} primary key ({columns});
@@ -80,7 +81,7 @@ def distribute(connection: Connection, described: MetaData) -> None:
 
 
 def _refuse_without_engine(connection: Connection) -> None:
-    if not connection.exec_driver_sql(INSTALLED).scalar_one():
+    if not connection.exec_driver_sql(HAS_CITUS).scalar_one():
         raise SystemExit(
             "SCRUBJAY_DISTRIBUTED is citus, but the database has no extension citus."
             " deploy/postgres/citus.sql prepares a database."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ import structlog
 from pgvector.asyncpg import register_vector
 
 from shared.concurrency.breaker import Breaker, BreakerOpen
+from shared.database.tenancy import Look
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
 from shared.telemetry import metrics, query_spans
@@ -39,6 +40,8 @@ Work = Callable[[Connection], Awaitable[T]]
 log = structlog.get_logger()
 
 PROBE = "select 1"
+# Citus hands on what a transaction sets, but not what a query sets.
+HAS_CITUS = "select exists (select from pg_extension where extname = 'citus')"
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -76,6 +79,7 @@ class Database:
         self._connections = connections
         self._application = application
         self._pool: Pool | None = None
+        self._distributed = False
         # A place for each connection allowed. The connection used last is used next.
         self._free: asyncio.LifoQueue[_Held | None] = asyncio.LifoQueue()
         for _ in range(connections):
@@ -102,6 +106,7 @@ class Database:
             command_timeout=30,
             server_settings={"application_name": self._application},
         )
+        self._distributed = await self._pool.fetchval(HAS_CITUS)
 
     async def close(self) -> None:
         await self._breaker.close()
@@ -128,8 +133,8 @@ class Database:
     async def call(self, work: Work[T], deadline: Deadline) -> T:
         """Runs `work` on one connection, each statement its own transaction, without a tenant.
 
-        It sees no tenant's rows. It is for what touches none, and for functions that take the tenant as an argument
-        and run with their owner's rights.
+        It sees no tenant's rows. It is for what touches none, for queries that name their tenant themselves
+        (`tenancy.alone`), and for functions that take the tenant as an argument and run with their owner's rights.
 
         Raises the AppError behind a database error. Raises Unavailable when the deadline passes first; the work
         may still have happened.
@@ -153,6 +158,14 @@ class Database:
             raise Unavailable("postgres", "the database did not answer in time")
         self._breaker.succeeded()
         return _result(task)
+
+    async def look(
+        self, tenant: str, query: Look, arguments: Sequence[Any], deadline: Deadline
+    ) -> list[asyncpg.Record]:
+        """The rows of one query of the tenant, which is its $1, in one round trip. Raises as `call`."""
+        if self._distributed:
+            return await self.run(tenant, lambda c: c.fetch(query.within, tenant, *arguments), deadline)
+        return await self.call(lambda c: c.fetch(query.alone, tenant, *arguments), deadline)
 
     async def _probe(self) -> None:
         """Asks on a connection of its own: slow statements may hold every other."""

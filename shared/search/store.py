@@ -164,13 +164,9 @@ class StoreSearch:
         async def values(c: Connection) -> Values:
             return query.values(scope, await self._until(c, query, scope), documents, common)
 
-        async def small(c: Connection) -> Sequence[Any]:
-            return await self._rows(c, await values(c), scope)
-
-        if self._is_large(scope):
-            rows = await self._search_large(values, scope, deadline)
-        else:
-            rows = await self._database.run(scope.tenant, small, deadline)
+        rows = await self._from_copy(query, values, scope, deadline)
+        if rows is None:
+            rows = await self._stated(values, scope, deadline)
         evidence = store_result(self._store, rows, self._candidate)
         self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
         found = evidence.stores[self._store]
@@ -185,21 +181,28 @@ class StoreSearch:
         evidence = store_result(self._store, rows, self._candidate)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
 
-    async def _search_large(self, values: _ValuesOn, scope: Scope, deadline: Deadline) -> Sequence[Any]:
-        """From the scope's copy, or else through HNSW if the index holds the scope's vectors."""
+    async def _from_copy(
+        self, query: StoreQuery, values: _ValuesOn, scope: Scope, deadline: Deadline
+    ) -> Sequence[Any] | None:
+        """None: the scope has no copy. Its queries need no transaction around them, but finding the last id does."""
+        if self._hot is None:
+            return None
 
         async def copied(c: Connection) -> Sequence[Any] | None:
             return await self._copied(c, await values(c), scope)
 
+        if query.as_of is None:
+            return await self._database.call(copied, deadline)
+        return await self._database.run(scope.tenant, copied, deadline)
+
+    async def _stated(self, values: _ValuesOn, scope: Scope, deadline: Deadline) -> Sequence[Any]:
+        """By the store's statement: through HNSW, if the scope is large and the index holds its vectors."""
+
         async def stated(c: Connection, *, approximate: bool) -> Sequence[Any]:
             return await sql.search(c, self._forms, await values(c), approximate=approximate)
 
-        run = self._database.run
-        rows = None if self._hot is None else await run(scope.tenant, copied, deadline)
-        if rows is not None:
-            return rows
-        if not await self._is_covered(scope, deadline):
-            return await run(scope.tenant, partial(stated, approximate=False), deadline)
+        if not self._is_large(scope) or not await self._is_covered(scope, deadline):
+            return await self._database.run(scope.tenant, partial(stated, approximate=False), deadline)
         return await self._database.transaction(
             scope.tenant, partial(stated, approximate=True), deadline, settings=HNSW_SETTINGS
         )

@@ -25,6 +25,7 @@ TEMPLATES = {
     ("services/agent_memory/long_term/queries_write.py", "_BEFORE"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
+    ("shared/database/tenancy.py", "_ALONE"),
     ("shared/search/hot/opening.py", "IS_DISTRIBUTED"),
 }
 ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from services.agent_memory.memories.queries_search import EVERY_AGENT
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Database
+from shared.database.tenancy import look
 from shared.deadline import Deadline
 from shared.search.evidence import StoreResult
 
@@ -15,6 +16,7 @@ HOLDINGS = """
 select exists (select from memory.agent_memory where tenant = $1 and agent_name = $2) as own,
        exists (select from memory.agent_memory where tenant = $1) as everyones
 """
+_LOOK = look(HOLDINGS)
 
 
 class Holdings(NamedTuple):
@@ -24,9 +26,8 @@ class Holdings(NamedTuple):
     everyones: bool
 
 
-async def holdings(connection: Connection, tenant: str, agent: str) -> Holdings:
-    row = await connection.fetchrow(HOLDINGS, tenant, agent)
-    assert row is not None
+async def holdings(database: Database, tenant: str, agent: str, deadline: Deadline) -> Holdings:
+    (row,) = await database.look(tenant, _LOOK, [agent], deadline)
     return Holdings(own=row["own"], everyones=row["everyones"])
 
 
@@ -55,5 +56,5 @@ class Vacancies:
         empty = Holdings((tenant, agent) in self._empty, (tenant, EVERY_AGENT) in self._empty)
         if not any(empty):
             return Holdings(own=True, everyones=True)
-        held = await self._database.run(tenant, lambda c: holdings(c, tenant, agent), deadline)
+        held = await holdings(self._database, tenant, agent, deadline)
         return Holdings(own=held.own or not empty.own, everyones=held.everyones or not empty.everyones)

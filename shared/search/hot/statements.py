@@ -10,6 +10,7 @@ import msgspec
 from pgvector import HalfVector
 
 from shared.database.postgres import Connection
+from shared.database.tenancy import alone
 from shared.search.hot.copies import Snapshot
 from shared.search.sql import Source, Statement, filled
 
@@ -59,7 +60,10 @@ class ChosenValues(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HotForms(NamedTuple):
-    """The statements of a store whose scopes may be copied."""
+    """The statements of a store whose scopes may be copied.
+
+    All but `copied`, which reads in batches, name their tenant themselves: a search needs no transaction around them.
+    """
 
     changes: Statement
     copied: Statement
@@ -70,12 +74,17 @@ class HotForms(NamedTuple):
 
 def hot_forms(source: Source) -> HotForms:
     return HotForms(
-        changes=filled("changes", source, ChangesValues),
+        changes=_alone(filled("changes", source, ChangesValues)),
         copied=filled("copied", source, ScopeValues),
-        remaining=filled("remaining", source, ScopeValues),
-        nearest=filled("nearest", source, NearestValues),
-        chosen=filled("chosen", source, ChosenValues),
+        remaining=_alone(filled("remaining", source, ScopeValues)),
+        nearest=_alone(filled("nearest", source, NearestValues)),
+        chosen=_alone(filled("chosen", source, ChosenValues)),
     )
+
+
+def _alone(statement: Statement) -> Statement:
+    assert statement.parameters[0] == "tenant", statement
+    return statement._replace(sql=alone(statement.sql))
 
 
 # Taken before a copy is read. What is committed in between is read again.

@@ -14,8 +14,8 @@ from local.database import Database
 from services.agent_memory import tables as _memory  # noqa: F401
 from services.cache import tables as _cache  # noqa: F401
 from services.context import tables as _context  # noqa: F401
-from shared.database.distribution import HANDED_ON, INSTALLED, RESET_PLANS, distributed, statements
-from shared.database.postgres import Connection
+from shared.database.distribution import HANDED_ON, RESET_PLANS, distributed, statements
+from shared.database.postgres import HAS_CITUS, Connection
 from shared.database.schema import metadata
 
 STAND_IN = """
@@ -64,7 +64,7 @@ async def test_no_function_keeps_a_plan_for_all_tenants(owner: Connection) -> No
 
 
 async def test_plain_postgres_is_known(owner: Connection) -> None:
-    assert await owner.fetchval(INSTALLED) is False
+    assert await owner.fetchval(HAS_CITUS) is False
     assert await owner.fetchval(HANDED_ON) is False
     await owner.execute("set citus.propagate_set_commands = 'local'")
     assert await owner.fetchval(HANDED_ON) is True

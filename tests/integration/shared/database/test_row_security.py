@@ -14,7 +14,7 @@ from bench.policies import remove_policies
 from local.database import SERVICE_ROLES, Database, create_database, drop_database
 from shared.database.postgres import EVERY_TENANT, Connection, Tenants
 from shared.database.postgres import Database as Pool
-from shared.database.tenancy import OPEN, POLICY, STRICT
+from shared.database.tenancy import OPEN, POLICY, STRICT, look
 from shared.deadline import Deadline
 from tests.conftest import Servers
 from tests.support import twins
@@ -235,6 +235,20 @@ async def test_the_pool_names_the_tenant_and_forgets_it(filled: Database) -> Non
             (MINE, {MINE}),
         ):
             assert await seen(tenant) == expected, tenant
+    finally:
+        await pool.close()
+
+
+async def test_a_look_names_its_tenant_and_forgets_it(filled: Database) -> None:
+    pool = Pool(filled.services["cache"], connections=1)
+    await pool.open()
+    seen = "select tenant, $1::text as asked from cache.missions"
+    expected = {MINE: {MINE}, THEIRS: {THEIRS}, "on": set(), f"{MINE}' or 'x' = 'x": set()}
+    try:
+        for tenant, tenants in expected.items():
+            rows = await pool.look(tenant, look(seen), [], Deadline(30))
+            assert {row["tenant"] for row in rows} == tenants, tenant
+            assert await pool.call(lambda c: c.fetch(seen, MINE), Deadline(30)) == []
     finally:
         await pool.close()
 

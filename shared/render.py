@@ -62,10 +62,18 @@ def new_fence(texts: Sequence[str], now: datetime) -> Fence:
 
 
 def render_item(handle: str, when: datetime, words: Iterable[str], text: str, fence: Fence) -> str:
+    return with_header(render_header(handle, when, words, fence), text)
+
+
+def render_header(handle: str, when: datetime, words: Iterable[str], fence: Fence) -> str:
     """`handle` is `store:id`. `words` (what kind, who) follow the time, which has minutes for the first week."""
-    stamp = when.strftime("%Y-%m-%d %H:%M" if fence.now - when < _MINUTES_FOR else "%Y-%m-%d")
+    stamp = str(when)[: 16 if fence.now - when < _MINUTES_FOR else 10]
     inside = " ".join([handle, stamp, *filter(None, map(safe_name, words)), fence.nonce])
-    return f"[{inside}] {_escaped(text)}"
+    return f"[{inside}]"
+
+
+def with_header(header: str, text: str) -> str:
+    return f"{header} {_escaped(text)}"
 
 
 def _escaped(text: str) -> str:

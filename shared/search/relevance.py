@@ -194,9 +194,11 @@ def _saturate(value: float) -> float:
 
 def unsaturated(relevance: float) -> float:
     """The value that `score` mapped to this relevance."""
+    if relevance <= _KNEE:
+        return relevance
     room = 1.0 - _KNEE
-    excess = max(0.0, relevance - _KNEE) / room
-    return min(relevance, _KNEE) - room * math.log(max(1.0 - excess, _LEAST_ROOM))
+    excess = (relevance - _KNEE) / room
+    return _KNEE - room * math.log(max(1.0 - excess, _LEAST_ROOM))
 
 
 def lexeme_weights(results: Iterable[SearchResult]) -> dict[str, float]:

@@ -72,6 +72,6 @@ def _scored(memory: Candidate, found: Ranked | None) -> Scored:
 
 
 def _placed(ranked: Ranked, chosen: Chosen) -> Placed:
-    rendered = rendering.render(ranked, ranked.candidate.text, chosen.fence)
+    rendered = rendering.render(ranked, chosen.fence)
     tokens = tokens_of_line(rendered)
     return Placed(ranked, tokens, tokens, BACKGROUND, rendered)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from services.context import stores
@@ -18,7 +19,7 @@ from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
 from shared.reading.excerpts import Passages, Wanted
-from shared.render import Fence
+from shared.render import Fence, with_header
 from shared.search.evidence import Candidate
 from shared.search.relevance import Scored
 from shared.tokens import CHARACTERS_PER_TOKEN, width
@@ -106,7 +107,7 @@ def choose(
     former = [older for older in current.superseded if older.ranked.relevance >= former_least]
     items = _items(with_former_values(near.kept, former), repeats, fence, wanted)
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
-    far = [_far(ranked, fence) for ranked in found.kept if ranked.relevance < least]
+    far = [_far(ranked) for ranked in found.kept if ranked.relevance < least]
     return Chosen([*given, *placed, *far], current.superseded, repeats, fence)
 
 
@@ -121,8 +122,8 @@ def _place(ranked: Ranked) -> tuple[str, int, int]:
     return ranked.store, ranked.candidate.id, ranked.candidate.chunk
 
 
-def _far(ranked: Ranked, fence: Fence) -> Placed:
-    return Placed(ranked, _Item(ranked, fence).size(), 0, BELOW_CUT, None)
+def _far(ranked: Ranked) -> Placed:
+    return Placed(ranked, _estimate(ranked.candidate.text), 0, BELOW_CUT, None)
 
 
 def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence) -> list[Placed]:
@@ -150,7 +151,6 @@ class _Item:
         self.text = ranked.candidate.text
         self.worth = ranked.score
         self._fence = fence
-        self._marks = marks(ranked, repeats) if repeats else ()
         self._passages = None if wanted is None else Passages(self.text, wanted)
         self._size = 0
 
@@ -161,13 +161,24 @@ class _Item:
         return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
-        rendered = rendering.render(self.ranked, text, self._fence, self._marks)
+        rendered = with_header(self._header, text)
         if text is self.text:
             self._size = packing.tokens_of_line(rendered)
         return rendered
 
     def size(self) -> int:
-        return self._size or -(-(width(self.text) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
+        return self._size or _estimate(self.text)
+
+    @cached_property
+    def _header(self) -> str:
+        return rendering.header(
+            self.ranked, self._fence, marks(self.ranked, self.repeats) if self.repeats else ()
+        )
+
+
+def _estimate(text: str) -> int:
+    """The tokens of a whole item that is never rendered."""
+    return -(-(width(text) + HEADER_CHARACTERS) // CHARACTERS_PER_TOKEN)
 
 
 def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:

@@ -107,9 +107,11 @@ def cut(ranking: Iterable[Ranked], tokens: int) -> float:
     Whatever depends on the caller, such as weights and ages, only orders what is near.
     """
     relevances = sorted((ranked.relevance for ranked in ranking), reverse=True)
+    if not relevances:
+        return 0.0
     values = [unsaturated(relevance) for relevance in relevances]
+    near = _near(tokens) * max(relevances[0], _UNSATURATED * values[0])
     for place, (above, below) in enumerate(itertools.pairwise(values)):
-        near = _near(tokens) * max(relevances[0], _UNSATURATED * values[0])
         if below < near and above - below >= _GAP * values[0]:
             return relevances[place]
     return 0.0

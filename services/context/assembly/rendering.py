@@ -10,7 +10,7 @@ from services.context.assembly.ranking import Ranked
 from services.context.profiles.schemas import Profile
 from services.context.stores import LINKS, PROFILES
 from shared.packing import tokens_of_line
-from shared.render import Fence, render_item
+from shared.render import Fence, render_header, with_header
 from shared.search.evidence import Candidate
 
 
@@ -49,13 +49,18 @@ def handle(ranked: Ranked) -> str:
     return handle_of(ranked.candidate, ranked.store)
 
 
-def render(ranked: Ranked, text: str, fence: Fence, marks: Iterable[str] = ()) -> str:
-    """`marks` end its header."""
+def header(ranked: Ranked, fence: Fence, marks: Iterable[str] = ()) -> str:
+    """`marks` end it."""
     candidate = ranked.candidate
     was = [] if ranked.was is None else [f"was: {ranked.was}"]
-    return render_item(handle(ranked), candidate.time, [*candidate.header, *marks, *was], text, fence)
+    return render_header(handle(ranked), candidate.time, [*candidate.header, *marks, *was], fence)
+
+
+def render(ranked: Ranked, fence: Fence) -> str:
+    """The whole item."""
+    return with_header(header(ranked, fence), ranked.candidate.text)
 
 
 def size(ranked: Ranked, fence: Fence) -> int:
     """The tokens of the whole item."""
-    return tokens_of_line(render(ranked, ranked.candidate.text, fence))
+    return tokens_of_line(render(ranked, fence))

@@ -88,7 +88,8 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
     _boost(question.query, found)
     turns.weigh(question.query, found, words, task=task)
     steps.favour_quoted(question.query, found)
-    scored = [_scored(each) for each in found if each.evidence >= question.scale.floors.noise]
+    noise = question.scale.floors.noise
+    scored = [_scored(each) for each in found if each.evidence >= noise]
     return sorted(scored, key=_order)
 
 

@@ -120,7 +120,7 @@ def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float], *, task
     shares = {
         session: sum(weights[place - 1] for place in places) / mass for session, places in words.items()
     }
-    usual = fmean(shares[_session(each)] for each in turns)
+    usual = fmean([shares[_session(each)] for each in turns])
     for each in turns:
         weight = SESSION_OF_TASK if task and each.candidate.step is not None else SESSION
         each.value += weight * (shares[_session(each)] - usual)

@@ -23,6 +23,10 @@ from shared.web.probes import livez, metrics_page, readiness
 from shared.web.problems import EXCEPTION_HANDLERS
 from shared.web.strict_body import StrictBody
 
+# The collector looks for cycles when so many objects more were made than freed. An assembly holds thousands at once and
+# leaves no cycles. At Python's 700, looking takes 6 % of the context service's processor time.
+_MADE_BEFORE_A_LOOK = 20_000
+
 S = TypeVar("S")
 Opened = Callable[[], contextlib.AbstractAsyncContextManager[S]]
 
@@ -77,6 +81,7 @@ def _lifespan(
             # Everything created so far lives as long as the process, so the collector need not visit it again.
             gc.collect()
             gc.freeze()
+            gc.set_threshold(_MADE_BEFORE_A_LOOK, 10, 10)
             yield
 
     return lifespan

@@ -151,13 +151,16 @@ class _Item:
         self.text = ranked.candidate.text
         self.worth = ranked.score
         self._fence = fence
-        self._passages = None if wanted is None else Passages(self.text, wanted)
+        self._wanted = wanted
+        self._passages: Passages | None = None
         self._size = 0
 
     def shorten(self, characters: int) -> str:
         """The beginning, if it was not searched for."""
-        if self._passages is None:
+        if self._wanted is None:
             return packing.shorten(self.text, characters)
+        if self._passages is None:
+            self._passages = Passages(self.text, self._wanted)
         return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:

@@ -258,13 +258,15 @@ async def now(connection: Connection) -> datetime:
 
 
 EXPIRED_MISSIONS = """
-select tenant, mission_id from cache.missions where next_expiry <= $1 order by tenant, mission_id limit 500
+select tenant, mission_id from cache.missions
+where next_expiry <= $1 and (tenant, mission_id) > ($2, $3) order by tenant, mission_id limit 500
 """
 
 
-async def expired_missions(connection: Connection, at: datetime) -> list[MissionKey]:
-    """At most 500 missions with entries that have expired by `at`."""
-    return [MissionKey(**row) for row in await connection.fetch(EXPIRED_MISSIONS, at)]
+async def expired_missions(connection: Connection, at: datetime, after: MissionKey) -> list[MissionKey]:
+    """The next 500 missions, at most, with entries that have expired by `at`."""
+    rows = await connection.fetch(EXPIRED_MISSIONS, at, after.tenant, after.mission_id)
+    return [MissionKey(**row) for row in rows]
 
 
 EXPIRE_MISSION = "select cache.expire_mission($1, $2, $3)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from services.cache.missions import queries
+from services.cache.missions.queries import MissionKey
 from shared.concurrency.tasks import every
 from shared.database.postgres import EVERY_TENANT, Database, T, Work
 from shared.deadline import Deadline
@@ -23,11 +24,11 @@ class ExpirySweep:
     async def sweep(self) -> int:
         """Returns how many missions had expired entries."""
         at = await self._run(queries.now)
-        swept = 0
-        while missions := await self._run(lambda c: queries.expired_missions(c, at)):
+        swept, last = 0, MissionKey("", "")
+        while missions := await self._run(partial(queries.expired_missions, at=at, after=last)):
             for mission in missions:
                 await self._run(partial(queries.expire_mission, mission=mission, at=at))
-            swept += len(missions)
+            swept, last = swept + len(missions), missions[-1]
         return swept
 
     async def _run(self, work: Work[T]) -> T:

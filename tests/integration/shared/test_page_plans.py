@@ -36,6 +36,7 @@ PLANS = {
     "a mission's entries": Planned(entries.OF_MISSION, ("t", "m", None, *_NO_FILTER, 77, 10), "id <"),
     "all entries": Planned(entries.OF_ALL_MISSIONS, ("t", None, None, *_NO_FILTER, 77, 10), "id <"),
     "missions": Planned(missions.MISSIONS, ("t", None, "m", 10, 1, 1), "mission_id >"),
+    "missions to sweep": Planned(missions.EXPIRED_MISSIONS, (NOW, "t", "m"), "ROW(tenant, mission_id) >"),
     "dispatches": Planned(dispatches.DISPATCHES, ("t", *(None,) * 5, 77, 10), "id <"),
     "memories": Planned(memories.LIST, ("t", "ana", *(None,) * 6, NOW, 77, 10), "created_at"),
     "the log": Planned(log.LIST, ("t", *(None,) * 9, NOW, 77, 10), "created_at"),

@@ -113,9 +113,12 @@ bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches wei
 bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL: POLICIES=off
 	@$(PY) -m bench.recall
 
-.PHONY: bench-growth bench-promises
+.PHONY: bench-growth bench-promises bench-layers
 bench-growth: $(VENV)/run.stamp ## Measure what grows from 10,000 to 1,000,000 items: SCALE=small for 100,000, PLOT=folder
 	@$(PY) -m bench.growth $(if $(PLOT),--plot "$(PLOT)")
+
+bench-layers: $(VENV)/run.stamp ## Measure where the time of one write goes, layer by layer
+	@$(PY) -m bench.layers
 
 bench-promises: $(VENV)/run.stamp ## Measure every promise of speed against its bar: SCALE=small for minutes
 	@$(PY) -m bench.promises

@@ -5,6 +5,8 @@ three agents each; clustered vectors, words by Zipf's law. Recall@10 is against 
 service's search (statement, evidence, relevance, with the service's role and tenant) over that of a straightforward
 hybrid statement with the same indexes and the owner's role, for whom policies do not count. Both are asked in turns.
 POLICIES=off measures the service's search without row-level security.
+
+Of the one tenant, peers are then asked through a copy in memory, too, with its megabytes and what the process grew by.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pgvector.asyncpg import register_vector
 
 from bench.cluster import temporary_database
 from bench.recall.data import SEED, Held, load, many_tenants, one_tenant
+from bench.recall.in_memory import measure as in_memory_of
 from bench.recall.measuring import measure
 from local.database import Database
 
@@ -31,7 +34,11 @@ async def run(database: Database, held: Sequence[Held]) -> dict[str, Any]:
         for connection in (owner, service):
             await register_vector(connection)
         await load(owner, held)
-        return await measure(service, owner, held)
+        figures: dict[str, Any] = await measure(service, owner, held)
+        if len({each.tenant for each in held}) == 1:
+            in_memory = await in_memory_of(database.services["agent_memory"], owner, held)
+            figures |= {f"peers by {way}": row for way, row in in_memory.items()}
+        return figures
     finally:
         await service.close()
         await owner.close()

@@ -38,7 +38,7 @@ from shared.validation.values import MISSING
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
 # The most chunks of a tenant that peers are searched for in memory.
-_MOST_CODED = 500_000
+MOST_CODED = 500_000
 
 
 class MemorySearch:
@@ -57,7 +57,7 @@ class MemorySearch:
         own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
         peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER)
         peers = HotStore(
-            database, hot_scopes, PEER, queries_search.HOT_PEERS, most_coded=_MOST_CODED, excludes=True
+            database, hot_scopes, PEER, queries_search.HOT_PEERS, most_coded=MOST_CODED, excludes=True
         )
         self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
         self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)

@@ -28,6 +28,7 @@ class Loading:
         self._most_rows = most_rows
         self._most_pending = most_pending
         self._segments: list[Segment] = []
+        self._bytes = 0
 
     async def read(self, connection: Connection) -> Copy | None:
         """None: the scope has more."""
@@ -43,7 +44,7 @@ class Loading:
         builder, most_rows = Builder(), CODED_ROWS if coded else EXACT_UP_TO
         async for row in statements.copied(connection, self._forms, self._scope):
             builder.add(row)
-            if self._bytes() + builder.size(coded=coded) > self._most_bytes:
+            if self._bytes + builder.size(coded=coded) > self._most_bytes:
                 return False
             if builder.rows == most_rows:
                 await self._close(builder, coded=coded)
@@ -52,10 +53,9 @@ class Loading:
             await self._close(builder, coded=coded)
         return True
 
-    def _bytes(self) -> int:
-        return sum(segment.size for segment in self._segments)
-
     async def _close(self, builder: Builder, *, coded: bool) -> None:
         centre = centre_of([segment.vectors for segment in self._segments])
         encode = partial(codes, centre=centre) if coded else exact
-        self._segments.append(await asyncio.to_thread(builder.build, encode))
+        segment = await asyncio.to_thread(builder.build, encode)
+        self._segments.append(segment)
+        self._bytes += segment.size

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Database
+from shared.database.tenancy import look
 from shared.deadline import Deadline
 
 _MOST = 20_000
-
-Holds = Callable[[Connection, str], Awaitable[bool]]
-"""Whether the tenant has anything in the store."""
 
 
 class Vacancy:
     """The tenants for which a search found nothing to search.
 
     Before a search is left out, Postgres says whether the tenant still has nothing: a write that committed before the
-    search is never missed. Where a tenant has something, nothing is asked.
+    search is never missed. Where a tenant has something, nothing is asked. `holds` is a query whose one value says
+    whether the tenant $1 has anything in the store.
     """
 
-    def __init__(self, database: Database, holds: Holds) -> None:
+    def __init__(self, database: Database, holds: str) -> None:
         self._database = database
-        self._holds = holds
+        self._holds = look(holds)
         self._empty: set[str] = set()
 
     def suspect(self, tenant: str) -> None:
@@ -34,7 +31,8 @@ class Vacancy:
     async def is_empty(self, tenant: str, deadline: Deadline) -> bool:
         if tenant not in self._empty:
             return False
-        if await self._database.run(tenant, lambda c: self._holds(c, tenant), deadline):
+        (row,) = await self._database.look(tenant, self._holds, (), deadline)
+        if row["exists"]:
             self._empty.discard(tenant)
             return False
         return True

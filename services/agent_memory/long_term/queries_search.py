@@ -45,10 +45,6 @@ def scope_of(tenant: str, scopes: Sequence[str]) -> Scope:
 HOLDS = "select exists (select from memory.long_term where tenant = $1)"
 
 
-async def holds(connection: Connection, tenant: str) -> bool:
-    return bool(await connection.fetchval(HOLDS, tenant))
-
-
 OF_KINDS = "select id from memory.long_term where tenant = $1 and scope = any($2) and kind = any($3)"
 
 

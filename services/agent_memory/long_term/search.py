@@ -53,7 +53,7 @@ class LongTermSearch:
         self._database = database
         self._embedder = embedder
         self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
-        self._vacancy = Vacancy(database, queries_search.holds)
+        self._vacancy = Vacancy(database, queries_search.HOLDS)
 
     async def vacant(
         self, principal: Principal, request: SearchRequest, deadline: Deadline

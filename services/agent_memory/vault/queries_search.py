@@ -51,10 +51,6 @@ def every_folder(tenant: str) -> Scope:
 HOLDS = "select exists (select from memory.files where tenant = $1)"
 
 
-async def holds(connection: Connection, tenant: str) -> bool:
-    return bool(await connection.fetchval(HOLDS, tenant))
-
-
 IDS_BELOW = """
 select id from memory.files
 where tenant = $1 and starts_with(path, $2) and ($3::text[] is null or scope = any($3))

@@ -29,7 +29,7 @@ class VaultSearch:
         self._embedder = embedder
         self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
         self._everywhere = StoreSearch(database, STORE, queries_search.SEARCH_ALL, _candidate)
-        self._vacancy = Vacancy(database, queries_search.holds)
+        self._vacancy = Vacancy(database, queries_search.HOLDS)
 
     @tracing.memory("search_memory", "agent_memory")
     async def query(self, principal: Principal, request: SearchVaultInput, deadline: Deadline) -> FoundFiles:

@@ -116,6 +116,21 @@ class RememberInput(AboutCode, kw_only=True):
             yield "mission_namespace", problem
 
 
+class Copy(msgspec.Struct, omit_defaults=True):
+    """What is kept in long-term memory besides, because it lasts beyond its mission."""
+
+    store: Annotated[str, Meta(description="`memory`.")]
+    kind: Annotated[str, Meta(description="`preference`, `commitment` or `episode`.")]
+    status: Annotated[
+        Literal["created", "known", "refused"],
+        Meta(description="`known`: it was there. `refused`: it is not kept, and `why` says the reason."),
+    ]
+    why: Annotated[str, Meta(description="The rule that found it, or why it is not kept.")]
+    id: int | None = None
+    handle: Annotated[str | None, Meta(description="The name that a context block gives it.")] = None
+    scope: Annotated[str | None, Meta(description="Who finds it.")] = None
+
+
 class Kept(msgspec.Struct, omit_defaults=True):
     """What happened to a message, or to a piece of a long one."""
 
@@ -136,6 +151,9 @@ class Kept(msgspec.Struct, omit_defaults=True):
     id: int | None = None
     handle: Annotated[str | None, Meta(description="The name that a context block gives it.")] = None
     kind: Annotated[str | None, Meta(description="Its context_type or memory_type.")] = None
+    also: Annotated[
+        Copy | None, Meta(description="Where else it is kept, if it lasts: in long-term memory.")
+    ] = None
 
 
 class RememberResult(msgspec.Struct):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
 from services.context import stores
 from services.context.forwarding.owners import Owner, outdated
+from services.context.remember.copies import keep, to_copy
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
 from services.context.remember.turns import Turn, taken, turn_of
@@ -99,13 +100,20 @@ class Remember:
             principal, request, plan, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id
         )
         lines, items = await asyncio.to_thread(_plan, request)
+        copies = to_copy(request, [(item.at, item.piece) for item in items], datetime.now(UTC))
         groups = [[item for item in items if item.place.store == store] for store in _STORES]
-        outcomes = await asyncio.gather(*map(self._write, [asked] * len(_STORES), _STORES, groups))
+        memory = self._owners["agent_memory"]
+        copied, outcomes = await asyncio.gather(
+            keep(memory, principal, request, copies, asked.deadline, request_id),
+            asyncio.gather(*map(self._write, [asked] * len(_STORES), _STORES, groups)),
+        )
         failed: list[AppError] = []
         for group, written in zip(groups, outcomes, strict=True):
             for item, outcome in zip(group, written, strict=True):
                 lines[item.at] = _line(item, outcome)
                 failed += [outcome] if isinstance(outcome, AppError) else []
+        for at, copy in copied.items():
+            lines[at].also = copy
         stored = [line for line in lines if line.status in _STORED]
         _raise_for(failed, stored, len(items))
         answer = RememberResult(lines, len(stored))

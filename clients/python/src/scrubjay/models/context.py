@@ -211,6 +211,26 @@ class Callers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """What is kept in long-term memory besides, because it lasts beyond its mission."""
+
+    store: str
+    """`memory`."""
+    kind: str
+    """`preference`, `commitment` or `episode`."""
+    status: Literal["created", "known", "refused"]
+    """`known`: it was there. `refused`: it is not kept, and `why` says the reason."""
+    why: str
+    """The rule that found it, or why it is not kept."""
+    id: int | None = None
+    """Its id, unique in the tenant."""
+    handle: str | None = None
+    """The name that a context block gives it."""
+    scope: str | None = None
+    """Who finds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Degraded:
     source: str
     """A store, or the embedder."""
@@ -384,6 +404,8 @@ class Kept:
     """The name that a context block gives it."""
     kind: str | None = None
     """Its context_type or memory_type."""
+    also: Copy | None = None
+    """Where else it is kept, if it lasts: in long-term memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

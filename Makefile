@@ -68,7 +68,7 @@ demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
 	@$(PY) -m bench.demo $(SESSION)
 
-bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder
+bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder, DOCUMENTS=1 for documents of users
 	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality "$(DATA)"
 

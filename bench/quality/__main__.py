@@ -26,7 +26,7 @@ def main() -> None:
         rows, queries = load(Path(arguments.data), arguments.limit)
         reranked = os.environ.get("SCRUBJAY_RERANKER", "none") != "none"
         with cluster(others=[_NO_RERANKER] if reranked else []) as address:
-            report = asyncio.run(measure(address, rows, queries))
+            report = asyncio.run(measure(address, rows, queries, as_documents=arguments.documents))
     except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):
             print(error, file=sys.stderr)
@@ -42,6 +42,12 @@ def _arguments() -> argparse.Namespace:
         type=int,
         default=int(os.environ.get("LIMIT") or 0),
         help="the first groups only (LIMIT)",
+    )
+    parser.add_argument(
+        "--documents",
+        action="store_true",
+        default=bool(os.environ.get("DOCUMENTS")),
+        help="each group is a user with documents, not a mission with entries (DOCUMENTS=1)",
     )
     arguments = parser.parse_args()
     if not arguments.data:

@@ -1,7 +1,8 @@
 """`make bench-quality DATA=folder`: how well assemble finds what answers a question.
 
 A data set is a folder of corpus.jsonl (id, group, seq, session, timestamp, speaker, text) and queries.jsonl
-(id, group, text, gold, category). Each group becomes a mission; a question is asked within its group.
+(id, group, text, gold, category). Each group becomes a mission; a question is asked within its group. With DOCUMENTS=1,
+each group becomes a user with documents instead.
 
 With SCRUBJAY_RERANKER set, a throw-away cluster is asked each question with the reranker and without it, and what it
 gains is printed.
@@ -18,6 +19,7 @@ from urllib.parse import quote
 
 from bench.client import Client
 from bench.cluster import Address
+from bench.quality import documents
 from bench.quality.dataset import Query, Row
 from bench.quality.metrics import BUDGETS, Figures, figures, within
 from bench.quality.summary import PLAIN, Result, summary
@@ -53,7 +55,9 @@ class Progress:
             print(line, end="\r" if tty and self.done < self._total else "\n", file=sys.stderr, flush=True)
 
 
-async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query]) -> dict[str, Any]:
+async def measure(
+    address: Address, rows: Sequence[Row], queries: Sequence[Query], *, as_documents: bool = False
+) -> dict[str, Any]:
     """Load, wait for the vectors, ask; on a cluster that others use, leave nothing behind."""
     started = time.monotonic()
     run = f"quality-{secrets.token_hex(4)}"
@@ -64,14 +68,24 @@ async def measure(address: Address, rows: Sequence[Row], queries: Sequence[Query
             for url in (address.url, *address.other_urls)
         ]
         try:
-            ids = await write_rows(client, run, missions, rows)
-            await wait_until_indexed(client, run, missions, as_written(rows, ids))
+            if as_documents:
+                ids = await documents.write(client, missions, rows)
+                await documents.wait_until_embedded(client, missions, rows)
+            else:
+                ids = await write_rows(client, run, missions, rows)
+                await wait_until_indexed(client, run, missions, as_written(rows, ids))
             loaded = time.monotonic()
-            results = await _ask(client, missions, ids, queries, *plain)
+            where = {
+                group: {"user_id" if as_documents else "mission_namespace": name}
+                for group, name in missions.items()
+            }
+            store = documents.STORE if as_documents else STORE
+            results = await _ask(client, where, ids, queries, *plain, store=store)
         finally:
             if not address.throw_away:
                 for mission in missions.values():
-                    await client.post("/api/context/purge", {"scope": f"mission:{mission}"})
+                    kind = "user" if as_documents else "mission"
+                    await client.post("/api/context/purge", {"scope": f"{kind}:{mission}"})
     report = summary(results)
     report["seconds"] = round(time.monotonic() - started, 1)
     report["load_seconds"] = round(loaded - started, 1)
@@ -124,18 +138,22 @@ def _request(run: str, mission: str, row: Row) -> tuple[str, dict[str, Any], str
 
 async def _ask(
     client: Client,
-    missions: Mapping[str, str],
+    where: Mapping[str, Mapping[str, str]],
     ids: Mapping[tuple[str, int], str],
     queries: Sequence[Query],
     *plain: Client,
+    store: str = STORE,
 ) -> list[Result]:
-    """`plain` is of a context service without the reranker; it is asked in turns with the other."""
+    """`where` names the mission or the user of each group.
+
+    `plain` is of a context service without the reranker; it is asked in turns with the other.
+    """
     progress = Progress("asked", len(queries))
     results: list[Result | None] = [None] * len(queries)
 
     async def ask(place: int, query: Query) -> None:
-        answers = [await _answers(one, query.text, missions[query.group]) for one in (client, *plain)]
-        results[place] = _result(query, lambda number: ids[query.group, number], *answers)
+        answers = [await _answers(one, query.text, where[query.group]) for one in (client, *plain)]
+        results[place] = _result(query, lambda number: ids[query.group, number], *answers, store=store)
         progress.step()
 
     await at_once((ask(place, query) for place, query in enumerate(queries)))
@@ -147,9 +165,9 @@ async def _ask(
     return [one for one in results if one is not None]
 
 
-async def _answers(client: Client, text: str, mission: str) -> Answers:
+async def _answers(client: Client, text: str, where: Mapping[str, str]) -> Answers:
     """`fill`, because the figures are of what fits into a budget, not of what is near the best."""
-    body = {"query": text, "caller": CALLER, "mission_namespace": mission, "fill": True}
+    body = {"query": text, "caller": CALLER, "fill": True, **where}
     return {tokens: await ask_until_whole(client, {**body, "token_budget": tokens}) for tokens in BUDGETS}
 
 
@@ -162,19 +180,21 @@ async def ask_until_whole(client: Client, request: Mapping[str, Any]) -> Any:
     return answer
 
 
-def _result(query: Query, name: Callable[[int], str], answers: Answers, *plain: Answers) -> Result:
-    candidates = _candidates(answers)
+def _result(
+    query: Query, name: Callable[[int], str], answers: Answers, *plain: Answers, store: str = STORE
+) -> Result:
+    candidates = _candidates(answers, store)
     orders = {
         "text": sorted((c for c in candidates if c["text"] > 0), key=lambda c: -c["text"]),
         "vector": sorted((c for c in candidates if c["cosine"] is not None), key=lambda c: -c["cosine"]),
     }
-    arms = {"fused": _fused(answers, name, query.gold)}
+    arms = {"fused": _fused(answers, name, query.gold, store)}
     for arm, order in orders.items():
         chunks = [(name(c["id"]), c["tokens"]) for c in order]
         packed = {tokens: within(chunks, tokens) for tokens in BUDGETS}
         arms[arm] = figures(list(dict.fromkeys(item for item, _ in chunks)), packed, query.gold)
     for others in plain:
-        arms[PLAIN] = _fused(others, name, query.gold)
+        arms[PLAIN] = _fused(others, name, query.gold, store)
     return Result(
         category=query.category,
         arms=arms,
@@ -184,23 +204,23 @@ def _result(query: Query, name: Callable[[int], str], answers: Answers, *plain: 
     )
 
 
-def _fused(answers: Answers, name: Callable[[int], str], gold: Sequence[str]) -> Figures:
+def _fused(answers: Answers, name: Callable[[int], str], gold: Sequence[str], store: str) -> Figures:
     # What repeats another text comes last in the answer; by score it has its place.
-    order = sorted(_candidates(answers), key=lambda c: -c["score"])
+    order = sorted(_candidates(answers, store), key=lambda c: -c["score"])
     packed = {
-        tokens: {name(source["id"]) for source in _ours(answer["sources"])}
+        tokens: {name(source["id"]) for source in _ours(answer["sources"], store)}
         for tokens, answer in answers.items()
     }
     return figures(list(dict.fromkeys(name(c["id"]) for c in order)), packed, gold)
 
 
-def _candidates(answers: Answers) -> list[dict[str, Any]]:
-    return _ours(next(iter(answers.values()))["candidates"])
+def _candidates(answers: Answers, store: str) -> list[dict[str, Any]]:
+    return _ours(next(iter(answers.values()))["candidates"], store)
 
 
-def _ours(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _ours(found: Iterable[dict[str, Any]], store: str) -> list[dict[str, Any]]:
     """Without what agents of a cluster that others use remember."""
-    return [one for one in found if one["store"] == STORE]
+    return [one for one in found if one["store"] == store]
 
 
 async def at_once(work: Iterable[Awaitable[None]], workers: int = CONNECTIONS) -> None:

@@ -190,7 +190,7 @@ class Busy(Client):
 async def test_late_answers_are_asked_again_alone_and_told_where_they_stay_so(ever: bool) -> None:
     queries = [Query(f"q{n}", "g", "?", ["a"], "temporal") for n in range(6)]
     ids = {("g", 1): "a", ("g", 2): "b", ("g", 3): "c"}
-    report = summary(await _ask(Busy(ever=ever), {"g": "m"}, ids, queries))
+    report = summary(await _ask(Busy(ever=ever), {"g": {"mission_namespace": "m"}}, ids, queries))
     assert report["valid"] is ever
     assert report["degraded_share"] == (0 if ever else 1)
     assert report["fused"]["r5"] == (1 if ever else 0)

@@ -22,7 +22,11 @@ WORDS = ("at dawn", "at noon", "at dusk")
 
 
 def ferry(when: str) -> dict[str, Any]:
-    return {"kind": "knowledge", "content": f"The ferry leaves the northern harbour {when}.", "scope": "shared"}
+    return {
+        "kind": "knowledge",
+        "content": f"The ferry leaves the northern harbour {when}.",
+        "scope": "shared",
+    }
 
 
 async def asked(client: Client, query: str, **more: Any) -> Any:
@@ -38,7 +42,7 @@ async def test_text_alone_serves_what_three_memories_answer(
     query = "When does the ferry leave the northern harbour?"
     found = await asked(client, query)
     assert (found["arm"], {one["id"] for one in found["memories"]}) == ("text", ids)
-    assert not [text for text in embedding_api.texts if text == query]
+    assert not [text for text in embedding_api.texts() if text == query]
 
 
 async def test_both_arms_serve_what_fewer_answer(client: Client) -> None:

@@ -75,6 +75,9 @@ async def fill(tenant: Tenant, word: str) -> Filled:
     memory = await post("/api/agent-memory/commit", lesson(AGENT, f"the secret lesson of {word}"))
     peer = await post("/api/agent-memory/commit", lesson("bo", f"the secret lesson of {word} for peers"))
     await post("/api/agent-memory/commit", lesson(AGENT, f"a private secret of {word}", private=True))
+    known = await post(
+        "/api/memory", {"kind": "knowledge", "scope": f"agent:{AGENT}", "content": f"the secret of {word}"}
+    )
     dispatch = await post(
         "/api/dispatch/report",
         {"mission_id": MISSION, "agent_name": AGENT, "task": f"keep the secret of {word}"},
@@ -102,6 +105,7 @@ async def fill(tenant: Tenant, word: str) -> Filled:
             "entry_id": entry["data"]["id"],
             "memory_id": memory["memory_id"],
             "peer_id": peer["memory_id"],
+            "long_term_id": known["id"],
             "assembly_id": assembly["assembly_id"],
             "dispatch_id": dispatch["data"]["id"],
             "mission_id": MISSION,
@@ -148,6 +152,14 @@ def bodies(path: str, owner: Filled) -> list[Any]:
         "/api/agent-memory/batch": [{"memories": [lesson(AGENT, f"the secret lesson of {owner.word}")]}],
         "/api/agent-memory/{memory_id:int}": [{"content": "taken over"}],
         "/api/agent-memory/forget": [{"agent_name": AGENT}],
+        "/api/memory": [
+            {"kind": "knowledge", "scope": f"agent:{AGENT}", "content": f"the secret of {owner.word}"}
+        ],
+        "/api/memory/batch": [
+            {"memories": [{"kind": "knowledge", "scope": "shared", "content": "taken over"}]}
+        ],
+        "/api/memory/search": [question | {"agent_name": AGENT, "scopes": [f"agent:{AGENT}"]}],
+        "/api/memory/{memory_id:int}": [{"content": "taken over"}],
         "/api/context/feedback": [{"assembly_id": owner.ids["assembly_id"], "used_source_ids": handles}],
         "/api/context/purge": [
             {"scope": f"mission:{MISSION}"},
@@ -179,7 +191,10 @@ async def texts(client: Client, operation: Operation, owner: Filled) -> list[tup
     handles = owner.handles() if "{handle" in operation.path else [owner.ids["handle"]]
     found = []
     for handle in handles:
-        address = operation.address(owner.ids | {"handle": handle})
+        ids = owner.ids | {"handle": handle}
+        if operation.path.startswith("/api/memory/"):
+            ids["memory_id"] = owner.ids["long_term_id"]
+        address = operation.address(ids)
         for body in bodies(operation.path, owner):
             for more in queries:
                 async with client.session.request(

@@ -58,6 +58,11 @@ def writes(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     said = "rain is wet" if subject.kind == "mission" else f"{subject.word} is wet"
     task = {"task_description": "t", "skills_used": [], "outcome": "success", "mission_namespace": mission}
     yield "/api/agent-memory/commit", lesson(agent, said, task_context=task, user_id=user, session_id=session)
+    by = {"agent_name": agent, "session_id": session}
+    promise = {"kind": "commitment", "scope": f"mission:{mission}", "owed_by": agent, "owed_to": user}
+    yield "/api/memory", {**by, **promise, "content": f"{subject.word} will dry", "user_id": user}
+    likes = "rain is fine" if subject.kind == "mission" else f"{subject.word} likes rain"
+    yield "/api/memory", {**by, "kind": "preference", "scope": f"user:{user}", "content": likes}
     question = {"query": "what rained?", "caller": agent, "mission_namespace": mission, "user_id": user}
     yield "/api/context/assemble", {**question, "session_id": session}
     yield "/api/psychic-cache/query", {"mission_id": mission, "query": "rain"}

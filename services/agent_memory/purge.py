@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -83,11 +84,13 @@ class Purge:
         """
 
         async def work(c: Connection) -> dict[str, int]:
-            erased = await erase_scope(c, self._rooms, principal.tenant, scope)
+            erased: Counter[str] = Counter()
             if agent is not None:
                 erased.update(await erase_agent(c, self._rooms, principal.tenant, agent))
             if user_id is not None:
                 erased.update(await erase_user(c, self._rooms, principal.tenant, user_id))
+            # Last, because the scope's rows name the sessions that are forgotten with a user.
+            erased.update(await erase_scope(c, self._rooms, principal.tenant, scope))
             return dict(erased)
 
         return await self._database.transaction(principal.tenant, work, deadline)

@@ -15,9 +15,11 @@ with gone as (
 )
 select count(*) from gone
 """
+# A commitment with somebody who is forgotten is forgotten, too.
+_PARTY = "$2 in (owed_by, owed_to)"
 PURGE_SCOPE = _PURGE.format(about="scope = $2")
-PURGE_USER = _PURGE.format(about="user_id = $2")
-PURGE_AGENT = _PURGE.format(about="agent_name = $2")
+PURGE_USER = _PURGE.format(about=f"(user_id = $2 or {_PARTY})")
+PURGE_AGENT = _PURGE.format(about=f"(agent_name = $2 or {_PARTY})")
 SESSIONS_OF_USER = """
 select distinct session_id from memory.long_term where tenant = $1 and user_id = $2 and session_id is not null
 """

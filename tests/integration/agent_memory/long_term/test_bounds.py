@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from shared.database.postgres import Connection
-from tests.integration.agent_memory.long_term.test_long_term import MEMORY, block, preference, write
+from tests.integration.agent_memory.long_term.test_long_term import MEMORY, block, preference, promise, write
 from tests.integration.conftest import Tenant
 from tests.support.cluster import Client
 
@@ -73,6 +73,7 @@ async def test_a_key_changes_only_what_is_its_own(tenant: Tenant, known: Known) 
 
 async def test_a_purge_of_a_user_leaves_nothing_and_others_stay(known: Known, sql: Connection) -> None:
     await write(known.anyone, {**of("shared"), "content": "Ana again.", "user_id": "ana"})
+    await write(known.anyone, promise("Send the invoice.", owed_by="scout", owed_to="ana"))
     answer = await known.anyone.post("/api/context/purge", {"user_id": "ana"})
     assert answer.status == 200, answer
     left = {one["scope"] for one in (await known.anyone.get(MEMORY)).body["data"]}

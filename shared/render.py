@@ -30,10 +30,13 @@ _BRACKETED = rf"(?={_OVERLOOKED}*+[{_OPENING}](?!\u2026\]\Z))"
 _BRACKET = re.compile(rf"[{_OPENING}]")
 _LINE = re.compile(rf"(^|[{_ENDS}]){_BRACKETED}")
 _ESCAPED = re.compile(rf"(^|[{_ENDS}])\\{_BRACKETED}")
-_HEADER = re.compile(r"^\[([a-z_]+:[^\s\]]++)([^\]\n]*+)\] ", re.M)
+_HEADER = re.compile(r"^(?:\[GRAPH\] )?\[([a-z_]+:[^\s\]]++)([^\]\n]*+)\] ", re.M)
 _UNSAFE = re.compile(rf"[\s{_OPENING}{_CLOSING}]+")
 # A header as `render_item` writes it.
-_OURS = re.compile(r"^\[[a-z_]+:[^\s\]]+ \d{4}-\d\d-\d\d[ \]]", re.M)
+_OURS = re.compile(r"^(?:\[GRAPH\] )?\[[a-z_]+:[^\s\]]+ \d{4}-\d\d-\d\d[ \]]", re.M)
+
+GRAPH_MARK = "[GRAPH] "
+"""Stands before the header of a fact."""
 
 _MINUTES_FOR = timedelta(days=7)
 # Letters and digits take turns, so that a nonce is no word and no number.

@@ -5,6 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from services.agent_memory.facts import routes as facts
+from services.agent_memory.facts.graph import Graph
+from services.agent_memory.facts.purge import FACTS
+from services.agent_memory.facts.service import FactReader
+from services.agent_memory.facts.writes.merging import AliasWriter
+from services.agent_memory.facts.writes.service import FactWriter
 from services.agent_memory.long_term import routes as long_term
 from services.agent_memory.long_term.expiry import CommitmentExpiry
 from services.agent_memory.long_term.indexing import finishing
@@ -67,6 +73,9 @@ class Services:
     vault: Vault
     uploads: Uploads
     folder_index: FolderIndex
+    fact_reader: FactReader
+    fact_writer: FactWriter
+    alias_writer: AliasWriter
     transfer: MemoryTransfer
     purge: Purge
     accesses: AccessCounts
@@ -114,6 +123,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
         long_term_search = LongTermSearch(database, embedder)
         vault_search = VaultSearch(database, embedder)
+        graph = Graph(database)
         searches = {
             OWN: search.search_own,
             PEER: search.search_peers,
@@ -128,6 +138,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 long_term_search.vacant,
                 vault_search.vacant,
                 asked=embedder.leave_cores,
+                graph=graph.search,
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
@@ -139,7 +150,10 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             uploads=Uploads(database, transactions, embedder.model),
             folder_index=folder_index,
             transfer=MemoryTransfer(database, transactions, rules),
-            purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES]),
+            fact_reader=FactReader(database),
+            fact_writer=FactWriter(database, transactions),
+            alias_writer=AliasWriter(transactions),
+            purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS]),
             accesses=accesses,
         )
 
@@ -154,7 +168,7 @@ def create(settings: Settings) -> Admission:
     verifier = Verifier("agent_memory", settings.identity_secrets)
     database = connect(settings)
     return create_app(
-        routes=[*memories.ROUTES, *long_term.ROUTES, *vault.ROUTES, *ROUTES],
+        routes=[*memories.ROUTES, *long_term.ROUTES, *facts.ROUTES, *vault.ROUTES, *ROUTES],
         services=Services,
         opened=lambda: opened(settings, database),
         authenticate=inward(verifier),

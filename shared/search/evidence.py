@@ -96,9 +96,32 @@ class StoreResult(msgspec.Struct, omit_defaults=True):
     """Whole items, found or not: all that the scope holds, where the request asks for it and it is little."""
 
 
+GRAPH = "graph"
+"""Stands among the stores of a request that asks for facts of the question's entities."""
+
+
+class Triple(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """A fact of an entity that the question names."""
+
+    id: int
+    scope: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime
+    valid_to: datetime | None = None
+    user_id: str | None = None
+    agent_name: str | None = None
+    source_kind: str = "agent"
+    source_claim: str | None = None
+    disputed: bool = False
+
+
 class SearchResult(msgspec.Struct, omit_defaults=True):
     lexemes: list[str]
     stores: dict[str, StoreResult]
+    graph: list[Triple] | None = None
+    """None: nobody asked, or the owner does not know of facts yet."""
 
 
 class SearchRequest(Body, kw_only=True):

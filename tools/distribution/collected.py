@@ -23,6 +23,7 @@ TEMPLATES = {
     ("services/agent_memory/long_term/purge.py", "_PURGE"),
     ("services/agent_memory/long_term/queries_write.py", "_ADD_CHUNKS"),
     ("services/agent_memory/long_term/queries_write.py", "_BEFORE"),
+    ("services/agent_memory/facts/queries.py", "_PAGE"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
     ("shared/database/tenancy.py", "_ALONE"),

@@ -45,6 +45,7 @@ _TAGS = {
     "memories": "What each agent has learned.",
     "vault": "Documents: files that are stored, or indexed from a folder, and found by passage.",
     "long-term memory": "What is known beyond a mission: preferences, knowledge, episodes, commitments.",
+    "facts": "What is known of people and things: triples with the times when they hold and when they were known.",
     "dispatches": "Work given to agents.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",

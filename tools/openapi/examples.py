@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from tools.openapi.examples_cache import CACHE, MISSION, SESSION, Example
-from tools.openapi.examples_memory import LONG_TERM, MEMORY
+from tools.openapi.examples_memory import FACTS, LONG_TERM, MEMORY
 
 _CONTEXT = [
     Example(
@@ -160,4 +160,4 @@ _ERASURE = [
     Example("context_purge", "An agent, everywhere", {"agent_name": "scout"}),
 ]
 
-EXAMPLES = [*CACHE, *MEMORY, *LONG_TERM, *_CONTEXT, *_KEYS, *_SECRETS, *_LANGUAGES, *_ERASURE]
+EXAMPLES = [*CACHE, *MEMORY, *LONG_TERM, *FACTS, *_CONTEXT, *_KEYS, *_SECRETS, *_LANGUAGES, *_ERASURE]

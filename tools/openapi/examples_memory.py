@@ -1,4 +1,4 @@
-"""Examples of agent memory and of long-term memory."""
+"""Examples of agent memory, of long-term memory and of facts."""
 
 from __future__ import annotations
 
@@ -154,4 +154,74 @@ LONG_TERM = [
         "memory_edit", "A promise that was kept", {"status": "done"}, parameters={"memory_id": "$commitment"}
     ),
     Example("memory_delete", "One memory less", parameters={"memory_id": "$preference"}),
+]
+
+FACTS = [
+    Example(
+        "kg_write",
+        "The one who is on call",
+        {
+            "subject": "payments",
+            "predicate": "on call",
+            "object": "Ana",
+            "valid_from": "2026-03-01T00:00:00Z",
+            "agent_name": "scout",
+            "mission_namespace": MISSION,
+        },
+        keep={"fact": "id"},
+    ),
+    Example(
+        "kg_add",
+        "One of several relations",
+        {
+            "subject": "payments",
+            "predicate": "depends on",
+            "object": "ledger",
+            "agent_name": "scout",
+            "mission_namespace": MISSION,
+        },
+    ),
+    Example(
+        "kg_batch",
+        "What a user prefers",
+        {
+            "facts": [
+                {
+                    "subject": "Ana",
+                    "predicate": "works in",
+                    "object": "Madrid",
+                    "single": True,
+                    "user_id": "ana",
+                },
+                {"subject": "Ana", "predicate": "prefers", "object": "numbers first", "user_id": "ana"},
+            ]
+        },
+    ),
+    Example("kg_query", "What holds of an entity now", {"entity": "payments"}),
+    Example(
+        "kg_query",
+        "Who was on call then",
+        {"entity": "payments", "predicate": "on call", "at": "2026-03-02T00:00:00Z"},
+    ),
+    Example("kg_timeline", "Everybody who was on call", parameters={"entity": "payments", "limit": 10}),
+    Example(
+        "kg_add_alias",
+        "What people call it",
+        {"alias": "billing", "entity": "payments", "agent_name": "scout", "mission_namespace": MISSION},
+    ),
+    Example("kg_aliases", "The names of an entity", parameters={"name": "billing"}),
+    Example("kg_neighbours", "What is near", parameters={"entity": "billing", "hops": 2, "limit": 10}),
+    Example("kg_predicates", "What is said of anything", parameters={"limit": 10}),
+    Example("kg_stats", "How much is known"),
+    Example(
+        "kg_invalidate",
+        "A dependency that is gone",
+        {
+            "subject": "payments",
+            "predicate": "depends on",
+            "object": "ledger",
+            "agent_name": "scout",
+            "mission_namespace": MISSION,
+        },
+    ),
 ]

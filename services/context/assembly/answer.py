@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen, Placed
+from services.context.assembly.graph.lines import GraphContextEntry
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
@@ -21,15 +22,22 @@ _BEST_LEFT_OUT = 5
 
 
 def answer(
-    ask: Ask, found: Found, chosen: Chosen, degraded: list[Degraded], low_relevance: bool, retrieval_ms: float
+    ask: Ask,
+    found: Found,
+    chosen: Chosen,
+    facts: list[GraphContextEntry],
+    degraded: list[Degraded],
+    low_relevance: bool,
+    retrieval_ms: float,
 ) -> Assembly:
-    block = chosen.block
+    block = "\n".join([*(fact.content for fact in facts), *([chosen.block] if chosen.block else [])])
     return Assembly(
         assembly_id=0,
         context_block=block,
         nonce=chosen.fence.nonce,
         sources=[_source(placed) for placed in chosen.taken],
-        total_tokens=sum(placed.taken for placed in chosen.taken),
+        graph=facts,
+        total_tokens=sum(placed.taken for placed in chosen.taken) + sum(fact.tokens for fact in facts),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, field
 
+from services.context.assembly.graph.lines import GraphContextEntry
 from services.context.schemas import NOT_A_SCOPE, Degraded, SearchableScope, is_scope
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
@@ -179,5 +180,7 @@ class Assembly(msgspec.Struct):
     """The budget that held."""
     left_out: LeftOut
     """What was found and had no room."""
+    graph: list[GraphContextEntry]
+    """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
     """Only with `debug`."""

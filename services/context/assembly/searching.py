@@ -9,12 +9,22 @@ from typing import NamedTuple
 
 from services.context import stores
 from services.context.assembly.asking import Ask
+from services.context.assembly.graph.lines import graph_scopes
 from services.context.forwarding.owners import Failed, Owners
 from services.context.schemas import Degraded
 from services.context.stores import OwnerName
 from shared.deadline import Deadline
-from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, encode_vector
+from shared.search.evidence import (
+    GRAPH,
+    Candidate,
+    SearchRequest,
+    SearchResult,
+    StoreResult,
+    Triple,
+    encode_vector,
+)
 
+GRAPH_OWNER: OwnerName = "agent_memory"
 Scopes = dict[str, list[str]]
 """The scopes to search, by store."""
 
@@ -27,6 +37,10 @@ class Found(NamedTuple):
         for result in self.results:
             yield from result.stores.values()
 
+    def graph(self) -> list[Triple]:
+        """Facts of the question's entities."""
+        return [triple for result in self.results for triple in result.graph or ()]
+
     def background(self) -> list[Candidate]:
         """All that the caller's own memory holds, where that is little and was asked for."""
         return [memory for store in self.stores() for memory in store.background]
@@ -35,6 +49,9 @@ class Found(NamedTuple):
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
     """Reports each store whose owner failed, with the reason. Raises an owner's refusal."""
     searched = _stores_by_owner(ask.scopes)
+    within = graph_scopes(ask.budget.tokens, ask.scopes, ask.request.caller, ask.request.user_id)
+    if within is not None:
+        searched.setdefault(GRAPH_OWNER, {})[GRAPH] = within
     answers = await asyncio.gather(
         *(
             owners[owner].search(_request(ask, scopes), ask.principal, deadline, ask.request_id)
@@ -50,6 +67,8 @@ async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
             raise answer
         else:
             found.results.append(_until(answer, ask.as_of))
+            if GRAPH in scopes and answer.graph is None:
+                found.degraded.append(Degraded(GRAPH, f"{owner} outdated"))
     return found
 
 

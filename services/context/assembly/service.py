@@ -14,6 +14,7 @@ from services.context.assembly.answer import answer, evidence
 from services.context.assembly.asking import Ask, Asking
 from services.context.assembly.background import with_background
 from services.context.assembly.choice import Chosen, choose
+from services.context.assembly.graph import lines as graph
 from services.context.assembly.links import read_links, without_room
 from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
@@ -26,7 +27,7 @@ from services.context.schemas import Degraded
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.render import new_fence
-from shared.search.evidence import SearchResult
+from shared.search.evidence import GRAPH, SearchResult
 from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score, unheld_names
 from shared.telemetry import metrics, tracing
 
@@ -50,7 +51,7 @@ class Assembler:
         self._accesses = accesses
         self._reranker = reranker
         # Start at zero, because Prometheus sees no rate in a series that begins above it.
-        for name in (*(source.name for source in stores.SOURCES), "embedder"):
+        for name in (*(source.name for source in stores.SOURCES), "embedder", GRAPH):
             metrics.DEGRADED.labels(name, "timeout")
 
     @tracing.memory("search_memory", "context")
@@ -73,12 +74,15 @@ class Assembler:
         background = found.background()
         candidates = [each.candidate for each in scored]
         texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
+        texts += graph.texts(found.graph())
         fence = new_fence(texts, ask.now)
+        facts = graph.entries(found.graph(), ask.budget.tokens, fence)
+        room = ask.budget.tokens - sum(fact.tokens for fact in facts)
         chosen = choose(
             scored,
             config.weights,
             config.token_shares,
-            ask.budget.tokens,
+            room,
             fence,
             linked.files,
             profiles,
@@ -86,9 +90,7 @@ class Assembler:
             fill=request.fill,
         )
         if background:
-            chosen = with_background(
-                chosen, background, config.weights, ask.budget.tokens, user_id=request.user_id
-            )
+            chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)
         degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)
@@ -97,7 +99,7 @@ class Assembler:
         # What is kept about a user need not hold the user's name.
         unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
         low_relevance = not answerable(scored, question.scale.floors, unheld)
-        assembly = answer(ask, found, chosen, degraded, low_relevance, milliseconds)
+        assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds)
         _count(degraded)
         if request.log:
             await self._log(ask, assembly, chosen, found.results, scored, deadline, since=started, wait=waits)

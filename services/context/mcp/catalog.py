@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.context.mcp.catalog_documents import DOCUMENTS
+from services.context.mcp.catalog_facts import FACTS
 from services.context.mcp.catalog_long_term import LONG_TERM_TOOLS
 from services.context.mcp.tool import ABOUT_CODE, Tool
 from services.context.stores import CACHE, OWN, PEERS
@@ -254,6 +255,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     *LONG_TERM_TOOLS,
     *DOCUMENTS,
+    *FACTS,
     Tool(
         "explain_assembly",
         "context_explain",
@@ -314,6 +316,7 @@ AREAS: Mapping[str, str] = {
     "memories": "agent-memory",
     "vault": "vault",
     "long-term memory": "memory",
+    "facts": "kg",
     "timeline": "timeline",
 }
 """Toolsets by the tag of the route."""

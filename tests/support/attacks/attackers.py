@@ -42,9 +42,9 @@ _COUNTS = frozenset({"cache.missions"})
 # A profile shows to whoever may ask as its agent, or for its user.
 # What an agent or a user keeps in long-term memory, too. What is shared shows to everybody.
 _OF_MISSIONS: frozenset[Canary] = frozenset(
-    {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge"}
+    {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge", "user_fact"}
 )
-_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile", "promise", "knowledge"})
+_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile", "promise", "knowledge", "alias"})
 _OF_OTHERS: frozenset[Canary] = frozenset(
     {
         "entry",
@@ -57,6 +57,8 @@ _OF_OTHERS: frozenset[Canary] = frozenset(
         "preference",
         "episode",
         "knowledge",
+        "fact",
+        "user_fact",
     }
 )
 
@@ -86,7 +88,7 @@ ATTACKERS = (
     Attacker(
         "agent in a mission",
         bounds={"agent": "mallory", "missions": ["moria"]},
-        sees=frozenset({"loose", "user_profile", "preference", "knowledge"}),
+        sees=frozenset({"loose", "user_profile", "preference", "knowledge", "user_fact"}),
     ),
     Attacker(
         "all",
@@ -169,6 +171,7 @@ _NAMED = {
     "memory_ids": [1],
     "file_ids": [1],
     "long_term_ids": [1],
+    "fact_ids": [1],
     "taken": [],
 }
 

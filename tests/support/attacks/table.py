@@ -133,6 +133,51 @@ def _long_term_searches(v: Victim) -> list[Arguments]:
     return [{**asked, **one} for one in [*named, *scopes, {"scopes": v.scopes(), "kinds": ["episode"]}]]
 
 
+def _facts(v: Victim) -> list[Arguments]:
+    """In the victim's places, as the victim, as another agent, and as nobody; with another value, and the same one."""
+    made: list[Arguments] = []
+    for fact in v.facts():
+        taken = {**fact, "object": "the treasure is mine"}
+        unnamed = {name: value for name, value in taken.items() if name != "agent_name"}
+        about_nobody = {name: value for name, value in unnamed.items() if name != "user_id"}
+        made += [taken, {**taken, "agent_name": "mallory"}, unnamed, about_nobody]
+        made += [{**fact, "agent_name": "mallory"}, {**fact, "recalled_from": v.ids["assembly_id"]}]
+    return made
+
+
+def _asked_facts(v: Victim) -> list[Arguments]:
+    entity = {"entity": v.facts()[0]["subject"]}
+    places: list[Arguments] = [{}, *({"scopes": [scope]} for scope in v.scopes()), {"user_id": v.user}]
+    times: list[Arguments] = [{}, {"every_time": True}]
+    return [{**named, **place, **time} for named in ({}, entity) for place in places for time in times]
+
+
+def _ended_facts(v: Victim) -> list[Arguments]:
+    named = [
+        {"subject": fact["subject"], "scope": fact["scope"], **about}
+        for fact in v.facts()
+        for about in ({"user_id": v.user}, {}, {"user_id": v.user, "agent_name": v.agent})
+    ]
+    return [*({"id": fact} for fact in v.ids["fact_ids"]), *named]
+
+
+def _names(v: Victim) -> list[Arguments]:
+    """Names that would move the victim's facts, and names for what is there."""
+    hoard = v.facts()[0]["subject"]
+    places: list[Arguments] = [{"scope": scope} for scope in v.scopes()]
+    return [
+        {"alias": alias, "entity": entity, **place, **who}
+        for alias, entity in ((hoard, "mine"), ("mine", hoard))
+        for place in places
+        for who in ({}, {"agent_name": "mallory"}, {"agent_name": v.agent})
+    ]
+
+
+def _near(v: Victim, *more: Arguments) -> list[Arguments]:
+    entity = {"entity": v.facts()[0]["subject"]}
+    return [{**entity, **one} for one in ({}, {"user_id": v.user}, *more)]
+
+
 def _each_entry(v: Victim) -> list[Arguments]:
     return [{"entry_id": v.ids[name]} for name in ("entry_id", "checkpoint_id")]
 
@@ -314,6 +359,17 @@ ATTACKS: Mapping[str, Attack] = {
     "memory_search": _long_term_searches,
     "memory_write": _long_term,
     "memory_write_batch": lambda v: [{"memories": [memory]} for memory in _long_term(v)],
+    "kg_add": lambda v: [{**fact, "single": True} for fact in _facts(v)],
+    "kg_add_alias": _names,
+    "kg_aliases": lambda v: [{}, {"name": v.facts()[0]["subject"]}, {"name": v.text("alias")}],
+    "kg_batch": lambda v: [{"facts": [fact]} for fact in _facts(v)],
+    "kg_invalidate": _ended_facts,
+    "kg_neighbours": lambda v: _near(v, {"hops": 4}),
+    "kg_predicates": lambda v: [{}, {"user_id": v.user}],
+    "kg_query": _asked_facts,
+    "kg_stats": lambda v: [{}, {"user_id": v.user}],
+    "kg_timeline": lambda v: _near(v, {"scopes": v.scopes()}),
+    "kg_write": _facts,
     "monitor": lambda v: [{}, {"mission": v.mission}, {"minutes": 60}],
     "timeline": _timeline,
 }

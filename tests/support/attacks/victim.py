@@ -35,13 +35,19 @@ Canary = Literal[
     "episode",
     "promise",
     "knowledge",
+    "alias",
+    "fact",
+    "own_fact",
+    "user_fact",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
 session, `key` a key's name, and `file` a file of the vault, where there is one. The uploads lie in the folders of the
 agent, the mission and the user, and in none of them. The profiles are the agent's and the user's. Of long-term memory,
 `preference` is in the user's scope, `episode` in the mission's and about the user, `promise` in the agent's and
-`knowledge` in everybody's."""
+`knowledge` in everybody's. `fact` is one of the mission, `own_fact` one that the agent keeps for itself, `user_fact`
+one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself."""
+
 
 LATE, TRIES = (429, 503), 8
 """A busy machine may answer a request too late, or not at all."""
@@ -53,8 +59,8 @@ CANARIES: frozenset[Canary] = frozenset(get_args(Canary))
 class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
-    """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, dispatch_id, assembly_id,
-    key_id."""
+    """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
+    assembly_id, key_id."""
 
     @property
     def agent(self) -> str:
@@ -153,6 +159,20 @@ class Victim:
             for scope, name, user in by_scope
         ]
 
+    def fact(self, name: Canary, scope: str) -> dict[str, Any]:
+        return {
+            "subject": f"the hoard of {self.word}",
+            "predicate": f"is of {name}",
+            "object": self.text(name),
+            "agent_name": self.agent,
+            "user_id": self.user,
+            "scope": scope,
+        }
+
+    def facts(self) -> list[dict[str, Any]]:
+        mission, agent, user = self.scopes()
+        return [self.fact("fact", mission), self.fact("own_fact", agent), self.fact("user_fact", user)]
+
     def checkpoint(self, text: str) -> dict[str, Any]:
         return {
             **self.entry(text),
@@ -215,6 +235,9 @@ async def settle(admin: Client, word: str) -> Victim:
     victim.ids["file_ids"] = [file for upload in uploads for file in upload["ids"]]
     known = await make("/api/memory/batch", {"memories": victim.long_term(victim.text)})
     victim.ids["long_term_ids"] = [memory["id"] for memory in known["results"]]
+    victim.ids["fact_ids"] = [(await make("/api/kg/write", fact))["id"] for fact in victim.facts()]
+    named = {"entity": "a hoard", "agent_name": victim.agent, "scope": f"agent:{victim.agent}"}
+    await make("/api/kg/aliases", {"alias": victim.text("alias"), **named})
     victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},

@@ -13,6 +13,7 @@ NAMED = {
     "memory_ids": [7, 8],
     "file_ids": [9],
     "long_term_ids": [9, 10],
+    "fact_ids": [9],
     "taken": ["cache:7"],
 }
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from scrubjay._call import Call
 from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
-from scrubjay.calls import agent_memory, cache, context, dispatch, memory, timeline, vault
+from scrubjay.calls import agent_memory, cache, context, dispatch, kg, memory, timeline, vault
 
 T = TypeVar("T")
 
@@ -65,6 +65,20 @@ class Memory(Group):
     delete = Method(memory.delete)
 
 
+class Kg(Group):
+    add = Method(kg.add)
+    add_alias = Method(kg.add_alias)
+    aliases = Listing(kg.aliases)
+    batch = Method(kg.batch)
+    invalidate = Method(kg.invalidate)
+    neighbours = Method(kg.neighbours)
+    predicates = Listing(kg.predicates)
+    query = Listing(kg.query)
+    stats = Method(kg.stats)
+    timeline = Listing(kg.timeline)
+    write = Method(kg.write)
+
+
 class Dispatch(Group):
     list = Listing(dispatch.list_)
     report = Method(dispatch.report)
@@ -81,6 +95,7 @@ class Calls:
         self.agent_memory = AgentMemory(self)
         self.vault = Vault(self)
         self.memory = Memory(self)
+        self.kg = Kg(self)
         self.dispatch = Dispatch(self)
 
     def send(self, call: Call[T]) -> T:
@@ -175,6 +190,20 @@ class AsyncMemory(AsyncGroup):
     delete = AsyncMethod(memory.delete)
 
 
+class AsyncKg(AsyncGroup):
+    add = AsyncMethod(kg.add)
+    add_alias = AsyncMethod(kg.add_alias)
+    aliases = AsyncListing(kg.aliases)
+    batch = AsyncMethod(kg.batch)
+    invalidate = AsyncMethod(kg.invalidate)
+    neighbours = AsyncMethod(kg.neighbours)
+    predicates = AsyncListing(kg.predicates)
+    query = AsyncListing(kg.query)
+    stats = AsyncMethod(kg.stats)
+    timeline = AsyncListing(kg.timeline)
+    write = AsyncMethod(kg.write)
+
+
 class AsyncDispatch(AsyncGroup):
     list = AsyncListing(dispatch.list_)
     report = AsyncMethod(dispatch.report)
@@ -191,6 +220,7 @@ class AsyncCalls:
         self.agent_memory = AsyncAgentMemory(self)
         self.vault = AsyncVault(self)
         self.memory = AsyncMemory(self)
+        self.kg = AsyncKg(self)
         self.dispatch = AsyncDispatch(self)
 
     async def send(self, call: Call[T]) -> T:

@@ -93,6 +93,8 @@ class Assembly:
     """The budget that held."""
     left_out: LeftOut
     """What was found and had no room."""
+    graph: list[GraphContextEntry]
+    """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | None = None
     """Only with `debug`."""
     masked: list[dict[str, str]] = field(default_factory=list)
@@ -380,6 +382,28 @@ class FeedbackTaken:
     """It was done."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphContextEntry:
+    """A fact in the block."""
+
+    id: int
+    """Its id, unique in the tenant."""
+    subject: str
+    """What the fact is about."""
+    predicate: str
+    """The attribute or the relation."""
+    object: str
+    """The value, or the name of another entity."""
+    valid_from: datetime
+    """Since when it holds."""
+    valid_to: datetime | None
+    """When it ceases to hold; null: it is open."""
+    tokens: int
+    """Estimated tokens of its line."""
+    content: str
+    """Its line in the block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,107 @@
+"""The facts of a question's entities, for assembly."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import asyncpg
+
+from services.agent_memory.facts import queries, queries_graph
+from services.agent_memory.facts.names import entity_key
+from services.agent_memory.facts.queries_graph import Asked
+from services.agent_memory.vacancy import Vacancy
+from shared.auth import Principal
+from shared.database.postgres import Database
+from shared.deadline import Deadline
+from shared.provenance import utc
+from shared.search.evidence import SearchRequest, Triple
+
+MOST_ENTITIES = 10
+MOST_TRIPLES = 5
+"""Of each entity."""
+_MOST_WORDS = 120
+_LONGEST_NAME = 4
+"""In words, of a name that is looked up among aliases."""
+_MOST_RUNS = 30
+_SHORTEST_RUN = 3
+_WORD = re.compile(r"\w[\w'’.&-]*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+class Graph:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._vacancy = Vacancy(database, queries_graph.HOLDS)
+
+    async def search(
+        self, principal: Principal, request: SearchRequest, scopes: Sequence[str], deadline: Deadline
+    ) -> list[Triple]:
+        """At most five of each entity's and ten entities', those of aliases first."""
+        tenant = principal.tenant
+        if await self._vacancy.is_empty(tenant, deadline):
+            return []
+        seen = queries.bounds(principal, request.user_id)
+        words = _WORD.findall(request.query)[:_MOST_WORDS]
+        asked = Asked(
+            scopes=list(scopes),
+            user_id=request.user_id,
+            as_of=utc(request.as_of, "as_of"),
+            aliases=list(dict.fromkeys(names(words))),
+            runs=list(dict.fromkeys(runs(words)))[:_MOST_RUNS],
+        )
+
+        rows = await self._database.run(
+            tenant, lambda c: queries_graph.facts_of(c, tenant, seen, asked), deadline
+        )
+        if not rows:
+            self._vacancy.suspect(tenant)
+        return [_triple(row) for row in chosen(rows, request.query)]
+
+
+def names(words: Sequence[str]) -> Iterator[str]:
+    """The keys of what may be a name: up to four words in a row, the longer first."""
+    plain = [_POSSESSIVE.sub("", word).rstrip(".") for word in words]
+    for length in range(_LONGEST_NAME, 0, -1):
+        for start in range(len(words) - length + 1):
+            yield entity_key(" ".join([*words[start : start + length - 1], plain[start + length - 1]]))
+
+
+def runs(words: Sequence[str]) -> Iterator[str]:
+    """The keys of capitalised words of three letters or more, as many in a row as there are, and then each."""
+    run: list[str] = []
+    for word in [*words, ""]:
+        if word[:1].isupper():
+            run.append(word)
+        elif run:
+            yield from _of_run(run)
+            run = []
+
+
+def _of_run(run: Sequence[str]) -> Iterator[str]:
+    for part in ([*run], *([word] for word in run)) if len(run) > 1 else ([*run],):
+        name = _POSSESSIVE.sub("", " ".join(part)).rstrip(".")
+        if len(name) >= _SHORTEST_RUN:
+            yield entity_key(name)
+
+
+def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[asyncpg.Record]:
+    """The facts that share words with the question come first among those of an entity, then the newest."""
+    asked = set(entity_key(query).split())
+    entities: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
+    for row in rows:
+        entities[row["entity"]].append(row)
+    picked: dict[int, asyncpg.Record] = {}
+    for facts in list(entities.values())[:MOST_ENTITIES]:
+        facts.sort(key=lambda row: -len(asked & _words(row)))
+        picked |= {row["id"]: row for row in facts[:MOST_TRIPLES]}
+    return list(picked.values())
+
+
+def _words(row: asyncpg.Record) -> set[str]:
+    return {*row["predicate_key"].split(), *row["object_key"].split(), *row["subject_key"].split()}
+
+
+def _triple(row: asyncpg.Record) -> Triple:
+    return Triple(**{name: row[name] for name in Triple.__struct_fields__})

@@ -1,0 +1,66 @@
+"""The SQL that finds the facts of a question's entities."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+import asyncpg
+
+from services.agent_memory.facts.queries import DISPUTED, SHOWN, VISIBLE, Bounds
+from shared.database.postgres import Connection
+from shared.provenance import TRUSTED
+
+# Of each name, as a subject and as an object.
+_READ = 20
+# $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 user, $9 as of.
+_FOUND = f"""
+    f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", closed="$5")}
+    and (f.scope = any($7) or f.user_id = $8)
+    and case when $9::timestamptz is null then f.superseded_at is null
+        else f.recorded_at <= $9 and coalesce(f.superseded_at, 'infinity') > $9 end
+    and f.valid_from <= coalesce($9, statement_timestamp())
+    and coalesce(f.valid_to, 'infinity') > coalesce($9, statement_timestamp())"""
+# $10 possible aliases, $11 possible names.
+FACTS_OF = f"""
+with named as materialized (
+    select a.entity_key as key, a.scope, 0 as kind, min(n.place) as place
+    from unnest($10::text[]) with ordinality as n(key, place)
+    join memory.entity_aliases a on a.alias_key = n.key
+    where a.tenant = $1
+    group by a.entity_key, a.scope
+    union all
+    select r.key, null, 1, r.place from unnest($11::text[]) with ordinality as r(key, place)
+), found as (
+    select named.key as entity, named.kind, named.place, t.id as fact, t.side
+    from named cross join lateral (
+        (select f.id, 0 as side from memory.facts f
+         where {_FOUND} and f.subject_key = named.key and (named.scope is null or f.scope = named.scope)
+         order by f.id desc limit {_READ})
+        union all
+        (select f.id, 1 as side from memory.facts f
+         where {_FOUND} and f.object_key = named.key and (named.scope is null or f.scope = named.scope)
+         order by f.id desc limit {_READ})
+    ) t
+)
+select found.entity, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
+from found join memory.facts f on f.id = found.fact where f.tenant = $1
+order by found.kind, found.place, found.side, f.id desc
+"""
+HOLDS = "select exists (select from memory.facts where tenant = $1)"
+
+
+class Asked(NamedTuple):
+    """Where to look, and what may be a name in the question."""
+
+    scopes: list[str]
+    user_id: str | None
+    as_of: datetime | None
+    aliases: list[str]
+    runs: list[str]
+
+
+async def facts_of(connection: Connection, tenant: str, seen: Bounds, asked: Asked) -> list[asyncpg.Record]:
+    """Aliases first, then names as they stand in the question; of each, the newest facts first."""
+    rows: list[asyncpg.Record] = await connection.fetch(FACTS_OF, tenant, *seen, sorted(TRUSTED), *asked)
+    return rows

@@ -1,0 +1,1 @@
+"""Statements of facts, and what they change of what was believed before."""

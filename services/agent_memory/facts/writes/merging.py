@@ -1,0 +1,120 @@
+"""Gives an entity another name. Its facts and those under the other name become those of one entity."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import asyncpg
+
+from services.agent_memory.facts import queries_aliases
+from services.agent_memory.facts.names import entity_key
+from services.agent_memory.facts.schemas_reading import AliasInput, WrittenAlias
+from services.agent_memory.facts.writes import queries, queries_merging
+from services.agent_memory.facts.writes.queries_merging import NewAlias
+from services.agent_memory.facts.writes.recording import Beliefs, span_of
+from services.agent_memory.facts.writes.spans import Span
+from services.agent_memory.facts.writes.statements import scope_of
+from services.agent_memory.transactions import Transactions
+from shared.auth import Principal
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+from shared.errors import Conflict, Forbidden
+from shared.provenance import TRUSTED, Origin
+from shared.telemetry import tracing
+
+_TAKEN = "this name belongs to another entity of the scope"
+_FIRM = "a source that is not trusted does not merge what a trusted one stated"
+_OTHERS = "this key merges only what its agent stated"
+
+
+class AliasWriter:
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+
+    @tracing.memory("update_memory", "agent_memory")
+    async def add(
+        self, principal: Principal, request: AliasInput, key: Key | None, deadline: Deadline
+    ) -> WrittenAlias:
+        scope = scope_of(principal, request)
+        if not scope.startswith("user:"):
+            # It moves facts about any user.
+            principal.require_every_user()
+
+        async def work(c: Connection) -> WrittenAlias:
+            answer = await _merge(c, principal, scope, request)
+            payload = {"status": answer.status, "merged": answer.merged}
+            await queries.add_event(
+                c, principal.tenant, scope, "kg_alias", payload, agent_name=request.agent_name
+            )
+            return answer
+
+        about = None if key is None else key.about([request.agent_name])
+        return await self._transactions.once(principal, scope, WrittenAlias, work, about, deadline)
+
+
+async def _merge(c: Connection, principal: Principal, scope: str, request: AliasInput) -> WrittenAlias:
+    tenant = principal.tenant
+    now = await queries.lock_scopes(c, tenant, [scope])
+    alias, entity = entity_key(request.alias), entity_key(request.entity)
+    known = await queries_aliases.entities(c, tenant, [(scope, alias), (scope, entity)])
+    entity = known.get((scope, entity), entity)
+    if known.get((scope, alias), alias) == entity:
+        return WrittenAlias("known", 0)
+    if (scope, alias) in known:
+        raise Conflict(_TAKEN)
+    origin = Origin.of(principal, request.source_kind)
+    _require(principal, origin.kind in TRUSTED, await queries_merging.named(c, tenant, scope, alias))
+    both = await queries_merging.current(c, tenant, scope, [alias, entity])
+    await _fold(c, principal, both, now, Renaming(alias, entity))
+    new = NewAlias(
+        scope=scope,
+        alias=request.alias,
+        alias_key=alias,
+        entity=request.entity,
+        entity_key=entity,
+        agent_name=request.agent_name,
+        written_by=principal.key,
+        source_kind=origin.kind,
+        source_claim=origin.claim,
+    )
+    return WrittenAlias("created", await queries_merging.rename(c, tenant, new))
+
+
+def _require(principal: Principal, trusted: bool, rows: Sequence[asyncpg.Record]) -> None:
+    """Raises Conflict or Forbidden for a writer that may not move these facts."""
+    if not trusted and any(row["source_kind"] in TRUSTED for row in rows):
+        raise Conflict(_FIRM)
+    if principal.agent is not None and any(row["agent_name"] != principal.agent for row in rows):
+        raise Forbidden(_OTHERS)
+
+
+async def _fold(
+    c: Connection, principal: Principal, rows: Sequence[asyncpg.Record], now: datetime, renamed: Renaming
+) -> None:
+    """Where two facts become one, the more trusted and older one keeps its time, and the other what is left of its."""
+    beliefs = Beliefs(rows, now)
+    firm: defaultdict[Hashable, list[Span]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row["source_kind"] not in TRUSTED, row["id"])):
+        spans = firm[renamed.fact_of(row)]
+        for span in spans:
+            beliefs.clear(row, span)
+        spans.append(span_of(row))
+    await beliefs.record(c, principal.tenant, principal.key)
+
+
+class Renaming(NamedTuple):
+    """The key of an alias, and that of the entity which takes its place."""
+
+    alias: str
+    entity: str
+
+    def fact_of(self, row: asyncpg.Record) -> Hashable:
+        """What is the same for rows that state the same fact afterwards."""
+        subject, value = (
+            self.entity if row[name] == self.alias else row[name] for name in ("subject_key", "object_key")
+        )
+        return row["scope"], row["user_id"], row["source"], subject, row["predicate_key"], value

@@ -1,0 +1,1 @@
+"""The facts that a block shows of the question's entities."""

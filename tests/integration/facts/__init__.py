@@ -1,0 +1,1 @@
+"""Facts over HTTP, with the real stack."""

@@ -1,0 +1,94 @@
+"""Other names of entities, the history of one, and what is near it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.integration.conftest import Tenant
+from tests.integration.facts.test_facts import facts, state, values
+from tests.support.cluster import Client
+
+
+async def alias(client: Client, name: str, entity: str, status: int = 201, **more: Any) -> Any:
+    answer = await client.post("/api/kg/aliases", {"alias": name, "entity": entity, **more})
+    assert answer.status == status, answer
+    return answer.body
+
+
+async def test_both_names_are_one_entity_once_they_are_merged(client: Client) -> None:
+    await state(client, "add", "Bob", "lives in", "Porto", valid_from="2020-01-01T00:00:00Z")
+    await state(client, "add", "Robert", "lives in", "Porto", valid_from="2022-01-01T00:00:00Z")
+    await state(client, "add", "Ana", "knows", "Bob")
+    assert (await alias(client, "Bob", "Robert"))["merged"] == 2
+    assert (await alias(client, "bob", "ROBERT"))["status"] == "known"
+    for name in ("Bob", "Robert"):
+        assert await values(client, entity=name) == {"Porto", "Bob"}
+    moved = await state(client, "write", "Bob", "lives in", "Faro")
+    assert len(moved["closed"]) == 1
+    assert await values(client, entity="Robert", predicate="lives in") == {"Faro"}
+
+
+async def test_a_name_of_one_entity_is_not_given_to_another(client: Client) -> None:
+    await alias(client, "Bob", "Robert")
+    await alias(client, "Bob", "Bobby", status=409)
+    assert (await alias(client, "Robert", "Bob"))["status"] == "known"
+
+
+async def test_names_of_names_lead_to_one_entity(client: Client) -> None:
+    await state(client, "add", "Bobby", "owns", "a boat")
+    await alias(client, "Bobby", "Bob")
+    await alias(client, "Bob", "Robert")
+    for name in ("Bobby", "Bob", "Robert"):
+        assert await values(client, entity=name) == {"a boat"}
+
+
+async def test_an_agent_merges_nothing_of_another_agents(tenant: Tenant, client: Client) -> None:
+    await state(client, "add", "Bob", "owns", "a boat", scope="mission:apollo", agent_name="ana")
+    mallory = await tenant.client("write", agent="mallory")
+    await alias(mallory, "Bob", "nobody", status=403, scope="mission:apollo")
+    bob = await tenant.client("write", users=["bob"])
+    await alias(bob, "Bob", "nobody", status=403, scope="mission:apollo")
+    assert await values(client, entity="Bob") == {"a boat"}
+
+
+async def test_an_agents_key_closes_nothing_of_another_agents(tenant: Tenant, client: Client) -> None:
+    place = {"scope": "mission:apollo"}
+    firm = await state(client, "write", "gate", "is", "closed", agent_name="ana", **place)
+    mallory = await tenant.client("write", agent="mallory")
+    told = await state(mallory, "write", "gate", "is", "open", **place)
+    assert (told["closed"], told["disputes"]) == ([], [firm["id"]])
+    answer = await mallory.post("/api/kg/invalidate", {"id": firm["id"]})
+    assert answer.body == {"closed": [], "kept": [firm["id"]]}, answer
+    assert all(fact["disputed"] for fact in await facts(client, entity="gate"))
+
+
+async def test_the_history_of_an_entity_is_read_in_pages(client: Client) -> None:
+    for year in ("2020", "2022", "2024"):
+        await state(client, "write", "Ana", "lives in", f"place {year}", valid_from=f"{year}-01-01T00:00:00Z")
+    seen, cursor = [], ""
+    for _ in range(3):
+        answer = await client.get(f"/api/kg/timeline?entity=ana&limit=1{cursor}")
+        assert answer.status == 200, answer
+        seen += [fact["object"] for fact in answer.body["data"]]
+        cursor = f"&cursor={answer.body['next']}"
+    assert seen == ["place 2020", "place 2022", "place 2024"]
+    assert answer.body["next"] is None
+
+
+async def test_neighbours_are_found_hop_by_hop(client: Client) -> None:
+    for one, other in (("a", "b"), ("b", "c"), ("c", "d")):
+        await state(client, "add", f"node {one}", "leads to", f"node {other}")
+    answer = await client.get("/api/kg/neighbours?entity=node%20a&hops=2")
+    assert [(fact["object"], fact["hop"]) for fact in answer.body["data"]] == [("node b", 1), ("node c", 2)]
+    answer = await client.get("/api/kg/neighbours?entity=node%20a&hops=4&limit=2")
+    assert answer.body["truncated"]
+
+
+async def test_predicates_and_counts(client: Client) -> None:
+    await state(client, "write", "Ana", "lives in", "Lisbon")
+    await state(client, "write", "Rui", "lives_in", "Porto")
+    await state(client, "write", "Ana", "lives in", "Faro")
+    answer = await client.get("/api/kg/predicates")
+    assert answer.body == {"data": [{"predicate": "lives in", "facts": 2, "subjects": 2}], "next": None}
+    counted = (await client.get("/api/kg/stats")).body
+    assert (counted["facts"], counted["believed"], counted["recorded"]) == (2, 3, 4)

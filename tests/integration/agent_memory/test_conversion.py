@@ -78,9 +78,7 @@ async def test_an_uploaded_file_is_found_by_its_text(
 ) -> None:
     path = f"shared/plan.{suffix}"
     content = base64.b64encode(make("The carpenter lives in Lisbon")).decode()
-    answer = await client.post(
-        "/api/vault/files", {"path": path, "content": content}, headers={"x-timeout-ms": "60000"}
-    )
+    answer = await client.post("/api/vault/files", {"path": path, "content": content})
     assert answer.status == 201, answer
     found = await client.post("/api/vault/search", {"query": "Where does the carpenter live?"})
     (file,) = found.body["files"]

@@ -222,7 +222,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "pipe": (lambda p: os.mkfifo(p), "is not a regular file"),
     "sparse": (lambda p: _sized(p, 1 << 30), "is larger than"),
     "large": (lambda p: _sized(p, 4_000_001), "is larger than"),
-    "huge sparse": (lambda p: _sized(p, 1 << 42), "is larger than"),
+    "huge sparse": (lambda p: _sized(p, 1 << 36), "is larger than"),
     "zeros.md": (lambda p: _sized(p, 10_000), "is not text"),
     "binary.md": (lambda p: p.write_bytes(bytes(range(256)) * 40), "is not text"),
     "latin.txt": (lambda p: p.write_bytes("caf\xe9".encode("latin-1")), "is not text"),
@@ -296,7 +296,7 @@ async def test_a_file_that_changes_while_it_is_read_is_named_and_stays_as_it_was
     progress = await run(index)
     assert [(each.path, each.reason) for each in progress.refused] == [("log.md", "changes while it is read")]
     assert await state(pool) == {"log.md": "the first version"}
-    assert reads > 3
+    assert reads == 3
     monkeypatch.undo()
     assert counts(await run(index)) == (1, 0, 0)
     assert await state(pool) == {"log.md": path.read_text()}

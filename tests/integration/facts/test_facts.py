@@ -52,6 +52,14 @@ async def test_a_statement_about_the_past_leaves_what_came_later(client: Client)
     assert await values(client, entity="Ana", at="2022-06-01T00:00:00Z") == {"Initech"}
 
 
+async def test_a_value_for_a_while_leaves_what_held_before_and_after(client: Client) -> None:
+    await state(client, "write", "Ana", "lives in", "Madrid", valid_from="2020-01-01T00:00:00Z")
+    while_there = {"valid_from": "2021-01-01T00:00:00Z", "valid_to": "2022-01-01T00:00:00Z"}
+    await state(client, "write", "Ana", "lives in", "Paris", **while_there)
+    for year, place in (("2020", "Madrid"), ("2021", "Paris"), ("2023", "Madrid")):
+        assert await values(client, entity="Ana", at=f"{year}-06-01T00:00:00Z") == {place}
+
+
 async def test_what_was_believed_stays_readable(client: Client) -> None:
     told = await state(client, "write", "Ana", "lives in", "Madrid", valid_from="2020-01-01T00:00:00Z")
     (then,) = await facts(client, entity="Ana")

@@ -94,10 +94,11 @@ class Beliefs:
         ]
         if gone:
             await queries.supersede(c, tenant, gone, self.now, by)
-        if parts:
-            await queries.split(c, tenant, parts, self.now)
         if changes:
             await queries.revise(c, tenant, changes, self.now, by)
+        if parts:
+            # After its row has ended: a value is open once.
+            await queries.split(c, tenant, parts, self.now)
         await self._add(c, tenant, held)
 
     async def _add(self, c: Connection, tenant: str, held: set[Held]) -> None:

@@ -63,6 +63,14 @@ def writes(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "/api/memory", {**by, **promise, "content": f"{subject.word} will dry", "user_id": user}
     likes = "rain is fine" if subject.kind == "mission" else f"{subject.word} likes rain"
     yield "/api/memory", {**by, "kind": "preference", "scope": f"user:{user}", "content": likes}
+    fact = {
+        "subject": subject.word,
+        "predicate": "saw",
+        "object": "rain",
+        "agent_name": agent,
+        "user_id": user,
+    }
+    yield "/api/kg/write", {**fact, "scope": f"mission:{mission}"}
     question = {"query": "what rained?", "caller": agent, "mission_namespace": mission, "user_id": user}
     yield "/api/context/assemble", {**question, "session_id": session}
     yield "/api/psychic-cache/query", {"mission_id": mission, "query": "rain"}

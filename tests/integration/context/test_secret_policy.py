@@ -125,6 +125,13 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         "/api/agent-memory/peer-query",
         {"target_agent": "bo", "query": TEXT},
     )
+    fact = {"subject": TEXT, "predicate": TEXT, "object": TEXT}
+    yield "kg_write", "POST", "/api/kg/write", fact
+    yield "kg_add", "POST", "/api/kg/add", fact
+    yield "kg_batch", "POST", "/api/kg/batch", {"facts": [fact]}
+    yield "kg_query", "POST", "/api/kg/query", {"entity": TEXT, "predicate": TEXT}
+    yield "kg_add_alias", "POST", "/api/kg/aliases", {"alias": TEXT, "entity": "ana"}
+    yield "kg_invalidate", "POST", "/api/kg/invalidate", {"subject": TEXT}
     said = [{"role": "user", "content": TEXT, "name": SECRET}]
     asked = {"caller": "ana", "session_id": SECRET}
     yield (

@@ -90,6 +90,8 @@ FOR_ALL: dict[str, set[Bound]] = {
     # They erase what is in their way, whoever wrote it and wherever.
     "context_purge": {"agent", "mission", "user"},
     "agent_memory_forget": {"mission", "user"},
+    # It moves facts about any user.
+    "kg_add_alias": {"user"},
     "cache_clear": {"agent", "user"},
     "cache_set_limits": {"agent", "user"},
     "cache_set_language": {"agent", "user"},

@@ -53,6 +53,9 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
         content = f"The {SUBJECT[name]} number {n} sleeps at noon."
         await post(f"{WRITE}?wait=indexed", note(name, content), **{"idempotency-key": f"{name}-{n}"})
         await post("/api/agent-memory/commit", lesson(name, content), **{"idempotency-key": f"m-{name}-{n}"})
+    known = {"kind": "knowledge", "scope": f"agent:{name}", "content": f"The {SUBJECT[name]} sleeps at noon."}
+    await post("/api/memory", known)
+    await post("/api/vault/files", {"path": f"agents/{name}/notes.md", "text": known["content"]})
     checkpoint = {"context_type": "thread_checkpoint", **COMMON, **ENTRIES["thread_checkpoint"]}
     await post(WRITE, checkpoint | {"mission_id": name, "session_id": name})
     await post("/api/dispatch/report", {"mission_id": name, "agent_name": name, "task": "watch"})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ from shared.database.housekeeping import tidy_forever
 from shared.database.idempotency import Records
 from shared.database.postgres import Database
 from shared.identity import Signer
+from shared.search.languages.detection import load_detector
 from shared.web.app import create_app
 from shared.web.door.admission import Admission
 from shared.web.door.streams import Streams
@@ -81,6 +83,8 @@ async def opened(
 ) -> AsyncIterator[Services]:
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
+        # Otherwise the first question would load it, on the event loop.
+        detector = asyncio.create_task(asyncio.to_thread(load_detector))
         stack.push_async_callback(rates.close)
         embedder, table = await open_cached(settings.embedding, database, "context")
         stack.push_async_callback(embedder.close)
@@ -89,6 +93,7 @@ async def opened(
             stack.push_async_callback(reranker.close)
         stack.push_async_callback(database.close)
         await database.open()
+        await detector
         session = open_session()
         stack.push_async_callback(session.close)
         doorbell = Doorbell(connect_redis(settings.redis_url))

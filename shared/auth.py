@@ -85,6 +85,15 @@ class Principal(msgspec.Struct, frozen=True):
         if (self.agent, self.missions, self.users) != (None, None, None):
             raise Forbidden("this key is bound to an agent, missions or users; this needs one without bounds")
 
+    def changes_only_its_own(self, scope: str) -> bool:
+        """Whether the key changes only what it wrote there.
+
+        A key of some missions or users, and no agent, changes what lies in these, and elsewhere only what it wrote.
+        """
+        bounds = {"mission": self.missions, "user": self.users}
+        given = {kind for kind, names in bounds.items() if names is not None}
+        return self.agent is None and bool(given) and scope.partition(":")[0] not in given
+
     def seen_users(self, user_id: str | None = None) -> list[str] | None:
         """The users whose items a read may show, besides items about no user. None means all users.
 

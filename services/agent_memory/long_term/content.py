@@ -116,17 +116,9 @@ def _tenants_language(principal: Principal, content: str) -> Language | None:
 
 
 def require_own(principal: Principal, row: asyncpg.Record) -> None:
-    """Raises Forbidden for a memory that the principal sees but may not change.
-
-    A key of some missions or users, and no agent, changes what is of these, and elsewhere only what it wrote.
-    """
+    """Raises Forbidden for a memory that the principal sees but may not change."""
     principal.require_author(row["agent_name"])
-    if principal.agent is not None or row["written_by"] == principal.key:
-        return
-    kind = row["scope"].partition(":")[0]
-    bounds = {"mission": principal.missions, "user": principal.users}
-    given = {name for name, names in bounds.items() if names is not None}
-    if given and kind not in given:
+    if row["written_by"] != principal.key and principal.changes_only_its_own(row["scope"]):
         raise Forbidden("this key changes only memories of its own missions or users, or that it wrote")
 
 

@@ -29,6 +29,7 @@ from shared.telemetry import tracing
 _TAKEN = "this name belongs to another entity of the scope"
 _FIRM = "a source that is not trusted does not merge what a trusted one stated"
 _OTHERS = "this key merges only what its agent stated"
+_OF_OTHER_KEYS = "outside of its missions and users, this key merges only what it stated"
 
 
 class AliasWriter:
@@ -67,7 +68,7 @@ async def _merge(c: Connection, principal: Principal, scope: str, request: Alias
     if (scope, alias) in known:
         raise Conflict(_TAKEN)
     origin = Origin.of(principal, request.source_kind)
-    _require(principal, origin.kind in TRUSTED, await queries_merging.named(c, tenant, scope, alias))
+    _require(principal, scope, origin.kind in TRUSTED, await queries_merging.named(c, tenant, scope, alias))
     both = await queries_merging.current(c, tenant, scope, [alias, entity])
     await _fold(c, principal, both, now, Renaming(alias, entity))
     new = NewAlias(
@@ -84,12 +85,14 @@ async def _merge(c: Connection, principal: Principal, scope: str, request: Alias
     return WrittenAlias("created", await queries_merging.rename(c, tenant, new))
 
 
-def _require(principal: Principal, trusted: bool, rows: Sequence[asyncpg.Record]) -> None:
+def _require(principal: Principal, scope: str, trusted: bool, rows: Sequence[asyncpg.Record]) -> None:
     """Raises Conflict or Forbidden for a writer that may not move these facts."""
     if not trusted and any(row["source_kind"] in TRUSTED for row in rows):
         raise Conflict(_FIRM)
     if principal.agent is not None and any(row["agent_name"] != principal.agent for row in rows):
         raise Forbidden(_OTHERS)
+    if principal.changes_only_its_own(scope) and any(row["written_by"] != principal.key for row in rows):
+        raise Forbidden(_OF_OTHER_KEYS)
 
 
 async def _fold(

@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
 
 
 CURRENT = """id, scope, user_id, source, subject_key, predicate_key, object_key, valid_from, valid_to, source_kind,
-    agent_name, recorded_at"""
+    agent_name, written_by, recorded_at"""
 _CURRENT_OF_FACT = ", ".join(f"f.{name.strip()}" for name in CURRENT.split(","))
 READ_CURRENT = f"""
 with wanted as (

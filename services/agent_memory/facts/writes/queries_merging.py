@@ -11,10 +11,11 @@ from services.agent_memory.facts.writes.queries import CURRENT
 from shared.database.postgres import Connection
 
 NAMED = """
-select distinct source_kind, agent_name from memory.facts
+select distinct source_kind, agent_name, written_by from memory.facts
 where tenant = $1 and scope = $2 and (subject_key = $3 or object_key = $3)
 union
-select source_kind, agent_name from memory.entity_aliases where tenant = $1 and scope = $2 and entity_key = $3
+select source_kind, agent_name, written_by from memory.entity_aliases
+where tenant = $1 and scope = $2 and entity_key = $3
 """
 
 

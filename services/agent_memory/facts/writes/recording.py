@@ -171,7 +171,12 @@ def span_of(row: asyncpg.Record) -> Span:
 
 def _held(row: asyncpg.Record) -> Held:
     return Held(
-        row["object_key"], row["source_kind"] in TRUSTED, span_of(row), row["agent_name"], id=row["id"]
+        row["object_key"],
+        row["source_kind"] in TRUSTED,
+        span_of(row),
+        row["agent_name"],
+        row["written_by"],
+        id=row["id"],
     )
 
 

@@ -19,13 +19,13 @@ from services.agent_memory.facts.schemas import (
 )
 from services.agent_memory.facts.writes import queries
 from services.agent_memory.facts.writes.recording import close_rows, record
-from services.agent_memory.facts.writes.spans import Writer
 from services.agent_memory.facts.writes.statements import (
     Place,
     Statement,
     place_of,
     require_place,
     stated,
+    writer_of,
 )
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
@@ -33,7 +33,7 @@ from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Forbidden, NotFound
-from shared.provenance import TRUSTED, Origin, utc
+from shared.provenance import Origin, utc
 from shared.telemetry import tracing
 
 _MOST_CLOSED = 1_000
@@ -72,7 +72,7 @@ class FactWriter:
     ) -> InvalidatedFacts:
         """Closes facts. What was believed before stays readable by its time."""
         place = await self._place(principal, request, deadline)
-        writer = Writer(Origin.of(principal, request.source_kind).kind in TRUSTED, principal.agent)
+        writer = writer_of(principal, place.scope, Origin.of(principal, request.source_kind).kind)
 
         async def work(c: Connection) -> InvalidatedFacts:
             now = await queries.lock_scopes(c, principal.tenant, [place.scope])

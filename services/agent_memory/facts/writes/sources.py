@@ -83,6 +83,7 @@ async def _statements(
             object_key=entity_key(triple.object),
             valid_from=triple.valid_from,
             provenance=provenance,
+            writer=Writer(provenance.trusted),
         )
         for triple in triples
     ]

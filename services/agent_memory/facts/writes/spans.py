@@ -1,8 +1,9 @@
 """When the values of one subject and predicate hold, and what a statement changes of it. Pure.
 
-A statement takes its time from the values that contradict it, if its writer may end them: who is not trusted ends
-nothing that a trusted source stated, and a key of one agent nothing of other agents. Beside what it may not end, it
-stands as disputed. The same value makes it needless, whoever stated it.
+A statement takes its time from the values that contradict it, if its writer may end them. Who is not trusted ends
+nothing that a trusted source stated. A key of one agent ends nothing of other agents. A key of some missions or users
+ends nothing that other keys stated elsewhere. Beside what it may not end, a statement stands as disputed. The same
+value makes it needless, whoever stated it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Held:
     trusted: bool
     span: Span
     agent: str | None = None
+    key: str | None = None
+    """The API key that stated it."""
     id: int | None = None
     copy_of: int | None = None
     """The row whose provenance it has, when a statement splits one."""
@@ -58,9 +61,12 @@ class Writer(NamedTuple):
     trusted: bool
     agent: str | None = None
     """The only agent whose values it may end."""
+    key: str | None = None
+    """The only API key whose values it may end."""
 
     def may_end(self, held: Held) -> bool:
-        return (self.trusted or not held.trusted) and self.agent in (None, held.agent)
+        own = self.agent in (None, held.agent) and self.key in (None, held.key)
+        return own and (self.trusted or not held.trusted)
 
 
 class Stated(NamedTuple):
@@ -156,7 +162,9 @@ def _joined(held: list[Held], layer: list[Held], span: Span, stated: Stated) -> 
     for each in touching:
         held.remove(each)
     whole = joined([span, *(each.span for each in touching)])[0]
-    new = Held(stated.value, stated.writer.trusted, whole, stated.agent, statement=stated.place)
+    new = Held(
+        stated.value, stated.writer.trusted, whole, stated.agent, stated.writer.key, statement=stated.place
+    )
     held.append(new)
     layer.append(new)
     return new

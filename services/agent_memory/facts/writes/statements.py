@@ -49,17 +49,12 @@ class Statement(msgspec.Struct, kw_only=True):
     predicate_key: str
     object_key: str
     provenance: Provenance
+    writer: Writer
     confidence: float = 1.0
     valid_from: datetime | None = None
     """None: when it is recorded."""
     valid_to: datetime | None = None
     single: bool = False
-    of_agent: str | None = None
-    """The only agent whose facts it may close."""
-
-    @property
-    def writer(self) -> Writer:
-        return Writer(self.provenance.trusted, self.of_agent)
 
     @property
     def group(self) -> Group:
@@ -104,11 +99,18 @@ def _own_scope(given: Scoped) -> str:
     return "shared" if given.agent_name is None else f"agent:{given.agent_name}"
 
 
+def writer_of(principal: Principal, scope: str, kind: SourceKind) -> Writer:
+    """Whose facts of the scope the key may close."""
+    key = principal.key if principal.changes_only_its_own(scope) else None
+    return Writer(kind in TRUSTED, principal.agent, key)
+
+
 def stated(principal: Principal, fact: AddFactInput) -> Statement:
     """Raises Forbidden."""
     origin = Origin.of(principal, fact.source_kind)
+    place = place_of(principal, fact)
     return Statement(
-        place=place_of(principal, fact),
+        place=place,
         subject=fact.subject,
         predicate=fact.predicate,
         object=fact.object,
@@ -119,7 +121,7 @@ def stated(principal: Principal, fact: AddFactInput) -> Statement:
         valid_from=utc(fact.valid_from, "valid_from"),
         valid_to=utc(fact.valid_to, "valid_to"),
         single=fact.single,
-        of_agent=principal.agent,
+        writer=writer_of(principal, place.scope, origin.kind),
         provenance=Provenance(
             written_by=principal.key,
             agent_name=fact.agent_name,

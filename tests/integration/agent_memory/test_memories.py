@@ -245,6 +245,11 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
         "index_queue": 0,
         "idempotency": 0,
         "embedding_cache": 0,
+        # Of the other stores of the service.
+        "long_term": 0,
+        "files": 0,
+        "facts": 0,
+        "entity_aliases": 0,
     }
     assert await found(client, "scout", "gateway workers") == []
     assert len(await found(client, "medic", "gateway")) == 1

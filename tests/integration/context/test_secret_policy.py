@@ -84,12 +84,14 @@ async def written(client: Client) -> dict[str, Any]:
     dispatch = await client.post(
         "/api/dispatch/report", {"mission_id": "m", "agent_name": "ana", "task": "plain"}
     )
+    lasting = await client.post("/api/memory", {"kind": "knowledge", "scope": "shared", "content": "plain"})
     assembly = await client.post("/api/context/assemble", {"caller": "ana", "query": "plain"})
     return {
         "entry": entry.body["data"]["id"],
         "memory": memory.body["memory_id"],
         "dispatch": dispatch.body["data"]["id"],
         "assembly": assembly.body["assembly_id"],
+        "lasting": lasting.body["id"],
     }
 
 
@@ -132,6 +134,14 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "kg_query", "POST", "/api/kg/query", {"entity": TEXT, "predicate": TEXT}
     yield "kg_add_alias", "POST", "/api/kg/aliases", {"alias": TEXT, "entity": "ana"}
     yield "kg_invalidate", "POST", "/api/kg/invalidate", {"subject": TEXT}
+    yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
+    yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}
+    lasting = {"kind": "knowledge", "scope": "shared", "content": TEXT}
+    yield "memory_write", "POST", "/api/memory", lasting
+    another = {**lasting, "kind": "preference", "user_id": "ana", "scope": "user:ana"}
+    yield "memory_write_batch", "POST", "/api/memory/batch", {"memories": [another]}
+    yield "memory_edit", "PATCH", f"/api/memory/{ids['lasting']}", {"content": f"Another key is {SECRET}"}
+    yield "memory_search", "POST", "/api/memory/search", {"query": TEXT}
     said = [{"role": "user", "content": TEXT, "name": SECRET}]
     asked = {"caller": "ana", "session_id": SECRET}
     yield (
@@ -182,7 +192,10 @@ def logs(cluster: Cluster) -> str:
 
 def test_every_operation_that_takes_text_is_tried() -> None:
     tried = {
-        operation for operation, *_ in requests(dict.fromkeys(("entry", "memory", "dispatch", "assembly"), 1))
+        operation
+        for operation, *_ in requests(
+            dict.fromkeys(("entry", "memory", "dispatch", "assembly", "lasting"), 1)
+        )
     }
     assert tried == {operation.id for operation in operations() if operation.bodies} - WITHOUT_TEXT
 

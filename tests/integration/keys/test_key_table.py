@@ -53,8 +53,12 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "key_id": {"agent": (404, 404), "mission": (404, 404)},
     "handle": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},
+    # Of the vault's shared folder, which every key of the tenant reads.
+    "file_id": {},
 }
 """Of what lies outside of a key's bounds: the answers to a read and to a change. Another tenant's are 404."""
+# What the story keeps of a user and of no agent or mission: keys that are bound to these wrote it themselves.
+OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {"$preference": {"user": (404, 404)}}
 
 MENTIONED = {
     # Where or with whom something was, or what it is about: nothing is reached by it.
@@ -64,6 +68,7 @@ MENTIONED = {
 }
 # Without admin access, only a key that is bound to their subject may.
 FOR_ADMINS_OR_OWNERS = {"context_set_profile", "context_delete_profile"}
+SCOPES = {"scope", "in_scope"}
 NAMING = re.compile(r"agent|mission|caller|user|scope|namespace|session|handle|target|key|(^|_)ids?$", re.I)
 
 FILTERED = {
@@ -90,6 +95,11 @@ FOR_ALL: dict[str, set[Bound]] = {
     # They erase what is in their way, whoever wrote it and wherever.
     "context_purge": {"agent", "mission", "user"},
     "agent_memory_forget": {"mission", "user"},
+    # It writes into the folder that all keys of the tenant read.
+    "vault_put": {"agent", "mission", "user"},
+    "vault_remove": {"agent", "mission", "user"},
+    # It names files of every folder.
+    "vault_index": {"agent", "mission", "user"},
     # It moves facts about any user.
     "kg_add_alias": {"user"},
     "cache_clear": {"agent", "user"},
@@ -107,8 +117,11 @@ def expected(example: Example, bound: Bound) -> int | None:
         if NAMES.get(name) == bound and not _harmless(operation, bound):
             return 403
     for name, value in request:
-        if reaches(operation, name, value) and bound in IDS[name]:
-            reads, changes = IDS[name][bound]
+        if not reaches(operation, name, value):
+            continue
+        rules = OF_USERS.get(value, IDS[name])
+        if bound in rules:
+            reads, changes = rules[bound]
             status = reads if operation.told["x-access"] == "read" else changes
             if status != 200:
                 return status
@@ -138,7 +151,7 @@ def fields(example: Example) -> Iterator[tuple[str, Any]]:
 def _fields(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for name, item in value.items():
-            if name == "scope":
+            if name in SCOPES:
                 yield f"{item.partition(':')[0]}_id".replace("agent_id", "agent_name"), item
             yield name, item
             yield from _fields(item)
@@ -148,7 +161,7 @@ def _fields(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_field_that_names_something_has_a_rule() -> None:
-    known = NAMES.keys() | IDS.keys() | MENTIONED | {"scope"}
+    known = NAMES.keys() | IDS.keys() | MENTIONED | SCOPES
     for operation in OPERATIONS.values():
         strange = {name for name in _declared(operation) if NAMING.search(name)} - known
         assert not strange, f"{operation.id}: say what a key must hold for {sorted(strange)}"

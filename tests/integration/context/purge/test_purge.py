@@ -56,6 +56,10 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
     known = {"kind": "knowledge", "scope": f"agent:{name}", "content": f"The {SUBJECT[name]} sleeps at noon."}
     await post("/api/memory", known)
     await post("/api/vault/files", {"path": f"agents/{name}/notes.md", "text": known["content"]})
+    scope = f"agent:{name}"
+    fact = {"scope": scope, "subject": f"the {SUBJECT[name]}", "predicate": "sleeps", "object": "at noon"}
+    await post("/api/kg/write", fact)
+    await post("/api/kg/aliases", {"scope": scope, "alias": f"{name} bird", "entity": fact["subject"]})
     checkpoint = {"context_type": "thread_checkpoint", **COMMON, **ENTRIES["thread_checkpoint"]}
     await post(WRITE, checkpoint | {"mission_id": name, "session_id": name})
     await post("/api/dispatch/report", {"mission_id": name, "agent_name": name, "task": "watch"})

@@ -135,7 +135,8 @@ async def test_a_statement_without_its_tenant_touches_no_other(
         await admin.execute("reset role")
         assert await theirs(admin) == before
     assert THEIRS not in str(found)
-    assert len(found) <= 1
+    # A row that is found in several ways counts once.
+    assert len(set(map(str, found))) <= 1
 
 
 async def test_without_policies_most_of_them_would(admin: Connection) -> None:

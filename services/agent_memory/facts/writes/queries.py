@@ -112,18 +112,6 @@ async def of_subject(
     return rows
 
 
-OF_SOURCE = f"""
-select {CURRENT} from memory.facts
-where tenant = $1 and scope = $2 and source = $3 and superseded_at is null and valid_to is null
-"""
-
-
-async def of_source(connection: Connection, tenant: str, place: Place) -> list[asyncpg.Record]:
-    """The open facts of a source."""
-    rows: list[asyncpg.Record] = await connection.fetch(OF_SOURCE, tenant, place.scope, place.source)
-    return rows
-
-
 class Change(msgspec.Struct, frozen=True):
     """The new times of a row."""
 

@@ -33,10 +33,6 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     recalled_from: int | None = None
     dispatch_id: int | None = None
 
-    @property
-    def trusted(self) -> bool:
-        return self.source_kind in TRUSTED
-
 
 class Statement(msgspec.Struct, kw_only=True):
     """A triple that is stated. The keys of its entities are resolved when they are looked up."""

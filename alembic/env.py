@@ -18,7 +18,7 @@ from services.context import tables as _context  # noqa: F401
 from shared.database.distribution import distribute, wanted
 from shared.database.schema import metadata
 
-SCHEMAS = {"timeline", "cache", "memory", "context"}
+SCHEMAS = {"timeline", "cache", "sessions", "memory", "context"}
 # Partitions come and go by time; the parents describe them.
 _PARTITION = re.compile(r"_(p\d{8}|default)$")
 # One migration at a time, whoever starts it.

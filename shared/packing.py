@@ -65,9 +65,10 @@ class Packed(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        return "cut" if self.cut else "taken"
+        return "cut" if self.cut else TAKEN
 
 
+TAKEN = "taken"
 NOT_PACKED = "budget"
 """The outcome of an item without room."""
 BELOW_CUT = "below_cut"
@@ -227,8 +228,6 @@ def shorten(text: str, characters: int) -> str:
 def tokens_of_line(rendered: str) -> int:
     """The tokens of an item, with its header and the end of its last line."""
     tokens = estimate_tokens(rendered + "\n")
-    return tokens + _HEADER_EXCESS if _is_of_other_script(rendered) else tokens
-
-
-def _is_of_other_script(rendered: str) -> bool:
-    return not rendered.isascii() and _OTHER_SCRIPTS.search(rendered) is not None
+    if rendered.isascii() or _OTHER_SCRIPTS.search(rendered) is None:
+        return tokens
+    return tokens + _HEADER_EXCESS

@@ -10,26 +10,24 @@ from pgvector import HalfVector
 from pgvector.asyncpg import register_vector
 
 from bench.growth.data import Layout, Pool
-from services.agent_memory.memories.queries_search import EVERY_AGENT
 from shared.search.counts import EXACT_UP_TO
-from shared.search.sql import scope_key
 
 _SCHEMA = """
 set session_replication_role = replica;
 set maintenance_work_mem = '1GB';
 create unlogged table public.pool (
     n int primary key, content text not null, hash bytea not null, embedding halfvec(512) not null,
-    words int, tsv tsvector, lexemes text[]);
+    words int, tsv tsvector);
 create unlogged table public.noise (n int primary key, embedding halfvec(512) not null);
 create unlogged table public.places (
-    tenant text, name text, memories int, entries int, large bool, keys text[], mission_keys text[], first int)
+    tenant text, name text, memories int, entries int, large bool, first int)
 """
 _POOL = """
 insert into public.pool
-select u.n - 1, u.content, sha256(convert_to(u.content, 'utf8')), u.embedding, w.words, w.tsv, tsvector_to_array(w.tsv)
+select u.n - 1, u.content, sha256(convert_to(u.content, 'utf8')), u.embedding, w.words, w.tsv
 from unnest($1::text[], $2::halfvec[]) with ordinality u(content, embedding, n)
 cross join lateral memory.chunk_words(
-    array[]::text[], array[0], array[length(u.content)], array[u.content], array['english'], array[''], '', null) w
+    null, array[0], array[length(u.content)], array[u.content], array['english'], array[''], '', null) w
 """
 _MEMORIES = """
 insert into memory.agent_memory
@@ -40,11 +38,9 @@ join public.pool p on p.n = (s.first + i) % $1
 """
 _MEMORY_CHUNKS = """
 insert into memory.agent_memory_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
-select m.tenant, m.scope, m.id, 0, 1, 0, length(p.content), p.words, false, p.tsv,
-       array_to_tsvector(array(select k || ':' || w from unnest(s.keys) k, unnest(p.lexemes) w))
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv)
+select m.tenant, m.scope, m.id, 0, 1, 0, length(p.content), p.words, false, p.tsv
 from memory.agent_memory m join public.pool p on p.hash = m.content_hash
-join public.places s on s.tenant = m.tenant and s.name = m.agent_name
 """
 _MEMORY_VECTORS = """
 insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, embedding, large)
@@ -73,11 +69,9 @@ join public.pool p on p.n = (s.first + s.memories + i) % $1
 """
 _ENTRY_CHUNKS = """
 insert into cache.psychic_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-select e.tenant, e.scope, e.id, 0, 1, 0, length(p.content), p.words, e.expires_at, p.tsv,
-       array_to_tsvector(array(select k || ':' || w from unnest(s.mission_keys) k, unnest(p.lexemes) w))
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv)
+select e.tenant, e.scope, e.id, 0, 1, 0, length(p.content), p.words, e.expires_at, p.tsv
 from cache.psychic_cache e join public.pool p on p.n = e.source_turn
-join public.places s on s.tenant = e.tenant and s.name = e.mission_id
 """
 _ENTRY_VECTORS = """
 insert into cache.psychic_vec (tenant, scope, item_id, chunk, model, expires_at, embedding)
@@ -146,9 +140,7 @@ def _rows(layout: Layout) -> Iterator[tuple[Any, ...]]:
         memories[place.tenant] = memories.get(place.tenant, 0) + place.memories
     first = 0
     for place in layout.places:
-        own, every = (scope_key(place.tenant, scope) for scope in (f"agent:{place.name}", EVERY_AGENT))
-        mission = scope_key(place.tenant, f"mission:{place.name}")
-        yield *place, memories[place.tenant] > EXACT_UP_TO, [own, every], [mission], first
+        yield *place, memories[place.tenant] > EXACT_UP_TO, first
         first += place.memories
 
 

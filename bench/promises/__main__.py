@@ -1,4 +1,4 @@
-"""T1 to T8 and T12 in one go: `make bench-promises`, SCALE=small for minutes.
+"""T1 to T8, T12 and the memory of copies in one go: `make bench-promises`, SCALE=small for minutes.
 
 Runs the benches that measure them one after the other, and prints each promise with its bar.
 """
@@ -18,6 +18,7 @@ from local.database import ROOT
 _BENCHES = {
     "resident": ["bench.promises.resident"],
     "hot": ["bench.promises.hot"],
+    "copies": ["bench.promises.copies"],
     "cache": ["bench.cache"],
     "assemble": ["bench.assemble"],
     "growth": ["bench.growth", "--tenants", "1000"],

@@ -57,6 +57,13 @@ PROMISES = [
         250.0,
         lambda f: max(f["resident"]["with"].values()),
     ),
+    Promise(
+        "T12",
+        "MB of an owner with 100,000 chunks in copies, without the local model",
+        250.0,
+        lambda f: f["copies"]["owner_mb"],
+    ),
+    Promise("T12", "bytes of copies / their budget, at most", 1.0, lambda f: f["copies"]["most_over_budget"]),
 ]
 
 

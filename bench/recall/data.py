@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from services.agent_memory.memories import queries_search as queries
-from shared.search.sql import scope_key
-
 SEED = 20_261
 AGENTS = TENANTS = 100
 _SHARES_OF_AGENTS = (0.6, 0.3, 0.1)
@@ -93,12 +90,11 @@ returning id
 """
 _CHUNKS = """
 insert into memory.agent_memory_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
-select $1, $2, u.id, 0, 1, 0, length(u.body), w.words, u.private, w.tsv, w.scoped
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv)
+select $1, $2, u.id, 0, 1, 0, length(u.body), w.words, u.private, w.tsv
 from unnest($3::bigint[], $4::text[], $5::bool[]) u(id, body, private)
 cross join lateral memory.chunk_words(
-    case when u.private then array[$6] else array[$6, $7] end, array[0], array[10], array[u.body],
-    array['english'], array[''], '', null) w
+    null, array[0], array[10], array[u.body], array['english'], array[''], '', null) w
 """
 
 
@@ -130,8 +126,7 @@ async def _store(
     tenant, scope = held.tenant, held.scope
     private = [bool(one) for one in random.random(len(texts)) < _PRIVATE]
     ids = [row["id"] for row in await connection.fetch(_ITEMS, tenant, held.agent, texts, private)]
-    keys = [scope_key(tenant, scope), scope_key(tenant, queries.EVERY_AGENT)]
-    await connection.execute(_CHUNKS, tenant, scope, ids, texts, private, *keys)
+    await connection.execute(_CHUNKS, tenant, scope, ids, texts, private)
     await connection.copy_records_to_table(
         "agent_memory_vec",
         schema_name="memory",

@@ -14,14 +14,13 @@ import numpy as np
 from bench.recall.data import MODEL, Held
 from bench.recall.measuring import EXACT_PEERS, Asked, K, questions
 from services.agent_memory.memories import queries_search as queries
-from services.agent_memory.memories.search import MOST_CODED
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.concurrency.tasks import background
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.search.evidence import Candidate, SearchResult, candidate_from_row
 from shared.search.hot.scopes import HotScopes
-from shared.search.hot.search import HotStore
+from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.store import Hnsw, StoreQuery, StoreSearch
 
 _STORE, _COUNT, _MEGABYTES, _PATIENCE = "memories", 100, 64, 120.0

@@ -43,7 +43,7 @@ with by_vector as materialized (
     where v.tenant = $1 and v.model = $2 and {narrow} order by {nearest} limit $5
 ), by_text as materialized (
     select m.item_id from memory.agent_memory_chunks m
-    where m.scoped @@ $6::tsquery and m.tenant = $1 and {narrow_text}
+    where memory.scoped_words(m.tenant, m.scope, m.private, m.tsv) @@ $6::tsquery and m.tenant = $1 and {narrow_text}
     order by ts_rank(m.tsv, $7::tsquery) desc limit $5
 )
 select i.* from memory.agent_memory i

@@ -6,7 +6,6 @@ from shared.search.lexicon import IndexedText
 
 
 class ChunkWords(IndexedText, frozen=True, kw_only=True):
-    """The arguments of `memory.chunk_words`: besides those of the text, the scopes' keys and the words before it."""
+    """The arguments of `memory.chunk_words`: besides those of the text, the words before it."""
 
-    keys: list[str]
     head: str

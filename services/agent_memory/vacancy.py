@@ -1,38 +1,74 @@
-"""Answers searches of tenants that have nothing in a store, which most tenants' stores of some kind do not."""
+"""Finds the stores that hold nothing, which are most stores of most tenants. Includes the SQL."""
 
 from __future__ import annotations
 
+from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.database.tenancy import look
 from shared.deadline import Deadline
+from shared.search.evidence import SearchRequest
 
 _MOST = 20_000
 
+# Each column has the name of a store in a request. An agent has its own memories, a tenant everything else. The least
+# value stands in an index. To see whether a row exists, Postgres may read a whole table in which few tenants have much.
+HOLDINGS = """
+select (select min(created_at) from memory.agent_memory where tenant = $1 and agent_name = $2) is not null
+           as agent_memory_own,
+       (select min(id) from memory.agent_memory where tenant = $1) is not null as agent_memory_peer,
+       (select min(id) from memory.long_term where tenant = $1) is not null as memory,
+       (select min(id) from memory.files where tenant = $1) is not null as vault_index,
+       (select min(id) from memory.facts where tenant = $1) is not null as graph
+"""
+_LOOK = look(HOLDINGS)
 
-class Vacancy:
-    """The tenants for which a search found nothing to search.
 
-    Before a search is left out, Postgres says whether the tenant still has nothing: a write that committed before the
-    search is never missed. Where a tenant has something, nothing is asked. `holds` is a query whose one value says
-    whether the tenant $1 has anything in the store.
+_Key = tuple[str, str, str | None]
+"""A tenant, a store, and the agent in a store in which each agent has its own."""
+
+
+class Vacancies:
+    """The stores that held nothing when they were last searched.
+
+    Before a search is left out, Postgres says whether the store still holds nothing: a write that committed before the
+    search is never missed. One query asks about all stores of a request. Of a store that once held something, nothing
+    is asked: its scopes may be empty, so it is searched.
     """
 
-    def __init__(self, database: Database, holds: str) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._holds = look(holds)
-        self._empty: set[str] = set()
+        self._empty: set[_Key] = set()
+        self._held: set[_Key] = set()
 
-    def suspect(self, tenant: str) -> None:
-        """A search found nothing to search; the tenant may have something in other scopes."""
-        if len(self._empty) >= _MOST:
-            self._empty.clear()
-        self._empty.add(tenant)
+    def learn(self, tenant: str, store: str, agent: str | None = None, *, found: bool) -> None:
+        """Whether a search found anything to search."""
+        key = (tenant, store, agent)
+        if found:
+            self._hold(key)
+        elif key not in self._held:
+            _add(self._empty, key)
 
-    async def is_empty(self, tenant: str, deadline: Deadline) -> bool:
-        if tenant not in self._empty:
-            return False
-        (row,) = await self._database.look(tenant, self._holds, (), deadline)
-        if row["exists"]:
-            self._empty.discard(tenant)
-            return False
-        return True
+    async def empty(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> frozenset[str]:
+        """The stores of the request that hold nothing now, of those that held nothing before."""
+        before = self._before(principal.tenant, request)
+        if not before:
+            return frozenset()
+        (holds,) = await self._database.look(principal.tenant, _LOOK, [request.agent], deadline)
+        for store, key in before.items():
+            if holds[store]:
+                self._hold(key)
+        return frozenset(store for store in before if not holds[store])
+
+    def _before(self, tenant: str, request: SearchRequest) -> dict[str, _Key]:
+        keys = ((tenant, store, agent) for store in request.stores for agent in (None, request.agent))
+        return {key[1]: key for key in keys if key in self._empty}
+
+    def _hold(self, key: _Key) -> None:
+        self._empty.discard(key)
+        _add(self._held, key)
+
+
+def _add(keys: set[_Key], key: _Key) -> None:
+    if len(keys) >= _MOST:
+        keys.clear()
+    keys.add(key)

@@ -28,7 +28,7 @@ LOCAL = {
 RESET_PLANS = """
 do $reset$ declare found record; begin
     for found in select oid::regprocedure::text as name from pg_proc
-        where pronamespace::regnamespace::text in ('cache', 'memory', 'context', 'timeline')
+        where pronamespace::regnamespace::text in ('cache', 'sessions', 'memory', 'context', 'timeline')
           and array_to_string(proconfig, ' ') like '%plan_cache_mode%'
     loop
         execute format('alter function %s reset plan_cache_mode', found.name);

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from shared.database.postgres import EVERY_TENANT, Database
+from shared.database.tenancy import look
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
 
 ROWS = 200_000
 _SECONDS = 5.0
+# A write of one vector costs as much as a write of many.
+_GATHERED_SECONDS = 0.1
+
+Rows = dict[bytes, NDArray[np.float32]]
 
 
 class EmbeddingTable:
@@ -20,7 +27,11 @@ class EmbeddingTable:
     def __init__(self, database: Database, schema: str) -> None:
         table = f"{schema}.embedding_cache"
         self._database = database
-        self.load_sql = f"select key, embedding from {table} where tenant = $1 and key = any($2)"
+        self._gathered: dict[str, Rows] = {}
+        # The sub-select hides from the planner how few the keys are. A plan for so few would be made for each question.
+        self.load_sql = f"""
+            select key, embedding from {table} where tenant = $1 and key = any((select $2::bytea[])::bytea[])"""
+        self._load = look(self.load_sql)
         # For a minute after a purge, longer than an embedding takes: nobody knows whose text a vector is of.
         self.store_sql = f"""
             insert into {table} (tenant, key, embedding) select $1, * from unnest($2::bytea[], $3::halfvec[])
@@ -31,13 +42,24 @@ class EmbeddingTable:
             delete from {table} where tenant = '' or key in (
                 select key from {table} order by used_at desc offset $1)"""
 
-    async def load(self, tenant: str, keys: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        rows = await self._database.run(
-            tenant, lambda c: c.fetch(self.load_sql, tenant, keys), Deadline(_SECONDS)
-        )
+    async def load(self, tenant: str, keys: list[bytes]) -> Rows:
+        rows = await self._database.look(tenant, self._load, [keys], Deadline(_SECONDS))
         return {row["key"]: np.asarray(row["embedding"].to_numpy(), np.float32) for row in rows}
 
-    async def store(self, tenant: str, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+    async def store(self, tenant: str, vectors: Rows) -> None:
+        """The first call writes what the tenant's later calls add within a moment. These return at once."""
+        gathered = self._gathered.get(tenant)
+        if gathered is not None:
+            gathered |= vectors
+            return
+        self._gathered[tenant] = {**vectors}
+        try:
+            await asyncio.sleep(_GATHERED_SECONDS)
+        finally:
+            gathered = self._gathered.pop(tenant)
+        await self._write(tenant, gathered)
+
+    async def _write(self, tenant: str, vectors: Rows) -> None:
         keys = sorted(vectors)
         values = [HalfVector(vectors[key]) for key in keys]
         await self._database.run(

@@ -116,8 +116,11 @@ def _of_item(schema: str, items: str) -> ForeignKeyConstraint:
     )
 
 
-def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
-    """The offsets of an item's chunks in its text (characters, end exclusive), and their words for full-text search."""
+def chunk_table(schema: str, items: str, name: str, *extra: Column[Any], words: str) -> Table:
+    """The offsets of an item's chunks in its text (characters, end exclusive), and their words for full-text search.
+
+    `words` is the expression of what the index of words holds.
+    """
     return Table(
         name,
         metadata,
@@ -132,9 +135,8 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
         # The words with their weights and positions, which are the evidence.
         Column("tsv", TSVECTOR, nullable=False),
-        # The same words, each prefixed with its scope's key, for the index. A search reads only its own scope's
-        # postings, however large the table.
-        Column("scoped", TSVECTOR, nullable=False),
+        # Written by the release before; goes with the next one. The index of words computes it.
+        Column("scoped", TSVECTOR),
         *extra,
         # The transaction that wrote the row. A copy of the scope reads what its snapshot has not seen. Null: written
         # before the column was there.
@@ -142,13 +144,15 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tabl
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
         _of_item(schema, items),
         Index(f"{name}_changed", "tenant", "scope", "changed"),
-        Index(f"{name}_scoped", "scoped", postgresql_using="gin"),
+        # The words, each prefixed with the key of its scope. A search reads only its own scope's postings, however
+        # large the table.
+        Index(f"{name}_words", text(words), postgresql_using="gin"),
         schema=schema,
     )
 
 
 def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
-    """One vector per item, chunk and model. Narrow, so that scanning a scope reads only the covering index."""
+    """One vector per item, chunk and model."""
     return Table(
         name,
         metadata,
@@ -162,13 +166,7 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk", "model"),
         _of_item(schema, items),
-        Index(
-            f"{name}_scope",
-            "tenant",
-            "scope",
-            "model",
-            postgresql_include=["item_id", "chunk", "expires_at", *(c.name for c in extra), "embedding"],
-        ),
+        Index(f"{name}_of_scope", "tenant", "scope", "model"),
         schema=schema,
     )
 

@@ -60,7 +60,7 @@ class RemoteEmbedder(ABC):
     default_dedup_distance: ClassVar[float]
 
     def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
-        self.model = f"{self.provider}:{settings.model}"
+        self.model = settings.stored_name
         self._distance = settings.dedup_distance
         self._timeout: dict[Kind, float] = {
             "query": settings.query_timeout,
@@ -127,12 +127,25 @@ class RemoteEmbedder(ABC):
         return batches(texts, self.batch_texts, self.batch_tokens)
 
     async def _embed_batch(self, texts: list[str], kind: Kind) -> Vectors:
-        limit = self._timeout[kind]
-        deadline = asyncio.get_running_loop().time() + limit
-        retrying = AsyncRetrying(
-            stop=stop_before_delay(limit), wait=_pause, retry=retry_if_exception(_is_passing), reraise=True
-        )
-        return await retrying(self._attempt, texts, kind, deadline)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._timeout[kind]
+        # Retrying costs as much as half a request, so nothing prepares for it before a request has failed.
+        try:
+            return await self._attempt(texts, kind, deadline)
+        except EmbedderUnavailable as error:
+            failed = [error]
+
+        async def attempt() -> Vectors:
+            if failed:
+                raise failed.pop()
+            return await self._attempt(texts, kind, deadline)
+
+        return await AsyncRetrying(
+            stop=stop_before_delay(deadline - loop.time()),
+            wait=_pause,
+            retry=retry_if_exception(_is_passing),
+            reraise=True,
+        )(attempt)
 
     async def _attempt(self, texts: list[str], kind: Kind, deadline: float) -> Vectors:
         try:

@@ -42,6 +42,11 @@ class EmbeddingSettings:
     """Overrides the model's, and the floors. `python -m services.cache.calibrate` measures both."""
 
     @property
+    def stored_name(self) -> str:
+        """The model's name beside its vectors. Knowing it takes no model."""
+        return self.model if self.provider == "local" else f"{self.provider}:{self.model}"
+
+    @property
     def index_workers(self) -> int:
         """How many workers share the index queue. While one stores its vectors, another keeps the local model busy."""
         return min(self.threads, 2) if self.provider == "local" else 1

@@ -8,7 +8,7 @@ is. `shared.search.relevance` turns the evidence of all stores into one relevanc
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -25,6 +25,8 @@ from shared.text import Language, Name, Query
 
 # Candidates per arm. It is deep because neighbouring turns smooth each other only when both are candidates.
 DEPTH = 50
+# The kind that a header leaves out: the store's name in the handle says as much.
+_PLAIN = "knowledge"
 
 
 class Candidate(msgspec.Struct, omit_defaults=True):
@@ -75,7 +77,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     @property
     def header(self) -> list[str]:
         """What stands in a block between its time and its text."""
-        words = [self.kind, doubt(self.source_kind, self.source_claim), author(self.agent, self.speaker)]
+        kind = None if self.kind == _PLAIN else self.kind
+        words = [kind, doubt(self.source_kind, self.source_claim), author(self.agent, self.speaker)]
         return [*filter(None, words), *self.labels]
 
     @property
@@ -95,9 +98,17 @@ class StoreResult(msgspec.Struct, omit_defaults=True):
     background: list[Candidate] = []
     """Whole items, found or not: all that the scope holds, where the request asks for it and it is little."""
 
+    @classmethod
+    def of_nothing(cls, scopes: Iterable[str]) -> StoreResult:
+        return cls(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))
+
 
 GRAPH = "graph"
 """Stands among the stores of a request that asks for facts of the question's entities."""
+
+
+NEAR = "near:"
+"""Begins the name of a store in a request that asks for it a second time, in other scopes, and in its answer."""
 
 
 class Triple(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -115,6 +126,13 @@ class Triple(msgspec.Struct, omit_defaults=True, kw_only=True):
     source_kind: str = "agent"
     source_claim: str | None = None
     disputed: bool = False
+    overlap: float = 0.0
+    """The share of the question's words that it holds."""
+
+    @property
+    def scopes(self) -> list[str]:
+        """As of a candidate."""
+        return [self.scope] if self.user_id is None else [self.scope, f"user:{self.user_id}"]
 
 
 class SearchResult(msgspec.Struct, omit_defaults=True):

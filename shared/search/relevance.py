@@ -169,12 +169,8 @@ def _names(query: str) -> set[str]:
 def _known_names(results: Iterable[SearchResult]) -> str:
     """Whom and what the candidates are by and about, besides what their texts say."""
     found = (each for result in results for store in result.stores.values() for each in store.candidates)
-    return " ".join(
-        name
-        for each in found
-        for name in (each.scope, each.user_id, each.agent, each.speaker)
-        if name is not None
-    ).lower()
+    names = {name for each in found for name in (each.scope, each.user_id, each.agent, each.speaker)}
+    return " ".join(name for name in names if name is not None).lower()
 
 
 def _stems(names: Iterable[str]) -> set[str]:

@@ -53,8 +53,8 @@ class Source(NamedTuple):
     """The predicate on a row of `chunks` or `vectors`: in the scope, narrowed by ONLY and UNTIL."""
     counted: str
     """The predicate on the rows of `chunks` that count as searched."""
-    copied: str = "c.tenant = :tenant and c.scope = :name"
-    """The predicate on the rows `c` of `chunks` that a copy holds: those that `counted` counts."""
+    copied: str = "c.tenant = :tenant and c.scope = s.name"
+    """The predicate on the rows `c` of `chunks` that the copy of a scope `s` holds: those that `counted` counts."""
     visible: str = "u.user_id is null or u.user_id = any(:users)"
     """The predicate on an item's row `u`: a key of some users or missions may see it."""
     indexed: str = "true"

@@ -18,6 +18,7 @@ from shared.provenance import utc
 from shared.search import sql
 from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
+from shared.search.hot.kept import KeptRow
 from shared.search.hot.search import HotStore
 from shared.search.lexicon import asked
 from shared.search.sql import Forms, Values, scope_key
@@ -167,7 +168,7 @@ class StoreSearch:
         rows = await self._from_copy(query, values, scope, deadline)
         if rows is None:
             rows = await self._stated(values, scope, deadline)
-        evidence = store_result(self._store, rows, self._candidate)
+        evidence = store_result(self._store, rows, self._made)
         self._learn(scope, evidence, counted=documents is None, words=query.as_of is None)
         found = evidence.stores[self._store]
         found.items = dict(zip(scope.indexed_as, rows[0]["sizes"] or [found.documents], strict=True))
@@ -178,8 +179,11 @@ class StoreSearch:
         until = await self._until(connection, query, scope)
         values = query.values(scope, until, self._counts.get(scope.name))
         rows = await self._rows(connection, values, scope)
-        evidence = store_result(self._store, rows, self._candidate)
+        evidence = store_result(self._store, rows, self._made)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
+
+    def _made(self, row: Any) -> Candidate:
+        return row.candidate(self._candidate) if isinstance(row, KeptRow) else self._candidate(row)
 
     async def _from_copy(
         self, query: StoreQuery, values: _ValuesOn, scope: Scope, deadline: Deadline

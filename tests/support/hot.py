@@ -32,15 +32,21 @@ def vector(seed: int) -> HalfVector:
     return HalfVector(numbers / np.linalg.norm(numbers))
 
 
-def key_of(query: StoreQuery, scope: Scope) -> Key:
-    return Key(STORE, scope.tenant, scope.indexed_as[0], query.model)
+def keys_of(query: StoreQuery, scope: Scope) -> list[Key]:
+    return [Key(STORE, scope.tenant, name, query.model) for name in scope.indexed_as]
 
 
 class Replica:
     """A process's searches of one store: those of its copies, and those of the statement."""
 
     def __init__(
-        self, database: Database, forms: Forms, hot: HotForms, megabytes: int = 64, **more: Any
+        self,
+        database: Database,
+        forms: Forms,
+        hot: HotForms,
+        megabytes: int = 64,
+        candidate: Callable[[Any], Candidate] = candidate,
+        **more: Any,
     ) -> None:
         """`more` goes to its HotStore."""
         self.scopes = HotScopes(megabytes)
@@ -53,11 +59,9 @@ class Replica:
     async def warm(self, query: StoreQuery, scope: Scope, run: Callable[[Any], Awaitable[Any]]) -> None:
         """Asks until the scope is copied."""
 
-        key = key_of(query, scope)
-
         async def copied() -> None:
             await run(lambda c: self.hot.find(c, query, scope))
-            assert self.scopes.get(key) is not None
+            assert self.has_copies(query, scope)
 
         async with background(self.scopes.load_forever):
             await until(copied, 60)
@@ -67,9 +71,12 @@ class Replica:
         await c.execute("set transaction isolation level repeatable read")
         expected = await self.statement.find(c, query, scope)
         found = await self.hot.find(c, query, scope)
-        assert self.scopes.get(key_of(query, scope)) is not None, "the statement answered"
+        assert self.has_copies(query, scope), "the statement answered"
         same(expected, found)
         return found
+
+    def has_copies(self, query: StoreQuery, scope: Scope) -> bool:
+        return all(self.scopes.get(key) is not None for key in keys_of(query, scope))
 
 
 def same(expected: Found, found: Found) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import asyncpg
 import msgspec
@@ -17,7 +17,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
-from services.agent_memory.memories.vacancy import Vacancies
+from services.agent_memory.vacancy import Vacancies
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -28,7 +28,7 @@ from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, candidate_from_row
 from shared.search.experience import experienced
 from shared.search.hot.scopes import HotScopes
-from shared.search.hot.search import HotStore
+from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, Hnsw, StoreQuery, StoreSearch, store_query, tenants_language
@@ -37,8 +37,6 @@ from shared.validation.values import MISSING
 
 OWN = "agent_memory_own"
 PEER = "agent_memory_peer"
-# The most chunks of a tenant that peers are searched for in memory.
-MOST_CODED = 500_000
 
 
 class MemorySearch:
@@ -49,15 +47,22 @@ class MemorySearch:
         count_accesses: Callable[[str, Sequence[int]], None],
         hot_scopes: HotScopes,
         vector_index: VectorIndex,
+        vacancies: Vacancies,
     ) -> None:
         self._database = database
         self._embedder = embedder
         self._count_accesses = count_accesses
-        self._vacancies = Vacancies(database)
+        self._vacancies = vacancies
         own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
-        peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER)
+        peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER, keeps=True)
         peers = HotStore(
-            database, hot_scopes, PEER, queries_search.HOT_PEERS, most_coded=MOST_CODED, excludes=True
+            database,
+            hot_scopes,
+            PEER,
+            queries_search.HOT_PEERS,
+            keeps=True,
+            most_coded=MOST_CODED,
+            excludes=True,
         )
         self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
         self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)
@@ -129,20 +134,6 @@ class MemorySearch:
         scored = score(Question(request.query, model, embedded.band), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
-    async def vacant(
-        self, principal: Principal, request: SearchRequest, deadline: Deadline
-    ) -> dict[str, StoreResult]:
-        """For assembly: what the searches of empty stores would find. Refuses what they refuse."""
-        agent = _agent(principal, request)
-        _store_query(principal, request)
-        held = await self._vacancies.now(principal.tenant, agent, deadline)
-        empty: dict[str, StoreResult] = {}
-        if OWN in request.stores and not held.own:
-            empty[OWN] = _nothing([f"agent:{agent}"])
-        if PEER in request.stores and not held.everyones:
-            empty[PEER] = _nothing([f"agent:{EVERY_AGENT}", *_named(request, agent)])
-        return empty
-
     async def search_own(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
     ) -> SearchResult:
@@ -154,7 +145,7 @@ class MemorySearch:
         )
         found = result.stores[OWN]
         found.background = background
-        self._vacancies.learn(principal.tenant, agent, found)
+        self._vacancies.learn(principal.tenant, OWN, agent, found=found.documents > 0)
         return result
 
     async def _background(
@@ -179,7 +170,7 @@ class MemorySearch:
         named = _named(request, agent)
         result = await self._peers.search(_store_query(principal, request), scope, deadline)
         found = result.stores[PEER]
-        self._vacancies.learn(tenant, EVERY_AGENT, found)
+        self._vacancies.learn(tenant, PEER, found=found.documents > 0)
         found.items = {f"agent:{EVERY_AGENT}": found.documents}
         if named:
             found.items |= await self._database.run(
@@ -202,8 +193,16 @@ def _named(request: SearchRequest, agent: str) -> list[str]:
     return [name for name in request.stores[PEER] if name != f"agent:{agent}"]
 
 
-def _nothing(scopes: Iterable[str]) -> StoreResult:
-    return StoreResult(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))
+def nothing_own(principal: Principal, request: SearchRequest) -> StoreResult:
+    agent = _agent(principal, request)
+    _store_query(principal, request)
+    return StoreResult.of_nothing([f"agent:{agent}"])
+
+
+def nothing_of_peers(principal: Principal, request: SearchRequest) -> StoreResult:
+    agent = _agent(principal, request)
+    _store_query(principal, request)
+    return StoreResult.of_nothing([f"agent:{EVERY_AGENT}", *_named(request, agent)])
 
 
 def _agent(principal: Principal, request: SearchRequest) -> str:

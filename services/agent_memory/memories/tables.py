@@ -121,13 +121,18 @@ def _private() -> Column[bool]:
     return Column("private", Boolean, nullable=False, server_default=text("false"))
 
 
-agent_memory_chunks = schema.chunk_table("memory", "agent_memory", "agent_memory_chunks", _private())
+agent_memory_chunks = schema.chunk_table(
+    "memory",
+    "agent_memory",
+    "agent_memory_chunks",
+    _private(),
+    words="memory.scoped_words(tenant, scope, private, tsv)",
+)
 # What a copy of all that a tenant's agents share has not seen.
 Index("agent_memory_chunks_recent", agent_memory_chunks.c.tenant, agent_memory_chunks.c.changed)
-# A vector of a large tenant, in the HNSW index. Not among the covering index's columns, which exact scans read.
+# A vector of a large tenant, in the HNSW index.
 _large = Column("large", Boolean, nullable=False, server_default=text("false"))
-agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private())
-agent_memory_vec.append_column(_large)
+agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private(), _large)
 # For searches over all agents of a large tenant. All others are scanned exactly, and need no place in it.
 Index(
     "agent_memory_vec_large",

@@ -13,7 +13,6 @@ from services.cache.missions.queries import MissionKey
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
-from shared.search.sql import scope_key
 
 
 class EntryFilter(NamedTuple):
@@ -202,7 +201,7 @@ SET_TAGS = """
 with stored as (
     select token_count from cache.psychic_cache where tenant = $1 and id = $2
 ), entry as (
-    update cache.psychic_cache set tags = $3, token_count = $7
+    update cache.psychic_cache set tags = $3, token_count = $6
     where tenant = $1 and id = $2 and expires_at > statement_timestamp()
     returning tenant, id, mission_id, agent_name, token_count
 ), counters as (
@@ -213,12 +212,11 @@ with stored as (
     from cache.psychic_chunks c join entry e on e.tenant = c.tenant and e.id = c.item_id
 ), retagged as (
     update cache.psychic_chunks c
-    set tsv = w.tsv, scoped = array_to_tsvector(array(select $5 || ':' || t from unnest(tsvector_to_array(w.tsv)) t)),
-        changed = pg_current_xact_id()::text::bigint
+    set tsv = w.tsv, changed = pg_current_xact_id()::text::bigint
     from words w where c.tenant = $1 and c.item_id = $2 and c.chunk = w.chunk
 ), event as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, payload)
-    select $1, 'mission:' || mission_id, 'cache_tag', mission_id, $6,
+    select $1, 'mission:' || mission_id, 'cache_tag', mission_id, $5,
            jsonb_build_object('id', id, 'tags', cardinality($3))
     from entry
 )
@@ -237,10 +235,7 @@ async def set_tags(
     agent: str | None,
 ) -> bool:
     """False when the entry no longer exists. `head` and `token_count` replace the entry's. Lock its mission first."""
-    key = scope_key(mission.tenant, f"mission:{mission.mission_id}")
-    return bool(
-        await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, key, agent, token_count)
-    )
+    return bool(await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, agent, token_count))
 
 
 # A mission whose limits were lowered may exceed its budget, because its newest checkpoints stay.

@@ -12,7 +12,6 @@ import msgspec
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
-from shared.search.sql import scope_key
 
 
 class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -55,7 +54,7 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 PUT_ENTRIES = """
 select entry_id, total_tokens, evicted, expires_at, refused, token_budget
-from cache.put_entries($1, $2, $3, $4, $5, $6, $7, $8, $9)
+from cache.put_entries($1, $2, $3, $4, null, $5, $6, $7, $8)
 """
 
 
@@ -74,7 +73,6 @@ async def put_entries(
         mission.mission_id,
         puts,
         [put.token_count for put in puts],
-        scope_key(mission.tenant, f"mission:{mission.mission_id}"),
         model,
         limits.token_budget,
         limits.entry_budget,

@@ -58,7 +58,7 @@ class CacheSearch:
         self._embedder = embedder
         self._log = log
         self._languages = languages
-        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT)
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, keeps=True)
         self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
 
     @tracing.memory("search_memory", "cache")

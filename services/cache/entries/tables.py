@@ -69,5 +69,7 @@ psychic_cache = Table(
     schema="cache",
 )
 
-psychic_chunks = schema.chunk_table("cache", "psychic_cache", "psychic_chunks")
+psychic_chunks = schema.chunk_table(
+    "cache", "psychic_cache", "psychic_chunks", words="cache.scoped_words(tenant, scope, tsv)"
+)
 psychic_vec = schema.vector_table("cache", "psychic_cache", "psychic_vec")

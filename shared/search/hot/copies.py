@@ -46,7 +46,7 @@ class Copy(msgspec.Struct, frozen=True, eq=False):
     @property
     def coded(self) -> bool:
         """Whether vectors are codes, which choose chunks whose vectors the database then compares."""
-        return isinstance(self.segments[0].vectors, Codes)
+        return any(isinstance(segment.vectors, Codes) for segment in self.segments)
 
     @property
     def pending(self) -> list[int]:
@@ -93,6 +93,17 @@ class Copy(msgspec.Struct, frozen=True, eq=False):
 def copy_of(segments: Sequence[Segment], snapshot: Snapshot, server: datetime) -> Copy:
     alive = tuple(np.ones(len(segment.keys), np.bool_) for segment in segments)
     return Copy(tuple(segments), alive, snapshot, server)
+
+
+def together(copies: Sequence[Copy]) -> Copy:
+    """The chunks of several scopes, for one search. Each copy is brought up to date by itself."""
+    if len(copies) == 1:
+        return copies[0]
+    return msgspec.structs.replace(
+        copies[0],
+        segments=tuple(segment for copy in copies for segment in copy.segments),
+        alive=tuple(alive for copy in copies for alive in copy.alive),
+    )
 
 
 def _compact(copy: Copy) -> Copy:

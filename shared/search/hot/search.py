@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,7 +14,8 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.search.counts import EXACT_UP_TO, Common
 from shared.search.hot import statements
-from shared.search.hot.copies import Copy
+from shared.search.hot.copies import Copy, Snapshot, together
+from shared.search.hot.kept import Kept, KeptRow, KeptRows
 from shared.search.hot.loading import Loading
 from shared.search.hot.matching import Asked, Chosen, Match, Matches, chosen, judged, matches
 from shared.search.hot.scopes import HotScopes, Key
@@ -37,21 +38,27 @@ _LOAD_SECONDS = 60.0
 _LARGE = 4_000
 # A copy in which more items wait for their vectors asks for them as long as a search takes.
 MOST_PENDING = 500
+# The most chunks of a scope whose copy may hold codes.
+MOST_CODED = 500_000
+# A search of more scopes is left to the statement.
+MOST_SCOPES = 8
 
 
 class _Current(NamedTuple):
-    """A copy as of this question, and what the database answered about the scope and the question."""
+    """Copies as of this question, and what the database answered about their scopes and the question."""
 
-    key: Key
-    copy: Copy
+    keys: Sequence[Key]
+    copies: Sequence[Copy]
     answered: asyncpg.Record
 
 
 class HotStore:
     """A store whose scopes are copied into memory when they are asked often.
 
-    A store brings the forms of its statements. With `most_coded`, scopes of more than EXACT_UP_TO chunks are copied,
-    too, with codes in place of their vectors. With `excludes`, the statement searches all scopes but `Values.scope`.
+    A store brings the forms of its statements. With `keeps`, rows that were found are kept, too: their columns must
+    depend on the item's row and the chunk's alone. With `most_coded`, scopes of more than EXACT_UP_TO chunks are
+    copied, too, with codes in place of their vectors. With `excludes`, the statement searches all scopes but
+    `Values.scope`.
     """
 
     def __init__(
@@ -61,6 +68,7 @@ class HotStore:
         store: str,
         forms: HotForms,
         *,
+        keeps: bool = False,
         most_coded: int = 0,
         excludes: bool = False,
     ) -> None:
@@ -70,85 +78,95 @@ class HotStore:
         self._forms = forms
         self._most = max(EXACT_UP_TO, most_coded)
         self._excludes = excludes
+        self._kept = KeptRows() if keeps else None
 
     async def search(
         self, connection: Connection, values: Values, names: Sequence[str]
     ) -> Sequence[Any] | None:
-        """The rows that the store's search statement would answer; None: the scope has no copy, so ask that.
+        """The rows that the store's search statement would answer; None: a scope has no copy, so ask that.
 
         `names` are the scopes that are searched.
         """
-        if len(names) != 1 or values.missions is not None:
+        if not 0 < len(names) <= MOST_SCOPES or values.missions is not None:
             return None
-        scope = ScopeValues(tenant=values.tenant, scope=values.scope, name=names[0], model=values.model)
-        key = Key(self._store, values.tenant, names[0], values.model)
-        current = await self._current(connection, key, scope, values)
+        scopes = ScopeValues(tenant=values.tenant, scope=values.scope, names=list(names), model=values.model)
+        keys = [Key(self._store, values.tenant, name, values.model) for name in names]
+        current = await self._current(connection, keys, scopes, values)
         if current is None:
             metrics.HOT_MISSES.labels(self._store).inc()
-            self._scopes.ask(key, partial(self._load, scope))
+            self._ask(keys, scopes)
             return None
         metrics.HOT_SEARCHES.labels(self._store).inc()
         rows = await self._rows(connection, values, current)
         if rows is None:
             # Something that was found is gone, and nobody has counted the chunks since.
-            left = await statements.remaining(connection, self._forms, scope)
+            left = await statements.remaining(connection, self._forms, scopes)
             rows = await self._rows(connection, values, await self._among(current, left), again=True)
         return rows
 
+    def _ask(self, keys: Sequence[Key], scopes: ScopeValues) -> None:
+        for key in keys:
+            if self._scopes.get(key) is None:
+                self._scopes.ask(key, partial(self._load, scopes.only(key.scope)))
+
     async def _current(
-        self, connection: Connection, key: Key, scope: ScopeValues, values: Values
+        self, connection: Connection, keys: Sequence[Key], scopes: ScopeValues, values: Values
     ) -> _Current | None:
-        """The copy with all that is committed."""
-        copy = self._scopes.get(key)
-        if copy is None:
+        """The copies with all that is committed. Copies that are of no use are given up."""
+        copies = [copy for key in keys if (copy := self._scopes.get(key)) is not None]
+        if len(copies) < len(keys):
             return None
-        pending = copy.pending
+        pending = together(copies).pending
         if len(pending) > MOST_PENDING:
-            self._scopes.drop(key)
+            self._drop(keys)
             return None
-        changes = _changes(scope, values, copy, pending)
-        rows = await statements.changes(connection, self._forms, changes)
-        newer = await self._newer(connection, scope, copy, rows, counted=values.documents is None)
+        rows = await statements.changes(connection, self._forms, _changes(scopes, values, copies, pending))
+        newer = await self._newer(connection, scopes, copies, rows, counted=values.documents is None)
         if newer is None:
-            self._scopes.drop(key)
+            self._drop(keys)
             return None
-        if newer is not copy:
-            self._scopes.replace(key, copy, newer)
-        return _Current(key, newer, rows[0])
+        self._replace(keys, copies, newer)
+        return _Current(keys, newer, rows[0])
+
+    def _drop(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self._scopes.drop(key)
+
+    def _replace(self, keys: Sequence[Key], copies: Sequence[Copy], newer: Sequence[Copy]) -> None:
+        for key, before, after in zip(keys, copies, newer, strict=True):
+            if after is not before:
+                self._scopes.replace(key, before, after)
 
     async def _newer(
         self,
         connection: Connection,
-        scope: ScopeValues,
-        copy: Copy,
+        scopes: ScopeValues,
+        copies: Sequence[Copy],
         rows: Sequence[asyncpg.Record],
         *,
         counted: bool,
-    ) -> Copy | None:
-        """None when the copy is of no use: it comes from another server, lacks too much, or the scope has grown."""
+    ) -> Sequence[Copy] | None:
+        """None when a copy is of no use: it comes from another server, lacks too much, or its scope has grown."""
         answered = rows[0]
-        most = self._most if copy.coded else EXACT_UP_TO
-        if (
-            answered["server"] != copy.server
-            or len(rows) > MOST_CHANGED
-            or max(copy.rows, answered["documents"]) > most
-        ):
+        if len(rows) > MOST_CHANGED or any(copy.server != answered["server"] for copy in copies):
             return None
         if answered["item_id"] is not None:
-            copy = await _worked(copy.rows, partial(copy.after, rows, answered["snapshot"]))
-        if not counted:
-            return copy
-        if copy.rows < answered["documents"]:
+            copies = await _worked(
+                _held(copies), partial(_after, copies, scopes.names, rows, answered["snapshot"])
+            )
+        if any(copy.rows > (self._most if copy.coded else EXACT_UP_TO) for copy in copies):
             return None
-        if copy.rows > answered["documents"]:
-            left = await statements.remaining(connection, self._forms, scope)
-            copy = await _worked(copy.rows, partial(copy.among, left))
-        return copy
+        if not counted or _held(copies) == answered["documents"]:
+            return copies
+        if _held(copies) < answered["documents"]:
+            return None
+        left = await statements.remaining(connection, self._forms, scopes)
+        return await _worked(_held(copies), partial(_among, copies, left))
 
     async def _among(self, current: _Current, left: Sequence[int]) -> _Current:
-        copy = await _worked(current.copy.rows, partial(current.copy.among, left))
-        self._scopes.replace(current.key, current.copy, copy)
-        return current._replace(copy=copy)
+        copies = await _worked(_held(current.copies), partial(_among, current.copies, left))
+        self._replace(current.keys, current.copies, copies)
+        return current._replace(copies=copies)
 
     async def _load(self, scope: ScopeValues, most_bytes: int) -> Copy | None:
         loading = Loading(self._forms, scope, most_bytes, self._most, MOST_PENDING)
@@ -158,37 +176,64 @@ class HotStore:
         self, connection: Connection, values: Values, current: _Current, *, again: bool = False
     ) -> Sequence[Any] | None:
         """None: not all that was found is there, and the scope's chunks were not counted."""
-        found = await self._found(connection, values, current)
-        evidence = {(each.item, each.chunk): each for each in found.found}
-        records = await statements.chosen(connection, self._forms, _chosen(values, found.found))
-        if len(records) < len(evidence) and values.documents is not None and not again:
+        copy = together(current.copies)
+        found = await self._found(connection, values, copy, current.answered)
+        known = self._known(values.tenant, copy, found.found)
+        records = await statements.chosen(connection, self._forms, _chosen(values, found.found, known))
+        if len(records) < len(found.found) and values.documents is not None and not again:
             return None
         every = {
-            "documents": current.copy.rows,
+            "documents": copy.rows,
             "sizes": current.answered["sizes"],
             "lexemes": current.answered["lexemes"],
             "df": found.df,
             "item_id": None,
         }
-        rows = [_row(every, record, evidence[record["item_id"], record["chunk"]]) for record in records]
+        evidence = {
+            (each.item, each.chunk): (each, kept) for each, kept in zip(found.found, known, strict=True)
+        }
+        rows = [
+            self._row(values.tenant, every, record, *evidence.pop((record["item_id"], record["chunk"])))
+            for record in records
+        ]
+        if self._kept is not None:
+            for gone, _ in evidence.values():
+                self._kept.drop(values.tenant, gone)
         return rows or [every]
 
-    async def _found(self, connection: Connection, values: Values, current: _Current) -> Matches:
-        copy, asked = current.copy, self._asked(values, current)
+    def _row(
+        self, tenant: str, every: dict[str, Any], record: asyncpg.Record, found: Match, known: Kept | None
+    ) -> Mapping[str, Any]:
+        if self._kept is None:
+            return {**every, **record, "cosine": found.cosine, "places": found.places, "tfs": found.tfs}
+        if known is None or known.version != record["version"]:
+            known = Kept(record["version"], record)
+            self._kept.add(tenant, known)
+        return KeptRow(every, known, found)
+
+    def _known(self, tenant: str, copy: Copy, found: Sequence[Match]) -> list[Kept | None]:
+        if self._kept is None:
+            return [None] * len(found)
+        return self._kept.known(copy.server, tenant, found)
+
+    async def _found(
+        self, connection: Connection, values: Values, copy: Copy, answered: asyncpg.Record
+    ) -> Matches:
+        asked = self._asked(values, answered)
         choice = await _worked(copy.rows, partial(chosen, copy, asked))
         if copy.coded and values.vector is not None:
             cosines = await statements.nearest(connection, self._forms, _nearest(values, choice))
             choice = judged(choice, cosines, asked.depth)
         return matches(choice)
 
-    def _asked(self, values: Values, current: _Current) -> Asked:
+    def _asked(self, values: Values, answered: asyncpg.Record) -> Asked:
         return Asked(
-            lexemes=current.answered["lexemes"],
+            lexemes=answered["lexemes"],
             vector=None if values.vector is None else values.vector.to_numpy().astype(np.float32),
             depth=values.depth,
             common=Common(values.common_words, values.common_df),
             users=values.users,
-            now=microseconds(current.answered["now"]),
+            now=microseconds(answered["now"]),
             without=str(values.scope) if self._excludes else None,
             only=values.only,
             until=values.until,
@@ -200,16 +245,36 @@ async def _worked(rows: int, work: Callable[[], T]) -> T:
     return work() if rows <= _LARGE else await asyncio.to_thread(work)
 
 
-def _changes(scope: ScopeValues, values: Values, copy: Copy, pending: list[int]) -> ChangesValues:
+def _held(copies: Sequence[Copy]) -> int:
+    return sum(copy.rows for copy in copies)
+
+
+def _after(
+    copies: Sequence[Copy], names: Sequence[str], rows: Sequence[Any], snapshot: Snapshot
+) -> list[Copy]:
+    """Each copy with the rows that were written in its scope since."""
+    parts = [rows]
+    if len(names) > 1:
+        parts = [[row for row in rows if row["scope"] == name] for name in names]
+    return [copy.after(part, snapshot) if part else copy for copy, part in zip(copies, parts, strict=True)]
+
+
+def _among(copies: Sequence[Copy], keys: Sequence[int]) -> list[Copy]:
+    return [copy.among(keys) for copy in copies]
+
+
+def _changes(
+    scopes: ScopeValues, values: Values, copies: Sequence[Copy], pending: list[int]
+) -> ChangesValues:
     return ChangesValues(
-        tenant=scope.tenant,
-        scope=scope.scope,
-        name=scope.name,
-        model=scope.model,
+        tenant=scopes.tenant,
+        scope=scopes.scope,
+        names=scopes.names,
+        model=scopes.model,
         configs=values.configs,
         texts=values.texts,
         terms=values.terms,
-        snapshot=copy.snapshot,
+        snapshots=[copy.snapshot for copy in copies],
         pending=pending,
         documents=values.documents,
     )
@@ -226,17 +291,14 @@ def _nearest(values: Values, choice: Chosen) -> NearestValues:
     )
 
 
-def _chosen(values: Values, found: Sequence[Match]) -> ChosenValues:
+def _chosen(values: Values, found: Sequence[Match], known: Sequence[Kept | None]) -> ChosenValues:
     return ChosenValues(
         tenant=values.tenant,
         scope=values.scope,
         items=[each.item for each in found],
         numbers=[each.chunk for each in found],
+        versions=[None if kept is None else kept.version for kept in known],
         only=values.only,
         until=values.until,
         users=values.users,
     )
-
-
-def _row(every: dict[str, Any], record: asyncpg.Record, found: Match) -> dict[str, Any]:
-    return {**every, **record, "cosine": found.cosine, "places": found.places, "tfs": found.tfs}

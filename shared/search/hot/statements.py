@@ -20,22 +20,28 @@ MOST_CHANGED = 1_000
 
 
 class ScopeValues(msgspec.Struct, frozen=True, kw_only=True):
-    """A scope of a store. `scope` is what the store's predicates compare with, `name` how its chunks name it."""
+    """Scopes of a store. `scope` is what the store's predicates compare with, `names` how chunks name each scope."""
 
     tenant: str
     scope: str | list[str]
-    name: str
+    names: list[str]
     model: str
+
+    def only(self, name: str) -> ScopeValues:
+        """One of the scopes."""
+        scope = [name] if isinstance(self.scope, list) else self.scope
+        return ScopeValues(tenant=self.tenant, scope=scope, names=[name], model=self.model)
 
 
 class ChangesValues(ScopeValues, frozen=True, kw_only=True):
     configs: list[str]
     texts: list[str]
     terms: list[str]
-    snapshot: Snapshot
+    snapshots: list[Snapshot]
+    """Of the copies, in the order of `names`."""
     pending: list[int]
     documents: int | None
-    """Chunks in the scope; None: the statement counts them."""
+    """Chunks in the scopes; None: the statement counts them."""
     most: int = MOST_CHANGED + 1
 
 
@@ -52,6 +58,8 @@ class ChosenValues(msgspec.Struct, frozen=True, kw_only=True):
     scope: str | list[str]
     items: list[int]
     numbers: list[int]
+    versions: list[str | None] = []
+    """Those that the caller has of the chunks' rows; None, or too few: it has none."""
     only: list[int] | None = None
     until: int | None = None
     users: list[str] | None = None
@@ -100,7 +108,7 @@ async def snapshot(connection: Connection) -> asyncpg.Record:
 async def copied(
     connection: Connection, forms: HotForms, values: ScopeValues
 ) -> AsyncIterator[asyncpg.Record]:
-    """The scope's chunks, in batches. The connection is in a transaction."""
+    """The scopes' chunks, in batches. The connection is in a transaction."""
     statement = forms.copied
     async for row in connection.cursor(statement.sql, *_arguments(statement, values), prefetch=_PREFETCH):
         yield row

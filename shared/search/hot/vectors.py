@@ -72,10 +72,11 @@ class Codes(msgspec.Struct, frozen=True, eq=False):
         return Codes(np.ascontiguousarray(self.signs[:, kept]), self.factors[kept], self.centre)
 
     def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Estimates, less the same for all vectors of a centre. NaN: no vector yet."""
+        """Estimates. NaN: no vector yet."""
         if not (width := len(self.centre)):
             return np.full(len(self.factors), np.nan, np.float32)
-        turned = _turn(width) @ (vector[:width] / np.float32(np.linalg.norm(vector) or 1.0))
+        unit = vector[:width] / np.float32(np.linalg.norm(vector) or 1.0)
+        turned = _turn(width) @ unit
         low, step = _steps(turned)
         levels = np.rint((turned - low) / step).astype(np.uint64)
         sums = np.zeros(self.signs.shape[1], np.float32)
@@ -84,7 +85,7 @@ class Codes(msgspec.Struct, frozen=True, eq=False):
                 step * 2**plane
             )
         sums += self._common(np.full(len(self.signs), ~np.uint64(0))) * low
-        estimates = (2 * sums - turned.sum()) * self.factors
+        estimates = self.centre @ unit + (2 * sums - turned.sum()) * self.factors
         return np.where(self.present, estimates, np.float32("nan"))
 
     def _common(self, bits: NDArray[np.uint64]) -> NDArray[np.uint16]:

@@ -1,14 +1,20 @@
--- The question's words, and what of a scope was committed since a copy of it took its snapshot: chunks that were written,
+-- The question's words, and what of each scope was committed since its copy took its snapshot: chunks that were written,
 -- and those of `pending` items that have their vectors by now. One row at least. A number of the future comes from
 -- another server, whose dump was restored here.
 {asked}
 ), changed as materialized (
     select c.item_id, c.chunk
-    from {chunks} c
-    where {copied}
-      and c.changed >= pg_snapshot_xmin(:snapshot::pg_snapshot)::text::bigint
-      and c.changed < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-      and not pg_visible_in_snapshot(c.changed::text::xid8, :snapshot::pg_snapshot)
+    from unnest(:names::text[], :snapshots::pg_snapshot[]) s(name, snapshot)
+    cross join lateral (
+        -- `offset 0` leaves the index over `changed` as the only way to a scope's chunks.
+        select c.item_id, c.chunk
+        from {chunks} c
+        where {copied}
+          and c.changed >= pg_snapshot_xmin(s.snapshot)::text::bigint
+          and c.changed < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+          and not pg_visible_in_snapshot(c.changed::text::xid8, s.snapshot)
+        offset 0
+    ) c
     union
     select v.item_id, v.chunk
     from {vectors} v

@@ -334,6 +334,7 @@ async def test_hostile_addresses(client: Client, path: str, statuses: set[int]) 
         "/internal/purge?purged=mission:m",
         "/internal/search",
         "/internal/languages",
+        "/internal/references",
         "/internal/turns",
         "/api/psychic-cache/../../internal/purge?purged=mission:m",
         "/api/psychic-cache/%2e%2e/%2e%2e/internal/purge?purged=mission:m",

@@ -12,6 +12,7 @@ from pgvector.asyncpg import register_vector
 
 from local.database import Database
 from services.agent_memory.memories import queries_search as memories
+from services.agent_memory.vacancy import HOLDINGS
 from services.cache.entries import queries_search as entries
 from shared.search.store import StoreQuery
 
@@ -34,6 +35,9 @@ PLANS = {
     ),
     "memories of agents": Planned(
         "agent_memory", memories.COUNT_OF_AGENTS, ("t", ["agent:ana"]), "agent_memory", "agent_name ="
+    ),
+    "whether a tenant has memories": Planned(
+        "agent_memory", HOLDINGS, ("t", "ana"), "agent_memory", "tenant ="
     ),
 }
 

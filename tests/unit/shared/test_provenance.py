@@ -66,6 +66,16 @@ def test_a_header_notes_what_is_not_trusted(kind: str, claim: str | None, note: 
     assert candidate.header == ["intel", *([note] if note else []), "scout", "from grafana"]
 
 
+def test_a_header_names_no_kind_that_says_nothing() -> None:
+    at = datetime(2026, 7, 4, tzinfo=UTC)
+    known, preferred = (
+        Candidate(id=1, scope="shared", kind=kind, text="x", created_at=at, speaker="Ida")
+        for kind in ("knowledge", "preference")
+    )
+    assert known.header == ["Ida"]
+    assert preferred.header == ["preference", "Ida"]
+
+
 def test_a_time_may_be_a_minute_ahead_and_no_more() -> None:
     now = datetime.now(UTC)
     assert not lies_ahead(None)

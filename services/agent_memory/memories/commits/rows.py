@@ -11,14 +11,12 @@ import msgspec
 
 from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.content import MemoryContent
-from services.agent_memory.memories.queries_search import EVERY_AGENT
 from shared.concurrency.threads import beside
 from shared.embeddings import fact_key
 from shared.provenance import head
 from shared.search import code
 from shared.search.chunking import chunk
 from shared.search.lexicon import Hints, indexed
-from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens_of
 
 
@@ -94,12 +92,10 @@ def _words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
 
 def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
-    scopes = [f"agent:{row.agent_name}"] if row.private else [f"agent:{row.agent_name}", EVERY_AGENT]
     about_code = [*row.paths, *row.symbols]
     hints = Hints(terms=code.given(about_code), language=row.language)
     return ChunkWords(
         **msgspec.structs.asdict(indexed(row.content, hints)),
-        keys=[scope_key(row.tenant, scope) for scope in scopes],
         head=head(
             row.speaker or row.agent_name,
             row.occurred_at,

@@ -18,7 +18,7 @@ from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.search.store import StoreQuery
 from tests.support.cache_services import cache_service, intel, principal
-from tests.support.hot import STORE, Replica, key_of
+from tests.support.hot import STORE, Replica
 
 MISSION = "m"
 WRITERS, WRITES, READERS = 4, 25, 4
@@ -52,7 +52,7 @@ async def test_who_wrote_finds_it_and_who_deleted_does_not(service: CacheService
 
     async def found(replica: Replica, query: StoreQuery) -> set[int]:
         result = await run(partial(replica.hot.find, query=query, scope=scope))
-        assert replica.scopes.get(key_of(query, scope)) is not None, "the statement answered"
+        assert replica.has_copies(query, scope), "the statement answered"
         return {each.id for each in result.evidence.stores[STORE].candidates}
 
     async def write(number: int) -> None:

@@ -60,11 +60,11 @@ class Experience:
         self.random = random.Random(seed)
         self.begun = datetime.now(UTC)
         own, peers = own_scope(self.tenant, AGENT), peers_scope(self.tenant, AGENT)
-        of_all = {"most_coded": 1_000, "excludes": True}
+        of_all: dict[str, Any] = {"most_coded": 1_000, "excludes": True}
         self.replicas = [
             (Replica(pool, SEARCH_OWN, HOT_OWN), own),
-            (Replica(pool, SEARCH_PEER, HOT_PEER), own),
-            (Replica(pool, SEARCH_PEERS, HOT_PEERS, **of_all), peers),
+            (Replica(pool, SEARCH_PEER, HOT_PEER, keeps=True), own),
+            (Replica(pool, SEARCH_PEERS, HOT_PEERS, keeps=True, **of_all), peers),
             (Replica(pool, SEARCH_OWN, HOT_OWN), own),
             (Replica(pool, SEARCH_PEERS, HOT_PEERS, **of_all), peers),
         ]

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from local.database import Database
+from services.agent_memory.memories.queries_search import own_scope, peers_scope
 from services.cache.entries.queries_search import SEARCH, missions_scope
 from services.cache.entries.queries_write import put_entries
 from services.cache.entries.writing import put_of
@@ -20,6 +21,7 @@ from shared.search import store
 from shared.search.lexicon import MAX_TERM_BYTES, Asked, Hints, Lexicon
 from shared.search.sql import search
 from shared.search.store import StoreQuery
+from tests.integration.conftest import Tenant
 from tests.support.cache_services import intel, principal
 from tests.support.calls import lesson, note
 from tests.support.cluster import Client
@@ -124,6 +126,47 @@ async def test_peers_find_no_words_of_a_private_turn(client: Client, sql: Connec
     assert await of_memory(sql, own, "d") == {"wombat", "ferret", "otter"}
 
 
+# The names of the keys under which an item's words are indexed, as its tenant's search reads them.
+KEYS = """
+select array(select distinct split_part(word, ':', 1) from unnest(tsvector_to_array(scoped)) word) as keys
+from {view} where item_id = $1
+"""
+
+
+async def keys_of(sql: Connection, tenant: Tenant, view: str, item: int) -> set[str]:
+    async with sql.transaction():
+        await sql.execute(f"set local scrubjay.tenant = '{tenant.name}'")
+        return set(await sql.fetchval(KEYS.format(view=view), item))
+
+
+async def test_words_are_indexed_under_the_keys_that_searches_ask_for(
+    tenant: Tenant, client: Client, sql: Connection
+) -> None:
+    entry = (await client.post(f"{CACHE}/write", note("keys", "the wombat"))).body["data"]["id"]
+    (key,) = missions_scope(tenant.name, ["mission:keys"]).keys()
+    assert await keys_of(sql, tenant, "cache.searchable_words", entry) == {key}
+    memory = (await client.post(f"{MEMORY}/commit", lesson("keeper", "the ferret"))).body["memory_id"]
+    (own,), (every,) = own_scope(tenant.name, "keeper").keys(), peers_scope(tenant.name, "other").keys()
+    assert await keys_of(sql, tenant, "memory.searchable_words", memory) == {own, every}
+
+
+async def test_the_words_of_a_private_memory_are_not_indexed_for_peers(
+    tenant: Tenant, client: Client, sql: Connection
+) -> None:
+    answer = await client.post(f"{MEMORY}/commit", lesson("keeper", "the marten sleeps", private=True))
+    (own,) = own_scope(tenant.name, "keeper").keys()
+    assert await keys_of(sql, tenant, "memory.searchable_words", answer.body["memory_id"]) == {own}
+
+
+async def test_words_of_scopes_are_stored_in_their_index_only(client: Client, sql: Connection) -> None:
+    entry = (await client.post(f"{CACHE}/write", note("once", "the otter"))).body["data"]["id"]
+    tagged = await client.call("PATCH", f"{CACHE}/all/entries/{entry}", {"tags": ["river"]})
+    assert tagged.status == 200, tagged.body
+    memory = (await client.post(f"{MEMORY}/commit", lesson("keeper", "the badger"))).body["memory_id"]
+    for table, item in (("cache.psychic_chunks", entry), ("memory.agent_memory_chunks", memory)):
+        assert await sql.fetchval(f"select scoped from {table} where item_id = $1", item) is None
+
+
 TERMS = ["don't", r"C:\temp", "a b", "x" * MAX_TERM_BYTES, "y" * (MAX_TERM_BYTES + 1), "", "E4242", "E4242"]
 
 
@@ -184,11 +227,12 @@ async def test_the_text_parser_reads_each_text_once(sql: Connection, schema: str
         "select prosrc from pg_proc where oid = $1::text::regprocedure",
         f"{schema}.chunk_words({', '.join(CHUNK_WORDS.values())})",
     )
-    for number, (name, kind) in enumerate(CHUNK_WORDS.items(), 1):
+    read = [(name, kind) for name, kind in CHUNK_WORDS.items() if name != "p_keys"]
+    for number, (name, kind) in enumerate(read, 1):
         body = body.replace(name, f"(${number}::{kind})")
     async with sql.transaction():
         await sql.execute(COUNTED)
-        arguments = ["key"], [0], [5], ["chunk"], ["english"], [""], "head", ["previous", "earlier"]
+        arguments = [0], [5], ["chunk"], ["english"], [""], "head", ["previous", "earlier"]
         (row,) = await sql.fetch(re.sub(r"\bto_tsvector\(", "pg_temp.counted(", body), *arguments)
         assert "'chunk':1A" in row["every"]
         assert await sql.fetchval("select last_value from pg_temp.read") == 4

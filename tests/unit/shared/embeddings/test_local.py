@@ -44,6 +44,7 @@ async def test_the_first_text_does_not_wait_for_the_model(monkeypatch: pytest.Mo
     monkeypatch.setattr(english, "load_model", lambda: model)
     embedder = await open_embedder(EmbeddingSettings())
     try:
+        assert embedder.model == EmbeddingSettings().stored_name
         assert 0 < session.begun == session.ended
         embedded = await embed_within(CachedEmbedder(embedder), ["why do cards decline?"], "query", "t", 60.0)
         assert embedded.trouble is None

@@ -60,6 +60,7 @@ async def test_questions_and_documents_have_their_own_prefix() -> None:
     used: list[tuple[str, int, int]] = []
     embedder = await open_embedder(SETTINGS, lambda *each: used.append(each))
     try:
+        assert embedder.model == SETTINGS.stored_name
         question = await embedder.embed(["¿cuándo?"], "query")
         documents = await embedder.embed(["una", "otra"], "document")
     finally:

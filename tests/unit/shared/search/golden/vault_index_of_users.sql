@@ -83,8 +83,9 @@ with word as (
 )
 select (select documents from searched) as documents,
        (
-    select array_agg((select count(*) from memory.files f where f.tenant = $1 and f.scope = s.scope)
-                     order by s.place)
+    select array_agg((select count(*) from (
+        select from memory.files f where f.tenant = $1 and f.scope = s.scope limit 10000) few)
+        order by s.place)
     from unnest($12::text[]) with ordinality s(scope, place)
 ) as sizes,
        (select array_agg(word order by place) from lexeme) as lexemes,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shared.packing import DEFAULT_TOKEN_SHARE
+from shared.search.evidence import GRAPH
 
 OwnerName = Literal["cache", "agent_memory"]
 ScopeRule = Callable[[Sequence[str]], list[str] | None]
@@ -72,6 +73,8 @@ class Owned(Source):
     """A source that another service holds."""
 
     owner: OwnerName
+    item_path: str = ""
+    """The owner's public route for one item, with `{id}`; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +84,6 @@ class Store(Owned):
     scopes: ScopeRule
     path: str
     """The prefix of the owner's public routes."""
-    item_path: str
-    """The owner's public route for one item, with `{id}`."""
     counts_accesses: bool = False
     """Its owner counts how often an item is read."""
     weight: float = 1.0
@@ -152,11 +153,20 @@ VAULT = Store(
 )
 LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
 """Files of the vault that a request names. They are read, not searched."""
+FACTS = Owned(
+    name=GRAPH,
+    prefix="kg",
+    owner="agent_memory",
+    token_share=0.075,
+    item_path="/api/kg/{id}",
+    ids="[1-9][0-9]{0,17}",
+)
+"""Facts of the entities that a question names."""
 PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
 """What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
 STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT)
-SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES)
+SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES, FACTS)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}
 

@@ -11,17 +11,19 @@ import asyncpg
 from services.agent_memory.facts import queries, queries_graph
 from services.agent_memory.facts.names import entity_key
 from services.agent_memory.facts.queries_graph import Asked
-from services.agent_memory.vacancy import Vacancy
+from services.agent_memory.vacancy import Vacancies
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.provenance import utc
-from shared.search.evidence import SearchRequest, Triple
+from shared.search.evidence import GRAPH, SearchRequest, Triple
 
 MOST_ENTITIES = 10
 MOST_TRIPLES = 5
 """Of each entity."""
 _MOST_WORDS = 120
+_OTHER_FILES = "vault"
+"""The scope of files that lie in no folder of an agent, a mission or a user, nor in the shared one."""
 _LONGEST_NAME = 4
 """In words, of a name that is looked up among aliases."""
 _MOST_RUNS = 30
@@ -31,21 +33,19 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 class Graph:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, vacancies: Vacancies) -> None:
         self._database = database
-        self._vacancy = Vacancy(database, queries_graph.HOLDS)
+        self._vacancies = vacancies
 
     async def search(
         self, principal: Principal, request: SearchRequest, scopes: Sequence[str], deadline: Deadline
     ) -> list[Triple]:
         """At most five of each entity's and ten entities', those of aliases first."""
         tenant = principal.tenant
-        if await self._vacancy.is_empty(tenant, deadline):
-            return []
         seen = queries.bounds(principal, request.user_id)
         words = _WORD.findall(request.query)[:_MOST_WORDS]
         asked = Asked(
-            scopes=list(scopes),
+            scopes=[*scopes, _OTHER_FILES],
             user_id=request.user_id,
             as_of=utc(request.as_of, "as_of"),
             aliases=list(dict.fromkeys(names(words))),
@@ -55,9 +55,8 @@ class Graph:
         rows = await self._database.run(
             tenant, lambda c: queries_graph.facts_of(c, tenant, seen, asked), deadline
         )
-        if not rows:
-            self._vacancy.suspect(tenant)
-        return [_triple(row) for row in chosen(rows, request.query)]
+        self._vacancies.learn(tenant, GRAPH, found=bool(rows))
+        return chosen(rows, request.query)
 
 
 def names(words: Sequence[str]) -> Iterator[str]:
@@ -86,16 +85,16 @@ def _of_run(run: Sequence[str]) -> Iterator[str]:
             yield entity_key(name)
 
 
-def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[asyncpg.Record]:
+def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[Triple]:
     """The facts that share words with the question come first among those of an entity, then the newest."""
     asked = set(entity_key(query).split())
-    entities: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
+    entities: defaultdict[str, list[Triple]] = defaultdict(list)
     for row in rows:
-        entities[row["entity"]].append(row)
-    picked: dict[int, asyncpg.Record] = {}
+        entities[row["entity"]].append(_triple(row, len(asked & _words(row)) / max(1, len(asked))))
+    picked: dict[int, Triple] = {}
     for facts in list(entities.values())[:MOST_ENTITIES]:
-        facts.sort(key=lambda row: -len(asked & _words(row)))
-        picked |= {row["id"]: row for row in facts[:MOST_TRIPLES]}
+        facts.sort(key=lambda fact: -fact.overlap)
+        picked |= {fact.id: fact for fact in facts[:MOST_TRIPLES]}
     return list(picked.values())
 
 
@@ -103,5 +102,6 @@ def _words(row: asyncpg.Record) -> set[str]:
     return {*row["predicate_key"].split(), *row["object_key"].split(), *row["subject_key"].split()}
 
 
-def _triple(row: asyncpg.Record) -> Triple:
-    return Triple(**{name: row[name] for name in Triple.__struct_fields__})
+def _triple(row: asyncpg.Record, overlap: float) -> Triple:
+    names = (name for name in Triple.__struct_fields__ if name != "overlap")
+    return Triple(**{name: row[name] for name in names}, overlap=round(overlap, 4))

@@ -14,38 +14,41 @@ from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
 
 # A key sees facts about its users or no user, in the scopes of its missions, and what an agent keeps for itself only if
-# it is the agent's or bound to no agent and no mission.
+# it is the agent's or bound to no agent and no mission. Of what files state, it sees what it may read in the files.
 VISIBLE = """
     ({users}::text[] is null or f.user_id is null or f.user_id = any({users}))
     and ({missions}::text[] is null or f.scope not like 'mission:%' or f.scope = any({missions}))
-    and (not {closed} or f.scope not like 'agent:%' or f.scope = {agent})
+    and ({agent}::text is null or f.scope not like 'agent:%' or f.scope = {agent})
+    and ({folders}::text[] is null or f.source is null or f.scope = any({folders}))
 """
 
 
 class Bounds(NamedTuple):
-    """The users, missions' scopes and agent's scope of VISIBLE, and whether agents' scopes are closed but this."""
+    """The users, the missions' scopes, the only scope of an agent and the scopes of files of VISIBLE. None: all."""
 
     users: list[str] | None
     missions: list[str] | None
-    agent: str
-    closed: bool
+    agent: str | None
+    folders: list[str] | None
 
 
 def bounds(principal: Principal, user_id: str | None = None) -> Bounds:
     """Raises Forbidden for a user that the key has no grant for."""
     missions = principal.seen_missions()
+    closed = principal.agent is not None or missions is not None
     return Bounds(
         users=principal.seen_users(user_id),
         missions=None if missions is None else [f"mission:{name}" for name in missions],
-        agent=f"agent:{principal.agent or ''}",
-        closed=principal.agent is not None or missions is not None,
+        agent=f"agent:{principal.agent or ''}" if closed else None,
+        folders=principal.own_scopes(),
     )
 
 
 # The id of a fact stays when its times change, so a former state of it shows the same id.
 SHOWN = """coalesce(f.revision_of, f.id) as id, f.id as row, f.scope, f.subject, f.predicate, f.object, f.confidence,
     f.valid_from, f.valid_to, f.recorded_at, f.superseded_at, f.single, f.user_id, f.agent_name, f.written_by,
-    f.source_kind, f.source_claim, f.source, f.recalled_from, f.dispatch_id, f.closed_by, f.subject_key, f.object_key"""
+    f.source_kind, f.source_claim, f.source || coalesce('#L' || f.line, '') as source, f.recalled_from, f.dispatch_id,
+    f.closed_by, f.subject_key, f.object_key"""
 # Another value, of a source trusted as much or more, was believed at the same time to hold at the same time.
 DISPUTED = """
     f.single and exists (
@@ -66,7 +69,7 @@ _HELD = """
         and coalesce(f.valid_to, 'infinity') > coalesce({at}::timestamptz, {known_at}, statement_timestamp())))"""
 # $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 predicate, $9 known at, $10 at, $11 every time, $12 before, $13 limit.
 _CHOSEN = f"""
-    f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", closed="$5")}
+    f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
     and ($7::text[] is null or f.scope = any($7)) and ($8::text is null or f.predicate_key = $8)
     and {_BELIEVED.format(known_at="$9")} and {_HELD.format(at="$10", known_at="$9", every_time="$11")}
     and f.id < coalesce($12::bigint, 9223372036854775807)"""
@@ -126,10 +129,10 @@ async def page(
 # $3-$6 Bounds.
 NAMES = f"""
 select f.entity_key as key, f.scope from (
-    select a.scope, a.entity_key, null::text as user_id from memory.entity_aliases a
+    select a.scope, a.entity_key, null::text as user_id, null::text as source from memory.entity_aliases a
     where a.tenant = $1 and a.alias_key = $2
 ) f
-where {VISIBLE.format(users="$3", missions="$4", agent="$5", closed="$6")}
+where {VISIBLE.format(users="$3", missions="$4", agent="$5", folders="$6")}
 """
 
 
@@ -169,7 +172,7 @@ async def timeline(
 
 _NOW = """f.superseded_at is null and f.valid_from <= statement_timestamp()
     and coalesce(f.valid_to, 'infinity') > statement_timestamp()"""
-_SEEN = VISIBLE.format(users="$2", missions="$3", agent="$4", closed="$5")
+_SEEN = VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")
 # $8 the rows that are known already.
 NEIGHBOURS = f"""
 select {SHOWN}, {DISPUTED.format(trusted="$6")} from memory.facts f
@@ -187,6 +190,18 @@ async def neighbours(
         NEIGHBOURS, tenant, *seen, sorted(TRUSTED), keys, known, limit
     )
     return rows
+
+
+# $7 the fact. Its id leads to the row that is current, or to the last one that was.
+FIND = f"""
+select {SHOWN}, {DISPUTED.format(trusted="$6")} from memory.facts f
+where f.tenant = $1 and {_SEEN} and f.id = $7 and f.revision_of is null
+"""
+
+
+async def find(connection: Connection, tenant: str, seen: Bounds, fact_id: int) -> asyncpg.Record | None:
+    """As it is believed now, or was last."""
+    return await connection.fetchrow(FIND, tenant, *seen, sorted(TRUSTED), fact_id)
 
 
 PREDICATES = f"""

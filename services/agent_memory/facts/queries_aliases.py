@@ -29,8 +29,8 @@ async def entities(
 LIST = f"""
 select f.scope, f.alias, f.entity, f.alias_key, f.agent_name, f.written_by, f.source_kind, f.source_claim,
        f.created_at
-from (select *, null::text as user_id from memory.entity_aliases where tenant = $1) f
-where {VISIBLE.format(users="$2", missions="$3", agent="$4", closed="$5")}
+from (select *, null::text as user_id, null::text as source from memory.entity_aliases where tenant = $1) f
+where {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
   and ($6::text is null or f.alias_key = $6 or f.entity_key = $6)
   and (f.alias_key, f.scope) > (coalesce($7, ''), coalesce($8, ''))
 order by f.alias_key, f.scope limit $9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from shared.provenance import TRUSTED
 _READ = 20
 # $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 user, $9 as of.
 _FOUND = f"""
-    f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", closed="$5")}
+    f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
     and (f.scope = any($7) or f.user_id = $8)
     and case when $9::timestamptz is null then f.superseded_at is null
         else f.recorded_at <= $9 and coalesce(f.superseded_at, 'infinity') > $9 end
@@ -47,7 +48,6 @@ select found.entity, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
 from found join memory.facts f on f.id = found.fact where f.tenant = $1
 order by found.kind, found.place, found.side, f.id desc
 """
-HOLDS = "select exists (select from memory.facts where tenant = $1)"
 
 
 class Asked(NamedTuple):
@@ -64,3 +64,40 @@ async def facts_of(connection: Connection, tenant: str, seen: Bounds, asked: Ask
     """Aliases first, then names as they stand in the question; of each, the newest facts first."""
     rows: list[asyncpg.Record] = await connection.fetch(FACTS_OF, tenant, *seen, sorted(TRUSTED), *asked)
     return rows
+
+
+# $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 their keys, $9 the predicate, $10 as of, $11 limit.
+REFERENCES = f"""
+select f.scope, f.subject, f.object from memory.facts f
+where f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
+  and f.source_kind = any($6) and f.scope = any($7) and f.subject_key = any($8) and f.predicate_key = $9
+  and f.user_id is null
+  and case when $10::timestamptz is null then f.superseded_at is null
+      else f.recorded_at <= $10 and coalesce(f.superseded_at, 'infinity') > $10 end
+  and f.valid_from <= coalesce($10, statement_timestamp())
+  and coalesce(f.valid_to, 'infinity') > coalesce($10, statement_timestamp())
+order by f.id desc limit $11
+"""
+HAS_REFERENCES = "select exists (select from memory.facts where tenant = $1 and predicate_key = $2)"
+
+
+async def references(
+    connection: Connection,
+    tenant: str,
+    seen: Bounds,
+    scopes: Sequence[str],
+    keys: Sequence[str],
+    predicate: str,
+    as_of: datetime | None,
+    limit: int,
+) -> list[asyncpg.Record]:
+    """What trusted sources state of the scopes, each in itself, the newest first."""
+    rows: list[asyncpg.Record] = await connection.fetch(
+        REFERENCES, tenant, *seen, sorted(TRUSTED), scopes, keys, predicate, as_of, limit
+    )
+    return rows
+
+
+async def has_references(connection: Connection, tenant: str, predicate: str) -> bool:
+    """Whether any scope of the tenant refers to another, or did."""
+    return bool(await connection.fetchval(HAS_REFERENCES, tenant, predicate))

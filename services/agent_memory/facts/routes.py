@@ -8,14 +8,16 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Request, Router, get, post
 from litestar.di import NamedDependency
-from litestar.params import JSONBody, Parameter
+from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.agent_memory.facts.names import predicate_key
 from services.agent_memory.facts.queries import Wanted
+from services.agent_memory.facts.references import ReferenceReader
 from services.agent_memory.facts.schemas import (
     AddFactInput,
     AddFactsInput,
+    Fact,
     FactInput,
     Facts,
     InvalidatedFacts,
@@ -30,16 +32,23 @@ from services.agent_memory.facts.schemas_reading import (
     FactStats,
     Neighbours,
     Predicates,
+    References,
+    ReferencesInput,
+    RemoveAliasInput,
+    RemovedAlias,
     WrittenAlias,
 )
 from services.agent_memory.facts.service import FactReader
 from services.agent_memory.facts.writes.merging import AliasWriter
 from services.agent_memory.facts.writes.service import FactWriter
+from shared.errors import NotFound
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.provenance import utc
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
+
+MAX_ID = 2**63 - 1
 
 
 @post("/write", operation_id="kg_write", opt=WRITE | KEYED, status_code=201)
@@ -217,6 +226,36 @@ async def aliases(
     return await fact_reader.aliases(principal, name, cursor, limit, deadline)
 
 
+@post(
+    "/aliases/remove", operation_id="kg_remove_alias", opt=WRITE | KEYED | problems(404, 409), status_code=200
+)
+async def remove_alias(
+    request: Request[Any, Any, Any],
+    data: JSONBody[RemoveAliasInput],
+    alias_writer: NamedDependency[AliasWriter],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> RemovedAlias:
+    """Take another name away from an entity. What was stated under the name is its own again.
+
+    A fact that was stated under both names stays with the entity, and what later statements closed stays closed.
+    """
+    return await alias_writer.remove(principal, data, await key_of(request), deadline)
+
+
+@get("/{fact_id:int}", operation_id="kg_get", opt=READ | problems(404))
+async def get_fact(
+    fact_id: FromPath[int],
+    fact_reader: NamedDependency[FactReader],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> Fact:
+    """Get a fact as it is believed now, or was last."""
+    if not 0 < fact_id <= MAX_ID:
+        raise NotFound(f"no fact {fact_id}")
+    return await fact_reader.get(principal, fact_id, deadline)
+
+
 _HANDLERS: list[ControllerRouterHandler] = [
     write,
     add,
@@ -229,6 +268,25 @@ _HANDLERS: list[ControllerRouterHandler] = [
     stats,
     add_alias,
     aliases,
+    remove_alias,
+    get_fact,
 ]
 
-ROUTES: list[ControllerRouterHandler] = [Router("/api/kg", route_handlers=_HANDLERS, tags=["facts"])]
+
+@post("/internal/references", opt=READ, status_code=200, include_in_schema=False)
+async def internal_references(
+    data: JSONBody[ReferencesInput],
+    reference_reader: NamedDependency[ReferenceReader],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> References:
+    """The scopes that scopes refer to, for questions about them."""
+    for scope in data.scopes:
+        principal.require_scope(scope)
+    return await reference_reader.of(principal, data.scopes, data.as_of, deadline)
+
+
+ROUTES: list[ControllerRouterHandler] = [
+    Router("/api/kg", route_handlers=_HANDLERS, tags=["facts"]),
+    internal_references,
+]

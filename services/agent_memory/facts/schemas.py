@@ -202,7 +202,7 @@ class Fact(msgspec.Struct, omit_defaults=True, kw_only=True):
     source_claim: str | None = None
     """The kind of source that the writer claims, where its key may not say so."""
     source: str | None = None
-    """The file it is from."""
+    """The file of the vault that states it, with the line: `path#L10`."""
     recalled_from: int | None = None
     dispatch_id: int | None = None
     closed_by: str | None = None

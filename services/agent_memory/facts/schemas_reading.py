@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from services.agent_memory.facts.names import entity_key
-from services.agent_memory.facts.schemas import NAMELESS, Entity, Fact, Scoped
+from services.agent_memory.facts.schemas import NAMELESS, Entity, Fact, Scope, Scoped
+from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import SourceKind
@@ -97,6 +99,25 @@ class WrittenAlias(msgspec.Struct):
     """Always null: an alias never expires."""
 
 
+class RemoveAliasInput(Scoped, kw_only=True):
+    """Names another name of an entity, in one scope."""
+
+    alias: Entity
+    """The other name."""
+    source_kind: SourceKind = "agent"
+    """The kind of source that says so. Only users and agents take apart what users and agents stated."""
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        yield from super().checks()
+        if not entity_key(self.alias):
+            yield "alias", NAMELESS
+
+
+class RemovedAlias(msgspec.Struct):
+    moved: int
+    """How many facts went back to the name under which they were stated."""
+
+
 class Alias(msgspec.Struct, omit_defaults=True, kw_only=True):
     scope: str
     alias: str
@@ -117,3 +138,15 @@ class Aliases(Page[Alias]):
 class AliasCursor(Cursor, tag="aliases"):
     alias_key: str
     scope: str
+
+
+class ReferencesInput(Body, kw_only=True):
+    scopes: Annotated[list[Scope], Meta(min_length=1, max_length=110)]
+    as_of: datetime | None = None
+
+
+class References(msgspec.Struct):
+    """Where scopes refer to. `any`: some scope of the tenant refers to another, or did."""
+
+    scopes: list[str]
+    any: bool

@@ -23,6 +23,7 @@ from services.agent_memory.facts.schemas_reading import (
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
+from shared.errors import NotFound
 from shared.paging.pages import page_of
 from shared.provenance import utc
 
@@ -59,6 +60,16 @@ class FactReader:
         rows = await self._database.run(principal.tenant, work, deadline)
         page = page_of(rows, request.limit, lambda row: FactCursor(id=row["row"]))
         return Facts([Fact.from_row(row) for row in page.rows], page.next)
+
+    async def get(self, principal: Principal, fact_id: int, deadline: Deadline) -> Fact:
+        """Raises NotFound for a fact that the key may not see, as for one that does not exist."""
+        seen = queries.bounds(principal)
+        row = await self._database.run(
+            principal.tenant, lambda c: queries.find(c, principal.tenant, seen, fact_id), deadline
+        )
+        if row is None:
+            raise NotFound(f"no fact {fact_id}")
+        return Fact.from_row(row)
 
     async def timeline(
         self,

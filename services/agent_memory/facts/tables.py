@@ -10,7 +10,9 @@ from sqlalchemy import (
     Column,
     Identity,
     Index,
+    Integer,
     PrimaryKeyConstraint,
+    SmallInteger,
     Table,
     Text,
     text,
@@ -49,6 +51,9 @@ facts = Table(
     Column("closed_by", Text),
     # The file that it is from, whose facts are replaced together and change no others.
     Column("source", Text),
+    # Where the file states it: its line, and the piece of the upload.
+    Column("line", Integer),
+    Column("piece", SmallInteger),
     *schema.provenance(),
     Column("dispatch_id", BigInteger),
     PrimaryKeyConstraint("tenant", "id"),

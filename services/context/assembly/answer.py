@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
@@ -35,13 +35,13 @@ def answer(
         assembly_id=0,
         context_block=block,
         nonce=chosen.fence.nonce,
-        sources=[_source(placed) for placed in chosen.taken],
+        sources=[_source(placed, ask.neighbours.scopes) for placed in chosen.taken],
         graph=facts,
         total_tokens=sum(placed.taken for placed in chosen.taken) + sum(fact.tokens for fact in facts),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,
-        searched=searched(ask.scopes, ask.request.caller, found),
+        searched=searched(ask, found),
         budget=BlockBudget(*ask.budget),
         left_out=_left_out(chosen),
     )
@@ -54,18 +54,20 @@ def _left_out(chosen: Chosen) -> LeftOut:
     return LeftOut(len(waiting), handles, below_cut=len(out) - len(waiting))
 
 
-def searched(scopes: list[str], caller: str, found: Found) -> list[SearchedScope]:
+def searched(ask: Ask, found: Found) -> list[SearchedScope]:
     """The scopes of a request and those that always are searched. Nothing is known of a store that did not answer."""
     counted: Counter[str] = Counter()
     for store in found.stores():
         counted.update(store.items or {})
     whole = not found.degraded and all(store.items is not None for store in found.stores())
     nothing = 0 if whole else None
-    names = dict.fromkeys([*scopes, f"agent:{caller}", "agent:*"])
-    return [SearchedScope(name, counted.get(name, nothing)) for name in names]
+    names = dict.fromkeys([*ask.scopes, f"agent:{ask.request.caller}", "agent:*"])
+    own = [SearchedScope(name, counted.get(name, nothing)) for name in names]
+    near = [SearchedScope(name, counted.get(name, nothing), neighbour=True) for name in ask.neighbours.scopes]
+    return [*own, *near]
 
 
-def _source(placed: Placed) -> Source:
+def _source(placed: Placed, neighbours: Collection[str]) -> Source:
     ranked, candidate = placed.ranked, placed.ranked.candidate
     return Source(
         handle=rendering.handle(ranked),
@@ -86,6 +88,7 @@ def _source(placed: Placed) -> Source:
         at=candidate.time,
         was=ranked.was,
         background=placed.outcome == BACKGROUND,
+        neighbour=candidate.scope if candidate.scope in neighbours else None,
         excerpt=placed.excerpt,
         repeats=[rendering.handle(repeat) for repeat in placed.repeats],
     )

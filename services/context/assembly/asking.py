@@ -13,6 +13,7 @@ from services.context.assembly.config import CallerConfigs
 from services.context.assembly.queries import CallerConfig
 from services.context.assembly.schemas import AssembleContextInput, BudgetOrigin
 from services.context.forwarding.mission_languages import MissionLanguages
+from services.context.forwarding.references import NONE, Neighbours, References
 from services.context.log.query_hash import query_hash
 from services.context.profiles.schemas import Profile, subjects
 from services.context.profiles.service import ProfileService
@@ -54,6 +55,8 @@ class Ask(NamedTuple):
     request: AssembleContextInput
     request_id: str
     scopes: list[str]
+    neighbours: Neighbours
+    """Scopes that those of the request refer to."""
     now: datetime
     """Ages are counted from this time."""
     config: CallerConfig
@@ -85,12 +88,14 @@ class Asking:
         configs: CallerConfigs,
         profiles: ProfileService,
         languages: MissionLanguages,
+        references: References,
     ) -> None:
         self._settings = settings
         self._embedder = embedder
         self._configs = configs
         self._profiles = profiles
         self._languages = languages
+        self._references = references
 
     async def grant(
         self, principal: Principal, request: AssembleContextInput, request_id: str, deadline: Deadline
@@ -99,11 +104,12 @@ class Asking:
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
         described = subjects(request.caller, request.user_id)
-        embedded, config, profiles, languages = await asyncio.gather(
+        embedded, config, profiles, languages, neighbours = await asyncio.gather(
             self._embed(principal.tenant, request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
             self._profiles.of(principal.tenant, described, deadline),
             self._likely(principal, request, scopes, deadline, request_id),
+            self._neighbours(principal, request, scopes, deadline, request_id),
         )
         if request.as_of is not None:
             profiles = [profile for profile in profiles if profile.updated_at <= now]
@@ -116,8 +122,31 @@ class Asking:
         )
         hashed = query_hash(self._settings.query_hash_secret, principal.tenant, request.query)
         return Ask(
-            principal, request, request_id, scopes, now, config, profiles, budget, embedded, hashed, languages
+            principal=principal,
+            request=request,
+            request_id=request_id,
+            scopes=scopes,
+            neighbours=neighbours,
+            now=now,
+            config=config,
+            profiles=profiles,
+            budget=budget,
+            embedded=embedded,
+            query_hash=hashed,
+            languages=languages,
         )
+
+    async def _neighbours(
+        self,
+        principal: Principal,
+        request: AssembleContextInput,
+        scopes: list[str],
+        deadline: Deadline,
+        request_id: str,
+    ) -> Neighbours:
+        if not request.neighbours:
+            return NONE
+        return await self._references.neighbours(principal, scopes, request.as_of, deadline, request_id)
 
     async def _likely(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from shared.search.relevance import Scored, unsaturated
 RECENCY_FLOOR = 0.5
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
+NEIGHBOUR_SHARE = 0.5
 # What is relevant ends where the value falls at once by this share of the best one's, below a share of it that depends
 # on the room: a reader who asks for little wants what is nearest.
 _GAP = 0.06
@@ -61,6 +62,18 @@ def recency(store: Store, at: datetime, now: datetime) -> float:
 def own_relevance(candidate: Candidate, relevance: float) -> float:
     """What the agent experienced with an own memory moves its relevance."""
     return relevance if candidate.composite is None else experienced(relevance, candidate.composite)
+
+
+def with_distance(scored: Iterable[Scored], neighbours: Collection[str]) -> list[Scored]:
+    """What is of a neighbour's scope counts half as relevant."""
+    if not neighbours:
+        return list(scored)
+    return [
+        each._replace(relevance=each.relevance * NEIGHBOUR_SHARE)
+        if each.candidate.scope in neighbours
+        else each
+        for each in scored
+    ]
 
 
 def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: datetime) -> list[Ranked]:

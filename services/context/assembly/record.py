@@ -10,11 +10,13 @@ import msgspec
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen
+from services.context.assembly.graph.lines import Line
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.rendering import handle_of
 from services.context.assembly.schemas import Assembly
 from services.context.log.journal import AssemblyRow
 from services.context.log.replay import REPEAT, SUPERSEDED, LoggedCandidate
+from shared.packing import NOT_PACKED, TAKEN
 from shared.search.evidence import SearchResult
 from shared.search.relevance import Scored
 
@@ -23,6 +25,7 @@ def row(
     ask: Ask,
     assembly: Assembly,
     chosen: Chosen,
+    facts: Sequence[Line],
     results: Sequence[SearchResult],
     scored: Sequence[Scored],
     created_at: datetime,
@@ -32,11 +35,13 @@ def row(
     below_floor = _below_floor(results, scored)
     touched = [
         *ask.scopes,
+        *ask.neighbours.scopes,
         f"agent:{request.caller}",
         *chosen.scopes(),
+        *(scope for fact in facts for scope in fact.triple.scopes),
         *(scope for below in below_floor for scope in below.candidate.scopes),
     ]
-    candidates = logged(chosen)
+    candidates = [*map(_logged_fact, facts), *logged(chosen)]
     return AssemblyRow(
         tenant=ask.principal.tenant,
         id=assembly.assembly_id,
@@ -74,6 +79,22 @@ def logged(chosen: Chosen) -> list[LoggedCandidate]:
         row.same_as = rendering.handle(of)
         rows.append(row)
     return rows
+
+
+def _logged_fact(fact: Line) -> LoggedCandidate:
+    """Its relevance is the share of the question's words that it holds, which orders the facts of an entity."""
+    tokens, overlap = fact.entry.tokens, fact.triple.overlap
+    return LoggedCandidate(
+        handle=fact.handle,
+        score=overlap,
+        weight=1.0,
+        relevance=overlap,
+        recency=1.0,
+        priority=1.0,
+        tokens=tokens,
+        taken=tokens if fact.shown else 0,
+        outcome=TAKEN if fact.shown else NOT_PACKED,
+    )
 
 
 def _logged(ranked: Ranked, tokens: int, taken: int, outcome: str) -> LoggedCandidate:

@@ -46,6 +46,8 @@ class AssembleContextInput(Body, kw_only=True):
     background: bool | None = None
     """After what is relevant, show what else the caller remembers, where that is little and all of it fits. Left out,
     the profiles of the caller and the user decide."""
+    neighbours: bool = True
+    """Also search the missions and projects to which those of the request refer. What is found there counts half."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
@@ -92,6 +94,8 @@ class Source(msgspec.Struct, omit_defaults=True):
     """What it states in the place of, as its header in the block says: the value of the newest item it supersedes."""
     background: bool = False
     """It is there because it fits, and not because it is relevant."""
+    neighbour: str | None = None
+    """The scope it is from, if the request only refers to it. Its relevance counts half."""
     excerpt: bool = False
     """The part is not its beginning: it is the passages that match the query best, with `…` where others are left
     out. `GET /api/context/sources/{handle}` returns the whole item."""
@@ -125,13 +129,15 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     """The handle of the item that it repeats."""
 
 
-class SearchedScope(msgspec.Struct):
+class SearchedScope(msgspec.Struct, omit_defaults=True):
     """A scope that was searched, and the number of items in it."""
 
     scope: str
     """`agent:*` is every agent's memories."""
     items: int | None
     """About how many it holds; null where its owner did not answer."""
+    neighbour: bool = False
+    """A mission or a project of the request refers to it."""
 
 
 BudgetOrigin = Literal["request", "caller", "default", "ceiling"]

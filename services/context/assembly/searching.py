@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from services.context.stores import OwnerName
 from shared.deadline import Deadline
 from shared.search.evidence import (
     GRAPH,
+    NEAR,
     Candidate,
     SearchRequest,
     SearchResult,
@@ -52,6 +53,11 @@ async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
     within = graph_scopes(ask.budget.tokens, ask.scopes, ask.request.caller, ask.request.user_id)
     if within is not None:
         searched.setdefault(GRAPH_OWNER, {})[GRAPH] = within
+    neighbours = ask.neighbours.scopes
+    for owner, near in _stores_by_owner(neighbours).items() if neighbours else ():
+        searched.setdefault(owner, {}).update(
+            {f"{NEAR}{name}": scopes for name, scopes in near.items() if scopes}
+        )
     answers = await asyncio.gather(
         *(
             owners[owner].search(_request(ask, scopes), ask.principal, deadline, ask.request_id)
@@ -62,11 +68,12 @@ async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
     found = Found([], [])
     for (owner, scopes), answer in zip(searched.items(), answers, strict=True):
         if isinstance(answer, Failed):
-            found.degraded.extend(Degraded(store, f"{owner} {answer.reason}") for store in scopes)
+            stores_of_owner = dict.fromkeys(name.removeprefix(NEAR) for name in scopes)
+            found.degraded.extend(Degraded(store, f"{owner} {answer.reason}") for store in stores_of_owner)
         elif isinstance(answer, BaseException):
             raise answer
         else:
-            found.results.append(_until(answer, ask.as_of))
+            found.results.append(with_neighbours(_until(answer, ask.as_of), neighbours))
             if GRAPH in scopes and answer.graph is None:
                 found.degraded.append(Degraded(GRAPH, f"{owner} outdated"))
     return found
@@ -78,6 +85,28 @@ def _stores_by_owner(scopes: list[str]) -> dict[OwnerName, Scopes]:
         if (inside := store.scopes(scopes)) is not None:
             searched.setdefault(store.owner, {})[store.name] = inside
     return searched
+
+
+def with_neighbours(result: SearchResult, neighbours: Collection[str]) -> SearchResult:
+    """Adds what the neighbours' scopes hold to each store. How rare words are, the request's own scopes say."""
+    for name in [name for name in result.stores if name.startswith(NEAR)]:
+        near = result.stores.pop(name)
+        # An owner also searches what is the caller's own and everybody's.
+        near.candidates = [candidate for candidate in near.candidates if candidate.scope in neighbours]
+        near.items = {scope: count for scope, count in (near.items or {}).items() if scope in neighbours}
+        for candidate in near.candidates:
+            candidate.labels = [*candidate.labels, f"from {candidate.scope}"]
+        store = result.stores.setdefault(name.removeprefix(NEAR), near)
+        if store is not near:
+            _add(near, store)
+    return result
+
+
+def _add(near: StoreResult, store: StoreResult) -> None:
+    store.candidates += near.candidates
+    store.items = {**(store.items or {}), **(near.items or {})}
+    if not store.documents:
+        store.documents, store.df = near.documents, near.df
 
 
 def _until(result: SearchResult, as_of: datetime | None) -> SearchResult:

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
 
 from services.context import stores
-from services.context.assembly import record, rendering
+from services.context.assembly import ranking, record, rendering
 from services.context.assembly.answer import answer, evidence
 from services.context.assembly.asking import Ask, Asking
 from services.context.assembly.background import with_background
-from services.context.assembly.choice import Chosen, choose
+from services.context.assembly.choice import choose
 from services.context.assembly.graph import lines as graph
 from services.context.assembly.links import read_links, without_room
 from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
 from services.context.forwarding.owners import Owners
+from services.context.forwarding.references import SOURCE as REFERENCES
 from services.context.log.accesses import Accesses
-from services.context.log.journal import Journal
+from services.context.log.journal import AssemblyRow, Journal
 from services.context.rerank import Reranker
 from services.context.schemas import Degraded
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.render import new_fence
-from shared.search.evidence import GRAPH, SearchResult
-from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score, unheld_names
+from shared.search.relevance import Question, answerable, lexeme_weights, score, unheld_names
 from shared.telemetry import metrics, tracing
 
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
@@ -51,7 +51,7 @@ class Assembler:
         self._accesses = accesses
         self._reranker = reranker
         # Start at zero, because Prometheus sees no rate in a series that begins above it.
-        for name in (*(source.name for source in stores.SOURCES), "embedder", GRAPH):
+        for name in (*(source.name for source in stores.SOURCES), "embedder", REFERENCES):
             metrics.DEGRADED.labels(name, "timeout")
 
     @tracing.memory("search_memory", "context")
@@ -76,10 +76,11 @@ class Assembler:
         texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
         texts += graph.texts(found.graph())
         fence = new_fence(texts, ask.now)
-        facts = graph.entries(found.graph(), ask.budget.tokens, fence)
-        room = ask.budget.tokens - sum(fact.tokens for fact in facts)
+        facts = graph.lines(found.graph(), ask.budget.tokens, fence)
+        shown = [fact.entry for fact in facts if fact.shown]
+        room = ask.budget.tokens - sum(fact.tokens for fact in shown)
         chosen = choose(
-            scored,
+            ranking.with_distance(scored, ask.neighbours.scopes),
             config.weights,
             config.token_shares,
             room,
@@ -91,7 +92,13 @@ class Assembler:
         )
         if background:
             chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)
-        degraded = [*ask.embedded.degraded, *found.degraded, *linked.degraded, *reranked.degraded]
+        degraded = [
+            *ask.embedded.degraded,
+            *ask.neighbours.degraded,
+            *found.degraded,
+            *linked.degraded,
+            *reranked.degraded,
+        ]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)
         degraded += without_room(chosen)
@@ -99,10 +106,11 @@ class Assembler:
         # What is kept about a user need not hold the user's name.
         unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
         low_relevance = not answerable(scored, question.scale.floors, unheld)
-        assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds)
+        assembly = answer(ask, found, chosen, shown, degraded, low_relevance, milliseconds)
         _count(degraded)
         if request.log:
-            await self._log(ask, assembly, chosen, found.results, scored, deadline, since=started, wait=waits)
+            row = partial(record.row, ask, assembly, chosen, facts, found.results, scored, datetime.now(UTC))
+            await self._log(ask, assembly, row, deadline, since=started, wait=waits)
             self._accesses.count(principal.tenant, chosen.accesses())
         if request.debug:
             assembly.candidates = list(evidence(chosen))
@@ -112,16 +120,13 @@ class Assembler:
         self,
         ask: Ask,
         assembly: Assembly,
-        chosen: Chosen,
-        results: list[SearchResult],
-        scored: list[Scored],
+        row: Callable[[], AssemblyRow],
         deadline: Deadline,
         *,
         since: float,
         wait: bool,
     ) -> None:
         assembly.assembly_id = await self._journal.next_id(deadline)
-        row = partial(record.row, ask, assembly, chosen, results, scored, datetime.now(UTC))
         await self._journal.add(
             ask.principal.tenant, assembly.assembly_id, row, deadline, since=since, wait=wait
         )

@@ -5,14 +5,14 @@ The log keeps no content. Packing needs only sizes, so a replay packs dummy text
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from services.context import stores
-from services.context.stores import LINKS, PROFILES, Source
+from services.context.stores import FACTS, LINKS, PROFILES, Source
 from shared import packing
-from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
+from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, TAKEN, Packed
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 REPEAT = "repeat"
@@ -22,6 +22,8 @@ BACKGROUND = "background"
 """The outcome of an item that is in the block because it fits, and not because it is relevant."""
 # What nobody searched for, in the order of a block.
 _GIVEN = {source.name: source for source in (PROFILES, LINKS)}
+LEAST_BUDGET_OF_FACTS = 500
+"""A block of fewer tokens shows no facts."""
 _HEADER = "h" * (HEADER_CHARACTERS - 1) + " "
 _WORD = "xxxxxxx "
 
@@ -62,10 +64,13 @@ def replay(
     weights: Mapping[str, float],
 ) -> Replayed:
     """What this budget, these shares and these weights would have taken. Stores without a weight keep theirs."""
+    facts = _facts([candidate for candidate in logged if candidate.store == FACTS.name], tokens)
+    spent_on_facts = sum(fact.taken for fact in facts)
+    tokens -= spent_on_facts
     found = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
-        if candidate.store not in _GIVEN and candidate.superseded_by is None
+        if candidate.store not in (*_GIVEN, FACTS.name) and candidate.superseded_by is None
     ]
     superseded = [
         _reweighed(candidate, weights.get(candidate.store))
@@ -84,7 +89,25 @@ def replay(
     spent += sum(candidate.taken for candidate in packed)
     besides = _all_or_none(besides, tokens - spent)
     spent += sum(candidate.taken for candidate in besides)
-    return Replayed([*given, *packed, *far, *besides, *superseded, *repeats], spent)
+    candidates = [*facts, *given, *packed, *far, *besides, *superseded, *repeats]
+    return Replayed(candidates, spent + spent_on_facts)
+
+
+def facts_that_fit(sizes: Iterable[int], tokens: int) -> Iterator[bool]:
+    """Whether the block shows each fact: as many, in their order, as their share of the budget takes."""
+    left = int(tokens * FACTS.token_share) if tokens >= LEAST_BUDGET_OF_FACTS else 0
+    for size in sizes:
+        fits = size <= left
+        left -= size if fits else 0
+        yield fits
+
+
+def _facts(logged: Sequence[LoggedCandidate], tokens: int) -> list[LoggedCandidate]:
+    fit = facts_that_fit((fact.tokens for fact in logged), tokens)
+    return [
+        msgspec.structs.replace(fact, taken=fact.tokens if fits else 0, outcome=TAKEN if fits else NOT_PACKED)
+        for fact, fits in zip(logged, fit, strict=True)
+    ]
 
 
 def _all_or_none(background: Sequence[LoggedCandidate], room: int) -> list[LoggedCandidate]:

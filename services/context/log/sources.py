@@ -9,7 +9,7 @@ from services.context import stores
 from services.context.forwarding.owners import Failed, Owner
 from services.context.log.schemas import SourceItem
 from services.context.profiles.service import ProfileService
-from services.context.stores import Store
+from services.context.stores import Owned
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import NotFound, Unavailable
@@ -30,7 +30,7 @@ class Sources:
         if store is stores.PROFILES:
             return await self._profile(principal, handle, unquote(rest), deadline)
         name, _, chunk = rest.partition("#")
-        if not isinstance(store, Store) or not _is_id(name) or (chunk and not _is_id(chunk)):
+        if not isinstance(store, Owned) or not _is_id(name) or (chunk and not _is_id(chunk)):
             raise NotFound(f"no source {handle!r}")
         path = store.item_path.format(id=name)
         item = await self._owners[store.owner].ask("GET", path, principal, deadline, request_id)

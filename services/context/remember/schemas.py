@@ -131,6 +131,27 @@ class Copy(msgspec.Struct, omit_defaults=True):
     scope: Annotated[str | None, Meta(description="Who finds it.")] = None
 
 
+class StatedFact(msgspec.Struct, omit_defaults=True):
+    """A fact that a message states, as `/api/kg` holds it besides."""
+
+    subject: str
+    predicate: str
+    object: str
+    status: Annotated[
+        Literal["created", "known", "extended", "refused"],
+        Meta(description="`known`: it was there. `refused`: it is not stated, and `why` says the reason."),
+    ]
+    why: Annotated[str, Meta(description="The rule that found it, or why it is not stated.")]
+    id: int | None = None
+    handle: Annotated[str | None, Meta(description="The name that a context block gives it.")] = None
+    scope: Annotated[str | None, Meta(description="Who finds it.")] = None
+    closed: Annotated[list[int], Meta(description="The facts that no longer hold because of it.")] = []
+    disputes: Annotated[
+        list[int],
+        Meta(description="The facts that it contradicts and could not close: they stand beside it."),
+    ] = []
+
+
 class Kept(msgspec.Struct, omit_defaults=True):
     """What happened to a message, or to a piece of a long one."""
 
@@ -154,6 +175,9 @@ class Kept(msgspec.Struct, omit_defaults=True):
     also: Annotated[
         Copy | None, Meta(description="Where else it is kept, if it lasts: in long-term memory.")
     ] = None
+    facts: Annotated[
+        list[StatedFact], Meta(description="The facts that it states, and what became of them in the graph.")
+    ] = []
 
 
 class RememberResult(msgspec.Struct):

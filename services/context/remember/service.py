@@ -15,6 +15,7 @@ from services.context.forwarding.owners import Owner, outdated
 from services.context.remember.copies import keep, to_copy
 from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
+from services.context.remember.stating import ToState, state, to_state
 from services.context.remember.turns import Turn, taken, turn_of
 from shared.auth import Principal
 from shared.database.idempotency import Key, Records
@@ -99,12 +100,13 @@ class Remember:
         asked = _Asked(
             principal, request, plan, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id
         )
-        lines, items = await asyncio.to_thread(_plan, request)
+        lines, items, facts = await asyncio.to_thread(_plan, request)
         copies = to_copy(request, [(item.at, item.piece) for item in items], datetime.now(UTC))
         groups = [[item for item in items if item.place.store == store] for store in _STORES]
         memory = self._owners["agent_memory"]
-        copied, outcomes = await asyncio.gather(
+        copied, stated, outcomes = await asyncio.gather(
             keep(memory, principal, request, copies, asked.deadline, request_id),
+            state(memory, principal, request, facts, asked.deadline, request_id),
             asyncio.gather(*map(self._write, [asked] * len(_STORES), _STORES, groups)),
         )
         failed: list[AppError] = []
@@ -114,6 +116,8 @@ class Remember:
                 failed += [outcome] if isinstance(outcome, AppError) else []
         for at, copy in copied.items():
             lines[at].also = copy
+        for at, facts_of_line in stated.items():
+            lines[at].facts = facts_of_line
         stored = [line for line in lines if line.status in _STORED]
         _raise_for(failed, stored, len(items))
         answer = RememberResult(lines, len(stored))
@@ -223,8 +227,8 @@ def _check(principal: Principal, request: RememberInput) -> None:
     principal.require_user(request.user_id)
 
 
-def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
-    """A line of the answer for every piece, and the pieces to store. All pieces of a message go to one place."""
+def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item], list[ToState]]:
+    """A line of the answer for every piece, the pieces to store, their facts. A message's pieces go to one place."""
     lines: list[Kept] = []
     items: list[_Item] = []
     places: dict[int, Place] = {}
@@ -245,7 +249,7 @@ def _plan(request: RememberInput) -> tuple[list[Kept], list[_Item]]:
         lines.append(_skipped(piece, place.why))
         if place.store is not None:
             items.append(_Item(len(lines) - 1, piece, place))
-    return lines, items
+    return lines, items, to_state(request, [(item.at, item.piece) for item in items])
 
 
 def _skipped(piece: Piece, why: str) -> Kept:

@@ -259,3 +259,44 @@ async def test_a_retry_after_the_default_lifetime_changed_stores_nothing_twice(
         assert (answer.status, answer.body["stored"]) == (200, 2), answer
         entries = (await client.get("/api/psychic-cache/retried/entries")).body["data"]
     assert [entry["content"] for entry in entries] == ["orders replica: lag 9 s"]
+
+
+async def test_what_states_a_fact_is_in_the_graph_too(client: Client) -> None:
+    said = [
+        {"role": "user", "name": "Dana", "content": "I live in Lisbon. My manager is Rui."},
+        {"role": "assistant", "content": "The owner of the payments service is Rui."},
+        {"role": "tool", "content": "Rui works at Acme."},
+    ]
+    where = {"mission_namespace": "facts", "user_id": "dana"}
+    items = (await _remember(client, messages=said, **where)).body["items"]
+    assert [
+        (i["item"], f["subject"], f["predicate"], f["object"], f["status"])
+        for i in items
+        for f in i.get("facts", [])
+    ] == [
+        (0, "Dana", "lives in", "Lisbon", "created"),
+        (0, "Dana", "manager", "Rui", "created"),
+        (1, "payments service", "owner", "Rui", "created"),
+    ]
+    home = items[0]["facts"][0]
+    fact = (await client.get(f"/api/kg/{home['id']}")).body
+    assert (fact["scope"], fact["user_id"], fact["source_kind"]) == ("user:dana", "dana", "user")
+    assert home["handle"] == f"kg:{home['id']}"
+    moved = (await _remember(client, messages=[{**said[0], "content": "I live in Porto."}], **where)).body
+    assert moved["items"][0]["facts"][0]["closed"] == [home["id"]]
+    body = {"query": "Where does Dana live?", "caller": "scout", "user_id": "dana"}
+    block = (await client.post("/api/context/assemble", body)).body
+    assert "Porto" in {entry["object"] for entry in block["graph"]}
+    assert "Lisbon" not in {entry["object"] for entry in block["graph"]}
+
+
+async def test_a_fact_that_is_refused_fails_nothing(tenant: Tenant, client: Client) -> None:
+    firm = {"subject": "gateway", "predicate": "port", "object": "8080", "single": True, "agent_name": "ana"}
+    told = (await client.post("/api/kg/add", {**firm, "scope": "mission:facts"})).body
+    scout = await tenant.client("write", agent="scout")
+    text = "The port of the gateway is 9090."
+    (item,) = (await _remember(scout, text=text, mission_namespace="facts")).body["items"]
+    (stated,) = item["facts"]
+    assert (item["status"], stated["disputes"], stated.get("closed", [])) == ("created", [told["id"]], [])
+    brief = await _remember(scout, text=text, mission_namespace="facts", ttl_hours=1)
+    assert "facts" not in brief.body["items"][0]

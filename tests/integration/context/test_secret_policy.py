@@ -54,6 +54,11 @@ WITHOUT_TEXT = {
     "context_set_language",
     "context_set_secret_policy",
     "context_set_weight",
+    "session_complete",
+    "session_fault",
+    "session_release",
+    "session_reset",
+    "session_turn",
 }
 
 
@@ -86,12 +91,16 @@ async def written(client: Client) -> dict[str, Any]:
     )
     lasting = await client.post("/api/memory", {"kind": "knowledge", "scope": "shared", "content": "plain"})
     assembly = await client.post("/api/context/assemble", {"caller": "ana", "query": "plain"})
+    session = (await client.post("/api/sessions", {"agent_name": "ana"})).body["data"]["id"]
+    held = await client.post(f"/api/sessions/{session}/objects", {"content": "plain", "object_type": "plan"})
     return {
         "entry": entry.body["data"]["id"],
         "memory": memory.body["memory_id"],
         "dispatch": dispatch.body["data"]["id"],
         "assembly": assembly.body["assembly_id"],
         "lasting": lasting.body["id"],
+        "session": session,
+        "object": held.body["objects"][0]["id"],
     }
 
 
@@ -133,7 +142,23 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "kg_batch", "POST", "/api/kg/batch", {"facts": [fact]}
     yield "kg_query", "POST", "/api/kg/query", {"entity": TEXT, "predicate": TEXT}
     yield "kg_add_alias", "POST", "/api/kg/aliases", {"alias": TEXT, "entity": "ana"}
+    yield "kg_remove_alias", "POST", "/api/kg/aliases/remove", {"alias": TEXT}
     yield "kg_invalidate", "POST", "/api/kg/invalidate", {"subject": TEXT}
+    session = f"/api/sessions/{ids['session']}"
+    yield "session_create", "POST", "/api/sessions", {"agent_name": "ana", "external_id": TEXT, "model": TEXT}
+    said = [
+        {"role": "user", "content": TEXT},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "1", "name": "x", "input": {"y": [TEXT]}}],
+        },
+        {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "1", "content": TEXT}]},
+    ]
+    yield "session_append", "POST", f"{session}/events", {"messages": said}
+    yield "session_compact", "POST", f"{session}/compact", {"force": True, "summary": TEXT}
+    held = {"content": TEXT, "source_key": TEXT, "source_tool": TEXT, "fault_when": [TEXT], "tags": [TEXT]}
+    yield "session_admit", "POST", f"{session}/objects", {**held, "object_type": "plan"}
+    yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}
     lasting = {"kind": "knowledge", "scope": "shared", "content": TEXT}
@@ -194,7 +219,7 @@ def test_every_operation_that_takes_text_is_tried() -> None:
     tried = {
         operation
         for operation, *_ in requests(
-            dict.fromkeys(("entry", "memory", "dispatch", "assembly", "lasting"), 1)
+            dict.fromkeys(("entry", "memory", "dispatch", "assembly", "lasting", "session", "object"), 1)
         )
     }
     assert tried == {operation.id for operation in operations() if operation.bodies} - WITHOUT_TEXT

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from services.context.assembly.graph.lines import BUDGET_SHARE
+from services.context.stores import FACTS
 from shared.render import parse_block
 from tests.integration.conftest import Tenant
 from tests.integration.facts.test_facts import state
+from tests.support.calls import note
 from tests.support.cluster import Client
 
 Json = dict[str, Any]
@@ -51,7 +52,7 @@ async def test_facts_take_their_share_of_the_budget_and_no_small_block(client: C
     for number in range(8):
         await state(client, "add", "Ana", "owns", f"thing {number} " + "of some length " * 6)
     body = await asked(client, "What does Ana own?", token_budget=1_000)
-    assert 0 < sum(fact["tokens"] for fact in body["graph"]) <= 1_000 * BUDGET_SHARE
+    assert 0 < sum(fact["tokens"] for fact in body["graph"]) <= 1_000 * FACTS.token_share
     assert len((await asked(client, "What does Ana own?", token_budget=16_000))["graph"]) == 5
     assert (await asked(client, "What does Ana own?", token_budget=499))["graph"] == []
 
@@ -82,3 +83,74 @@ async def test_a_block_as_of_an_earlier_time_shows_what_was_believed_then(client
     await state(client, "write", "Ana", "lives in", "Lisbon")
     assert await shown(client, "Where does Ana live?") == {"Lisbon"}
     assert await shown(client, "Where does Ana live?", as_of=then) == {"Madrid"}
+
+
+async def explained(client: Client, assembly: Json) -> Json:
+    answer = await client.get(f"/api/context/log/{assembly['assembly_id']}")
+    assert answer.status == 200, answer
+    return answer.body  # type: ignore[no-any-return]
+
+
+async def replayed(client: Client, assembly: Json, **changes: Any) -> Json:
+    answer = await client.post(f"/api/context/log/{assembly['assembly_id']}/replay", changes)
+    assert answer.status == 200, answer
+    return answer.body  # type: ignore[no-any-return]
+
+
+async def boats(client: Client) -> None:
+    """Facts of which a block of 1,000 tokens shows some, and entries beside them."""
+    for number in range(4):
+        await state(client, "add", "Ana", "owns", f"boat {number} " + "of some length " * 6)
+        entry = note("harbour", f"finding {number}: Ana owns a boat with {number + 2} masts")
+        assert (await client.post("/api/psychic-cache/write?wait=indexed", entry)).status == 201
+
+
+async def test_the_log_explains_each_fact_that_was_found(client: Client) -> None:
+    await boats(client)
+    body = await asked(client, "What does Ana own?", mission_namespace="harbour", token_budget=1_000)
+    log = await explained(client, body)
+    found = [one for one in log["candidates"] if one["store"] == "graph"]
+    assert {one["outcome"] for one in found} == {"taken", "budget"}
+    assert [one["handle"] for one in found if one["taken"]] == [f"kg:{fact['id']}" for fact in body["graph"]]
+    assert sum(one["taken"] for one in log["candidates"]) == log["total_tokens"] == body["total_tokens"]
+    assert all(one["score"] == one["relevance"] > 0 for one in found)
+    assert "shared" in log["scopes"]
+
+
+async def test_a_replay_packs_facts_as_the_assembly_did(client: Client) -> None:
+    await boats(client)
+    body = await asked(client, "What does Ana own?", mission_namespace="harbour", token_budget=1_000)
+    log = await explained(client, body)
+    # Another share of a store that found nothing changes nothing, but packs everything again.
+    again = await replayed(client, body, token_shares={"vault_index": 0.5})
+    outcomes = {one["handle"]: one["outcome"] for one in log["candidates"] if one["outcome"] != "floor"}
+    assert {one["handle"]: one["outcome"] for one in again["candidates"]} == outcomes
+    assert (again["added"], again["removed"], again["total_tokens"]) == ([], [], body["total_tokens"])
+    small = await replayed(client, body, token_budget=499)
+    assert {f"kg:{fact['id']}" for fact in body["graph"]} <= {*small["removed"]}
+    large = await replayed(client, body, token_budget=16_000)
+    assert sum(one["taken"] > 0 for one in large["candidates"] if one["store"] == "graph") == 4
+
+
+async def test_a_line_of_a_block_leads_to_its_fact_and_takes_feedback(tenant: Tenant, client: Client) -> None:
+    told = await state(client, "write", "Ana", "lives in", "Lisbon", scope="mission:apollo")
+    body = await asked(client, "Where does Ana live?", mission_namespace="apollo")
+    source = f"/api/context/sources/kg:{told['id']}"
+    item = (await client.get(source)).body
+    assert (item["store"], item["item"]["object"]) == ("graph", "Lisbon")
+    used = {"assembly_id": body["assembly_id"], "used_source_ids": [f"kg:{told['id']}"]}
+    assert (await client.post("/api/context/feedback", used)).body["accepted"] == 1
+    elsewhere = await tenant.client("write", missions=["moria"])
+    assert (await elsewhere.get(source)).status == 404
+    assert (await elsewhere.get(f"/api/context/log/{body['assembly_id']}")).status == 404
+
+
+async def test_a_log_that_names_a_fact_of_a_user_is_closed_to_keys_of_others(
+    tenant: Tenant, client: Client
+) -> None:
+    await state(client, "write", "Ana", "votes for", "nobody", user_id="ana", scope="shared")
+    body = await asked(client, "Who does Ana vote for?")
+    assert body["graph"]
+    assert "user:ana" in (await explained(client, body))["scopes"]
+    bob = await tenant.client("read", users=["bob"])
+    assert (await bob.get(f"/api/context/log/{body['assembly_id']}")).status == 404

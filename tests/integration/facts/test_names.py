@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.integration.conftest import Tenant
-from tests.integration.facts.test_facts import facts, state, values
+from tests.integration.facts.test_facts import Json, facts, state, values
 from tests.support.cluster import Client
 
 
@@ -92,3 +92,86 @@ async def test_predicates_and_counts(client: Client) -> None:
     assert answer.body == {"data": [{"predicate": "lives in", "facts": 2, "subjects": 2}], "next": None}
     counted = (await client.get("/api/kg/stats")).body
     assert (counted["facts"], counted["believed"], counted["recorded"]) == (2, 3, 4)
+
+
+async def part(client: Client, name: str, status: int = 200, **more: Any) -> Any:
+    answer = await client.post("/api/kg/aliases/remove", {"alias": name, **more})
+    assert answer.status == status, answer
+    return answer.body
+
+
+async def seen(client: Client, **asked: Any) -> set[tuple[str, ...]]:
+    return {
+        (fact["subject"], fact["predicate"], fact["object"], fact["valid_from"], str(fact["valid_to"]))
+        for fact in await facts(client, every_time=True, **asked)
+    }
+
+
+async def test_a_wrong_merge_is_undone_by_both_times(client: Client) -> None:
+    await state(client, "add", "Bob", "owns", "a boat")
+    await state(client, "write", "Bob", "lives in", "Porto", valid_from="2020-01-01T00:00:00Z")
+    await state(client, "write", "Bob", "lives in", "Faro", valid_from="2022-01-01T00:00:00Z")
+    await state(client, "write", "Robert", "works at", "Acme", valid_from="2021-01-01T00:00:00Z")
+    await state(client, "add", "Ana", "knows", "Bob")
+    then = (await facts(client))[0]["recorded_at"]
+    before = {
+        (name, known_at): await seen(client, entity=name, known_at=known_at)
+        for name in ("Bob", "Robert", "Ana")
+        for known_at in (None, then)
+    }
+    await alias(client, "Bob", "Robert")
+    assert await seen(client, entity="Bob") == before["Bob", None] | before["Robert", None]
+    later = await state(client, "add", "bob", "speaks", "Portuguese")
+    moved = await part(client, "BOB")
+    assert moved["moved"] == 5
+    (spoken,) = [fact for fact in await facts(client, entity="Bob") if fact["id"] == later["id"]]
+    assert spoken["subject"] == "bob"
+    answer = await client.post("/api/kg/invalidate", {"id": later["id"]})
+    assert answer.status == 200, answer
+    for (name, known_at), expected in before.items():
+        found = {row for row in await seen(client, entity=name, known_at=known_at) if row[1] != "speaks"}
+        assert found == expected
+    assert (await client.get("/api/kg/aliases?name=bob")).body["data"] == []
+    await part(client, "Bob", status=404)
+
+
+async def test_what_was_stated_under_both_names_stays_with_the_entity(client: Client) -> None:
+    await state(client, "add", "Robert", "owns", "a boat")
+    await state(client, "add", "Bob", "owns", "a boat")
+    await state(client, "add", "Bob", "owns", "a car")
+    await alias(client, "Bob", "Robert")
+    assert (await part(client, "Bob"))["moved"] == 1
+    assert await values(client, entity="Robert") == {"a boat"}
+    assert await values(client, entity="Bob") == {"a car"}
+
+
+async def test_a_key_parts_only_what_it_could_merge(tenant: Tenant, client: Client) -> None:
+    place: Json = {"scope": "mission:apollo"}
+    await alias(client, "Bob", "Robert", agent_name="ana", **place)
+    await state(client, "add", "Bob", "owns", "a boat", agent_name="ana", **place)
+    for bound, status in (
+        (await tenant.client("write", agent="mallory"), 403),
+        (await tenant.client("write", users=["bob"]), 403),
+        (await tenant.client("write", missions=["moria"]), 403),
+    ):
+        await part(bound, "Bob", status=status, **place)
+    await part(client, "Bob", status=409, source_kind="document", **place)
+    await part(client, "Bob", status=404)
+    assert await values(client, entity="Robert") == {"a boat"}
+    ana = await tenant.client("write", agent="ana")
+    assert (await part(ana, "Bob", **place))["moved"] == 1
+
+
+async def test_a_fact_is_read_by_its_id(tenant: Tenant, client: Client) -> None:
+    told = await state(client, "write", "Ana", "lives in", "Madrid", valid_from="2020-01-01T00:00:00Z")
+    await state(client, "write", "Ana", "lives in", "Lisbon", valid_from="2022-01-01T00:00:00Z")
+    answer = await client.get(f"/api/kg/{told['id']}")
+    assert answer.status == 200, answer
+    assert (answer.body["id"], answer.body["object"]) == (told["id"], "Madrid")
+    assert answer.body["valid_to"] == "2022-01-01T00:00:00Z"
+    kept = await state(client, "add", "Ana", "owns", "a secret", scope="mission:apollo", user_id="ana")
+    for bound in ({"missions": ["moria"]}, {"users": ["bob"]}):
+        elsewhere = await tenant.client("read", **bound)
+        assert (await elsewhere.get(f"/api/kg/{kept['id']}")).status == 404
+    for unknown in (0, 999_999_999, 2**70):
+        assert (await client.get(f"/api/kg/{unknown}")).status == 404

@@ -14,6 +14,8 @@ NAMED = {
     "file_ids": [9],
     "long_term_ids": [9, 10],
     "fact_ids": [9],
+    "agent_session": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d11",
+    "object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d12",
     "taken": ["cache:7"],
 }
 

@@ -19,6 +19,7 @@ from services.context.assembly.ranking import (
     own_relevance,
     rank,
     recency,
+    with_distance,
 )
 from services.context.stores import CACHE, OWN, PEERS, Store
 from shared.search.evidence import Candidate
@@ -72,6 +73,16 @@ def test_the_score_is_the_product_of_its_factors_and_the_best_comes_first(eviden
     for one in ranked:
         assert one.score == pytest.approx(one.weight * one.relevance * one.recency * one.priority)
         assert 0 <= one.relevance <= 1
+
+
+@settings(deadline=None)
+@given(ALL, st.sets(st.sampled_from(["mission:m", "mission:n"])))
+def test_what_is_of_a_neighbour_counts_half_and_nothing_else_changes(
+    evidence: list[Scored], neighbours: set[str]
+) -> None:
+    share = 0.5 if "mission:m" in neighbours else 1.0
+    distant = with_distance(evidence, neighbours)
+    assert distant == [each._replace(relevance=each.relevance * share) for each in evidence]
 
 
 @settings(deadline=None)

@@ -1,4 +1,8 @@
-"""Gives an entity another name. Its facts and those under the other name become those of one entity."""
+"""Gives an entity another name, and takes it away again.
+
+Facts under both names become those of one entity. Each keeps the name under which it was stated, so that what was
+stated under a name can leave with it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,14 @@ import asyncpg
 
 from services.agent_memory.facts import queries_aliases
 from services.agent_memory.facts.names import entity_key
-from services.agent_memory.facts.schemas_reading import AliasInput, WrittenAlias
-from services.agent_memory.facts.writes import queries, queries_merging
+from services.agent_memory.facts.schemas import Scoped
+from services.agent_memory.facts.schemas_reading import (
+    AliasInput,
+    RemoveAliasInput,
+    RemovedAlias,
+    WrittenAlias,
+)
+from services.agent_memory.facts.writes import queries, queries_merging, queries_parting
 from services.agent_memory.facts.writes.queries_merging import NewAlias
 from services.agent_memory.facts.writes.recording import Beliefs, span_of
 from services.agent_memory.facts.writes.spans import Span
@@ -22,14 +32,14 @@ from shared.auth import Principal
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
-from shared.errors import Conflict, Forbidden
+from shared.errors import Conflict, Forbidden, NotFound
 from shared.provenance import TRUSTED, Origin
 from shared.telemetry import tracing
 
 _TAKEN = "this name belongs to another entity of the scope"
-_FIRM = "a source that is not trusted does not merge what a trusted one stated"
-_OTHERS = "this key merges only what its agent stated"
-_OF_OTHER_KEYS = "outside of its missions and users, this key merges only what it stated"
+_FIRM = "a source that is not trusted merges and parts nothing that a trusted one stated"
+_OTHERS = "this key merges and parts only what its agent stated"
+_OF_OTHER_KEYS = "outside of its missions and users, this key merges and parts only what it stated"
 
 
 class AliasWriter:
@@ -40,10 +50,7 @@ class AliasWriter:
     async def add(
         self, principal: Principal, request: AliasInput, key: Key | None, deadline: Deadline
     ) -> WrittenAlias:
-        scope = scope_of(principal, request)
-        if not scope.startswith("user:"):
-            # It moves facts about any user.
-            principal.require_every_user()
+        scope = _scope_of_names(principal, request)
 
         async def work(c: Connection) -> WrittenAlias:
             answer = await _merge(c, principal, scope, request)
@@ -55,6 +62,59 @@ class AliasWriter:
 
         about = None if key is None else key.about([request.agent_name])
         return await self._transactions.once(principal, scope, WrittenAlias, work, about, deadline)
+
+    @tracing.memory("update_memory", "agent_memory")
+    async def remove(
+        self, principal: Principal, request: RemoveAliasInput, key: Key | None, deadline: Deadline
+    ) -> RemovedAlias:
+        """Raises NotFound for what is no other name in the scope."""
+        scope = _scope_of_names(principal, request)
+
+        async def work(c: Connection) -> RemovedAlias:
+            moved = await _part(c, principal, scope, request)
+            await queries.add_event(
+                c,
+                principal.tenant,
+                scope,
+                "kg_remove_alias",
+                {"moved": moved},
+                agent_name=request.agent_name,
+            )
+            return RemovedAlias(moved)
+
+        about = None if key is None else key.about([request.agent_name])
+        return await self._transactions.once(
+            principal, scope, RemovedAlias, work, about, deadline, status=200
+        )
+
+
+def _scope_of_names(principal: Principal, request: Scoped) -> str:
+    """Raises Forbidden for names that the key may not change."""
+    scope = scope_of(principal, request)
+    if not scope.startswith("user:"):
+        # The facts of a name are about any user.
+        principal.require_every_user()
+    return scope
+
+
+async def _part(c: Connection, principal: Principal, scope: str, request: RemoveAliasInput) -> int:
+    """Gives what was stated under the name back to it. Returns how many current facts moved.
+
+    What a merge or a later statement has closed stays closed, and a fact that was stated under both names stays with
+    the entity.
+    """
+    tenant, alias = principal.tenant, entity_key(request.alias)
+    await queries.lock_scopes(c, tenant, [scope])
+    named = await queries_parting.find(c, tenant, scope, alias)
+    if named is None:
+        raise NotFound(f"no other name {request.alias!r} in {scope}")
+    entity = named["entity_key"]
+    written = await queries_parting.written(c, tenant, scope, entity)
+    own = [name for name in written if entity_key(name) == alias]
+    stated = await queries_parting.stated(c, tenant, scope, entity, own)
+    trusted = Origin.of(principal, request.source_kind).kind in TRUSTED
+    _require(principal, scope, trusted, [named, *stated])
+    return await queries_parting.part(c, tenant, scope, alias, entity, own)
 
 
 async def _merge(c: Connection, principal: Principal, scope: str, request: AliasInput) -> WrittenAlias:

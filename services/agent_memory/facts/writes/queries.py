@@ -36,13 +36,13 @@ class Wanted(NamedTuple):
 
 CURRENT = """id, scope, user_id, source, subject_key, predicate_key, object_key, valid_from, valid_to, source_kind,
     agent_name, written_by, recorded_at"""
-_CURRENT_OF_FACT = ", ".join(f"f.{name.strip()}" for name in CURRENT.split(","))
+CURRENT_OF_FACT = ", ".join(f"f.{name.strip()}" for name in CURRENT.split(","))
 READ_CURRENT = f"""
 with wanted as (
     select * from jsonb_to_recordset($2) as w(
         scope text, user_id text, source text, subject_key text, predicate_key text, object_key text)
 )
-select {_CURRENT_OF_FACT}
+select {CURRENT_OF_FACT}
 from memory.facts f
 where f.tenant = $1 and f.superseded_at is null and f.subject_key = any($3) and exists (
     select from wanted w
@@ -144,6 +144,8 @@ class NewRow(msgspec.Struct, frozen=True, kw_only=True):
     source_claim: str | None
     recalled_from: int | None
     dispatch_id: int | None
+    line: int | None
+    piece: int | None
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -155,7 +157,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 _STATED = """scope, user_id, source, agent_name, subject, predicate, object, subject_key, predicate_key, object_key,
-    confidence, single, written_by, source_kind, source_claim, recalled_from, dispatch_id"""
+    confidence, single, written_by, source_kind, source_claim, recalled_from, dispatch_id, line, piece"""
 _OF_FACT = ", ".join(f"f.{name.strip()}" for name in _STATED.split(","))
 SUPERSEDE = """
 update memory.facts set superseded_at = $3, closed_by = $4

@@ -112,7 +112,10 @@ class Beliefs:
         new = [*self._made, *parts]
         if not new:
             return
-        rows = [_row(each, statement, None if each in held else self.now) for each, statement in new]
+        rows = [
+            row_of(each.span, statement, superseded_at=None if each in held else self.now)
+            for each, statement in new
+        ]
         ids = {_key(row): row["id"] for row in await queries.add(c, tenant, rows, self.now)}
         for (each, _), row in zip(new, rows, strict=True):
             each.id = ids[_key(msgspec.structs.asdict(row))]
@@ -144,9 +147,10 @@ async def close_rows(
 ) -> list[int]:
     """Closes facts at `at`. Returns the ids of those that it left open, because the writer may not end them."""
     beliefs = Beliefs(rows, now)
-    kept: list[int] = []
+    chosen: defaultdict[Group, list[int]] = defaultdict(list)
     for row in rows:
-        kept += beliefs.close(group_of(row), [row["id"]], at, writer)
+        chosen[group_of(row)].append(row["id"])
+    kept = [id_ for group, ids in chosen.items() for id_ in beliefs.close(group, ids, at, writer)]
     await beliefs.record(c, tenant, by)
     return kept
 
@@ -184,7 +188,7 @@ def _open(stop: datetime) -> datetime | None:
     return None if stop == END else stop
 
 
-def _row(held: Held, statement: Statement, superseded_at: datetime | None) -> NewRow:
+def row_of(span: Span, statement: Statement, *, superseded_at: datetime | None = None) -> NewRow:
     place, provenance = statement.place, statement.provenance
     return NewRow(
         **place._asdict(),
@@ -197,8 +201,8 @@ def _row(held: Held, statement: Statement, superseded_at: datetime | None) -> Ne
         object_key=statement.object_key,
         confidence=statement.confidence,
         single=statement.single,
-        valid_from=held.span.start,
-        valid_to=_open(held.span.stop),
+        valid_from=span.start,
+        valid_to=_open(span.stop),
         superseded_at=superseded_at,
     )
 

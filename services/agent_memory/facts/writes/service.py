@@ -32,11 +32,12 @@ from shared.auth import Principal
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import Forbidden, NotFound
+from shared.errors import Conflict, Forbidden, NotFound
 from shared.provenance import Origin, utc
 from shared.telemetry import tracing
 
 _MOST_CLOSED = 1_000
+_OF_A_FILE = "a file of the vault states this fact: change the file"
 
 
 class FactWriter:
@@ -99,7 +100,10 @@ class FactWriter:
         row = await self._database.run(
             principal.tenant, lambda c: queries.find(c, principal.tenant, fact_id), deadline
         )
-        return _place_of_row(principal, row, fact_id)
+        place = _place_of_row(principal, row, fact_id)
+        if place.source is not None:
+            raise Conflict(_OF_A_FILE)
+        return place
 
 
 def _place_of_row(principal: Principal, row: asyncpg.Record | None, fact_id: int) -> Place:

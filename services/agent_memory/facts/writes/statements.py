@@ -32,6 +32,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     source_claim: SourceKind | None = None
     recalled_from: int | None = None
     dispatch_id: int | None = None
+    line: int | None = None
+    """Where the source states it, if that is a file."""
+    piece: int | None = None
+    """The piece of the upload that states it."""
 
 
 class Statement(msgspec.Struct, kw_only=True):

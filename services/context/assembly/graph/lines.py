@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
+from services.context.log.replay import LEAST_BUDGET_OF_FACTS, facts_that_fit
+from services.context.stores import FACTS
 from shared.packing import shorten, tokens_of_line
 from shared.provenance import author, doubt
 from shared.render import GRAPH_MARK, Fence, render_item
 from shared.search.evidence import Triple
 
-BUDGET_SHARE = 0.075
-"""Of a block's tokens."""
-LEAST_BUDGET = 500
-"""A smaller block shows no facts."""
-PREFIX = "kg"
 _MOST_VALUE = 300
 """Characters of a value."""
 _CUT_MARK = " […]"
@@ -41,7 +39,7 @@ class GraphContextEntry(msgspec.Struct):
 
 def graph_scopes(tokens: int, scopes: Iterable[str], caller: str, user_id: str | None) -> list[str] | None:
     """Where to look for facts: where the request does, and what the caller, its user and everybody keep."""
-    if tokens < LEAST_BUDGET:
+    if tokens < LEAST_BUDGET_OF_FACTS:
         return None
     own = [f"agent:{caller}", *([] if user_id is None else [f"user:{user_id}"]), "shared"]
     return list(dict.fromkeys([*scopes, *own]))
@@ -51,26 +49,37 @@ def texts(triples: Iterable[Triple]) -> list[str]:
     return [text for triple in triples for text in (triple.subject, triple.predicate, triple.object)]
 
 
-def entries(triples: Sequence[Triple], tokens: int, fence: Fence) -> list[GraphContextEntry]:
-    """As many facts, in their order, as their share of the budget takes."""
-    left, shown = int(tokens * BUDGET_SHARE), []
-    for triple in triples:
-        line = _line(triple, fence)
-        if (size := tokens_of_line(line)) <= left:
-            left -= size
-            shown.append(
-                GraphContextEntry(
-                    triple.id,
-                    triple.subject,
-                    triple.predicate,
-                    triple.object,
-                    triple.valid_from,
-                    triple.valid_to,
-                    size,
-                    line,
-                )
-            )
-    return shown
+class Line(NamedTuple):
+    """A fact that was found, and whether the block shows it."""
+
+    triple: Triple
+    entry: GraphContextEntry
+    shown: bool
+
+    @property
+    def handle(self) -> str:
+        return FACTS.handle(self.triple.id)
+
+
+def lines(triples: Sequence[Triple], tokens: int, fence: Fence) -> list[Line]:
+    """Every fact, in order. The block shows as many as their share of the budget takes."""
+    entries = [_entry(triple, fence) for triple in triples]
+    fit = facts_that_fit([entry.tokens for entry in entries], tokens)
+    return list(map(Line, triples, entries, fit))
+
+
+def _entry(triple: Triple, fence: Fence) -> GraphContextEntry:
+    line = _line(triple, fence)
+    return GraphContextEntry(
+        id=triple.id,
+        subject=triple.subject,
+        predicate=triple.predicate,
+        object=triple.object,
+        valid_from=triple.valid_from,
+        valid_to=triple.valid_to,
+        tokens=tokens_of_line(line),
+        content=line,
+    )
 
 
 def _line(triple: Triple, fence: Fence) -> str:
@@ -85,5 +94,4 @@ def _line(triple: Triple, fence: Fence) -> str:
     text = f"{triple.subject} — {triple.predicate} — {value}"
     if triple.valid_to is not None:
         text += f" (until {triple.valid_to:%Y-%m-%d})"
-    handle = f"{PREFIX}:{triple.id}"
-    return f"{GRAPH_MARK}{render_item(handle, triple.valid_from, filter(None, words), text, fence)}"
+    return f"{GRAPH_MARK}{render_item(FACTS.handle(triple.id), triple.valid_from, filter(None, words), text, fence)}"

@@ -64,6 +64,8 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
     await post(WRITE, checkpoint | {"mission_id": name, "session_id": name})
     await post("/api/dispatch/report", {"mission_id": name, "agent_name": name, "task": "watch"})
     await post("/api/psychic-cache/query", {"mission_id": name, "query": SUBJECT[name]})
+    for mission in (name, None):
+        await post("/api/sessions", {"agent_name": name, "mission_id": mission})
     question = {"query": SUBJECT[name], "caller": name, "mission_namespace": name}
     made = await post("/api/context/assemble", question)
     assert len(made["sources"]) >= 3

@@ -20,7 +20,7 @@ TABLES = """
 select t.table_schema || '.' || t.table_name as table from information_schema.tables t
 join information_schema.columns c using (table_schema, table_name)
 where t.table_type = 'BASE TABLE' and c.column_name = 'tenant'
-  and t.table_schema in ('cache', 'memory', 'context', 'timeline')
+  and t.table_schema in ('cache', 'sessions', 'memory', 'context', 'timeline')
 order by 1
 """
 

@@ -1,0 +1,1 @@
+"""Where `remember` puts what is said."""

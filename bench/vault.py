@@ -23,6 +23,7 @@ from shared.deadline import Deadline
 _TENANT = "bench"
 _WHO = Principal(_TENANT, "bench", frozenset({"read", "write", "admin"}))
 _NOTES, _LINKS, _CHANGED = 1_000, 5, 7
+_PAGE = 100
 _AT_ONCE = 2
 _WORDS = "ledger webhook failover replica carpenter invoice deploy lock payment region timeout retry".split()  # noqa: SIM905
 
@@ -105,11 +106,16 @@ async def _run(services: Services, what: str) -> None:
 
 async def _wait(services: Services) -> None:
     """Until all files have their vectors."""
-    begun, waiting = time.monotonic(), 1
-    while waiting:
-        await asyncio.sleep(2)
-        page = await services.vault.list_files(_WHO, None, None, 100_000, Deadline(60))
-        waiting = sum(not file.indexed for file in page.data)
+    begun = time.monotonic()
+    cursor: str | None = None
+    while True:
+        page = await services.vault.list_files(_WHO, None, cursor, _PAGE, Deadline(60))
+        if not all(file.indexed for file in page.data):
+            await asyncio.sleep(2)
+        elif page.next is None:
+            break
+        else:
+            cursor = page.next
     print(f"vectors: {time.monotonic() - begun:.0f} s", flush=True)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
 import sys
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from services.agent_memory.vault.disk.files import LinkRefused
 from services.agent_memory.vault.folder_index.progress import Progress
 from services.agent_memory.vault.folder_index.service import FolderIndex
 from shared.database.postgres import Database
-from shared.embeddings import open_embedder
+from shared.errors import Unavailable
 from shared.settings import SettingsError
 
 
@@ -29,20 +30,17 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         complete = asyncio.run(run(Settings.from_env(), arguments.tenants))
-    except (SettingsError, LinkRefused) as error:
+    except (SettingsError, LinkRefused, Unavailable) as error:
         sys.exit(str(error))
     sys.exit(0 if complete else 1)
 
 
 async def run(settings: Settings, tenants: Sequence[str]) -> bool:
     """Whether every run was complete. Raises LinkRefused for a tenant without a folder."""
-    embedder = await open_embedder(settings.embedding)
-    model = embedder.model
-    await embedder.close()
     database = Database(settings.database_url, connections=2)
     await database.open()
     try:
-        folders = FolderIndex(database, settings.vault_root, model, lambda _: None)
+        folders = FolderIndex(database, settings.vault_root, settings.embedding.stored_name, lambda _: None)
         done = [await _run(folders, tenant) for tenant in tenants or folders.tenants()]
     finally:
         await database.close()
@@ -54,6 +52,7 @@ async def _run(folders: FolderIndex, tenant: str) -> bool:
 
     def note(progress: Progress) -> None:
         nonlocal shown
+        _return_memory()
         if time.monotonic() - shown > 1:
             shown = time.monotonic()
             _say(f"{tenant}: {progress.files} files, {progress.changed} changed")
@@ -71,6 +70,13 @@ async def _run(folders: FolderIndex, tenant: str) -> bool:
         f" {progress.refusals} refused"
     )
     return True
+
+
+def _return_memory() -> None:
+    """A long text needs many times its size, which the C library would keep beside the converter's."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _say(line: str) -> None:

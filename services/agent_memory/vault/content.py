@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from services.agent_memory.vault.conversion.formats import MARKDOWN
 from services.agent_memory.vault.folders import scope_of, user_of
+from services.agent_memory.vault.graph.notes import Statement, statements
 from shared.provenance import head
 from shared.search import code
 from shared.search.lexicon import Hints, IndexedText, indexed
-from shared.search.sql import scope_key
 from shared.text import Language
 
 Origin = Literal["upload", "folder"]
@@ -80,7 +81,6 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
 class ChunkWords(IndexedText, frozen=True, kw_only=True):
     """The arguments of `memory.chunk_words`, and the text and the lines of each chunk."""
 
-    keys: list[str]
     head: str
     bodies: list[str]
     first_lines: list[int]
@@ -90,18 +90,26 @@ class ChunkWords(IndexedText, frozen=True, kw_only=True):
 class Rows(NamedTuple):
     files: list[FileRow]
     words: list[ChunkWords]
+    statements: list[Statement]
+    """What it states, if it is a note."""
 
 
-def rows_of(tenant: str, source: Source, text: str, place: Place, likely: Language | None) -> Rows:
+def rows_of(source: Source, text: str, place: Place, likely: Language | None) -> Rows:
     """`likely` is the language of a text that does not tell its own."""
-    rows = Rows([], [])
+    rows = Rows([], [], _statements(source, text, place))
     title = (source.title or title_of(text, source.path))[:_MOST_TITLE]
     for piece in parts(text):
-        words = _words(tenant, source.path, title, piece, place.line, likely)
+        words = _words(source.path, title, piece, place.line, likely)
         rows.words.append(words)
         rows.files.append(_row(source, title, piece, place, words))
         place = Place(place.part + 1, rows.files[-1].next_line)
     return rows
+
+
+def _statements(source: Source, text: str, place: Place) -> list[Statement]:
+    if source.format != MARKDOWN:
+        return []
+    return statements(source.path, text, line=place.line, begins=source.piece == 1)
 
 
 def parts(text: str) -> Iterator[str]:
@@ -123,14 +131,13 @@ def title_of(text: str, path: str) -> str:
     return title or path.rpartition("/")[2].rpartition(".")[0] or path
 
 
-def _words(tenant: str, path: str, title: str, text: str, line: int, likely: Language | None) -> ChunkWords:
+def _words(path: str, title: str, text: str, line: int, likely: Language | None) -> ChunkWords:
     hints = Hints(terms=code.given([path]), likely=likely or "en")
     words = indexed(text, hints)
     bodies = [text[start:stop] for start, stop in zip(words.starts, words.stops, strict=True)]
     first_lines = list(_lines(bodies, line))
     return ChunkWords(
         **msgspec.structs.asdict(words),
-        keys=[scope_key(tenant, scope) for scope in (scope_of(path), EVERY_FOLDER)],
         head=head(title, None, code.spaced(path)),
         bodies=bodies,
         first_lines=first_lines,

@@ -7,7 +7,7 @@ every key of the tenant, and all other paths are for keys without bounds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from shared.auth import Principal
 from shared.errors import Forbidden
@@ -59,29 +59,19 @@ def user_of(scope: str) -> str | None:
 
 def own_folders(principal: Principal) -> list[str] | None:
     """The folders that a bound key may read in its tenant's: those of its bounds, and the shared one. None: all."""
-    if not principal.bound:
-        return None
-    return [SHARED, *(f"{_FOLDERS[kind]}/{name}" for kind, name in _bounds(principal))]
+    scopes = principal.own_scopes()
+    return None if scopes is None else [SHARED, *_folders_of(scopes)]
 
 
-def own_scopes(principal: Principal) -> list[str] | None:
-    """As `own_folders`, as scopes."""
-    if not principal.bound:
-        return None
-    return [SHARED, *(f"{kind}:{name}" for kind, name in _bounds(principal))]
-
-
-def _bounds(principal: Principal) -> Iterable[tuple[str, str]]:
-    named: dict[str, Iterable[str]] = {
-        "agent": () if principal.agent is None else (principal.agent,),
-        "mission": sorted(principal.missions or ()),
-        "user": sorted(principal.users or ()),
-    }
-    return ((kind, name) for kind, names in named.items() for name in names if _STEP.fullmatch(name))
+def _folders_of(scopes: Iterable[str]) -> Iterator[str]:
+    for scope in scopes:
+        kind, _, name = scope.partition(":")
+        if kind in _FOLDERS and _STEP.fullmatch(name):
+            yield f"{_FOLDERS[kind]}/{name}"
 
 
 def may_read(principal: Principal, scope: str) -> bool:
-    own = own_scopes(principal)
+    own = principal.own_scopes()
     return own is None or scope in own
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.agent_memory.vault.content import EVERY_FOLDER
 from shared.database.postgres import Connection
+from shared.search.hot.statements import hot_forms
 from shared.search.sql import ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
@@ -14,9 +15,12 @@ _COLUMNS = (
     " i.user_id, i.source_kind, null::text as source_claim, null::bigint as superseded_by, array[i.path] as paths,"
     " '{}'::text[] as symbols, 'file' as kind, i.agent_name, i.path, i.title, c.body, c.first_line, c.last_line"
 )
-_SIZES = """(
-    select array_agg((select count(*) from memory.files f where f.tenant = :tenant and f.scope = s.scope)
-                     order by s.place)
+# More than this many are not counted.
+_MOST_COUNTED = 10_000
+_SIZES = f"""(
+    select array_agg((select count(*) from (
+        select from memory.files f where f.tenant = :tenant and f.scope = s.scope limit {_MOST_COUNTED}) few)
+        order by s.place)
     from unnest(:scope::text[]) with ordinality s(scope, place)
 )"""
 _FILES = Source(
@@ -30,6 +34,7 @@ _FILES = Source(
     sizes=_SIZES,
 )
 SEARCH = search_forms(_FILES)
+HOT = hot_forms(_FILES)
 # All folders but those that are named, which are none.
 SEARCH_ALL = search_forms(
     _FILES._replace(
@@ -46,9 +51,6 @@ def folders_scope(tenant: str, scopes: list[str]) -> Scope:
 
 def every_folder(tenant: str) -> Scope:
     return Scope(tenant, [], indexed_as=[EVERY_FOLDER])
-
-
-HOLDS = "select exists (select from memory.files where tenant = $1)"
 
 
 IDS_BELOW = """

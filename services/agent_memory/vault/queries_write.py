@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import asyncpg
 
 from services.agent_memory.vault.content import FileRow, Rows
 from shared.database.postgres import Connection
 
 STORE = "vault_index"
+_CHARACTERS_AT_ONCE = 400_000
 
 LOCK_PATH = "select pg_advisory_xact_lock(hashtextextended($1 || chr(31) || $2, 5))"
 
@@ -40,16 +43,16 @@ with given as materialized (
     insert into memory.files (tenant, id, {_COLUMNS})
     overriding system value select tenant, id, {_COLUMNS} from given order by place
 ), chunk as (
-    insert into memory.file_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv, scoped, body,
+    insert into memory.file_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv, body,
         first_line, last_line)
-    select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, c.tsv, c.scoped,
+    select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, c.tsv,
            w.bodies[c.chunk + 1], w.first_lines[c.chunk + 1], w.last_lines[c.chunk + 1]
     from given m
     cross join jsonb_to_record(m.words) as w(
-        keys text[], starts int[], stops int[], chunks text[], configs text[], terms text[], head text,
+        starts int[], stops int[], chunks text[], configs text[], terms text[], head text,
         bodies text[], first_lines int[], last_lines int[])
     cross join lateral memory.chunk_words(
-        w.keys, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head, '{{}}'::text[]) c
+        null, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head, '{{}}'::text[]) c
 ), queued as (
     insert into memory.index_queue (tenant, store, scope, item_id, model)
     select tenant, '{STORE}', scope, id, $4 from given
@@ -67,8 +70,25 @@ async def insert(
     connection: Connection, tenant: str, rows: Rows, *, model: str, event: str | None
 ) -> list[int]:
     """Returns the ids of the parts, in order."""
-    written = await connection.fetch(INSERT, tenant, rows.files, rows.words, model, event)
-    return [row["id"] for row in written]
+    ids: list[int] = []
+    for some in _by_size(rows):
+        written = await connection.fetch(INSERT, tenant, some.files, some.words, model, event)
+        ids += [row["id"] for row in written]
+    return ids
+
+
+def _by_size(rows: Rows) -> Iterator[Rows]:
+    """As much at once as a statement writes well within its time, on a slow machine too."""
+    some, size = Rows([], [], []), 0
+    for file, words in zip(rows.files, rows.words, strict=True):
+        some.files.append(file)
+        some.words.append(words)
+        size += file.characters
+        if size >= _CHARACTERS_AT_ONCE:
+            yield some
+            some, size = Rows([], [], []), 0
+    if some.files:
+        yield some
 
 
 # Deletes the queue rows after the files, because the indexer locks in that order.

@@ -155,11 +155,11 @@ class SearchVaultInput(Body, kw_only=True):
     query: Query
     """A question, or what is wanted."""
     agent_name: Name | None = None
-    """Search this agent's folder and what is no agent's, mission's or user's."""
+    """Search this agent's folder and what belongs to no agent, mission or user."""
     mission_namespace: Name | None = None
-    """Search this mission's folder and what is no agent's, mission's or user's."""
+    """Search this mission's folder and what belongs to no agent, mission or user."""
     user_id: Name | None = None
-    """Search this user's folder and what is no agent's, mission's or user's."""
+    """Search this user's folder and what belongs to no agent, mission or user."""
     folder: Annotated[str, Meta(min_length=1, max_length=1_000)] | None = None
     """Only files whose path begins so."""
     language: Language | None = None

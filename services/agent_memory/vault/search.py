@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from services.agent_memory.vacancy import Vacancy
+from services.agent_memory.vacancy import Vacancies
 from services.agent_memory.vault import queries_search
-from services.agent_memory.vault.folders import asked_scopes, own_scopes
+from services.agent_memory.vault.folders import asked_scopes
 from services.agent_memory.vault.queries_search import every_folder, folders_scope
 from services.agent_memory.vault.queries_write import STORE
 from services.agent_memory.vault.schemas import FoundFiles, FoundPassage, SearchVaultInput
@@ -17,6 +17,8 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, candidate_from_row
+from shared.search.hot.scopes import HotScopes
+from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
@@ -24,12 +26,15 @@ from shared.telemetry import tracing
 
 
 class VaultSearch:
-    def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
+    def __init__(
+        self, database: Database, embedder: CachedEmbedder, vacancies: Vacancies, hot_scopes: HotScopes
+    ) -> None:
         self._database = database
         self._embedder = embedder
-        self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, most_coded=MOST_CODED)
+        self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
         self._everywhere = StoreSearch(database, STORE, queries_search.SEARCH_ALL, _candidate)
-        self._vacancy = Vacancy(database, queries_search.HOLDS)
+        self._vacancies = vacancies
 
     @tracing.memory("search_memory", "agent_memory")
     async def query(self, principal: Principal, request: SearchVaultInput, deadline: Deadline) -> FoundFiles:
@@ -56,25 +61,13 @@ class VaultSearch:
         scored = score(Question(request.query, embedded.model, embedded.band), [found.evidence])
         return FoundFiles(_passages(scored, found)[: request.limit], embedded.degraded())
 
-    async def vacant(
-        self, principal: Principal, request: SearchRequest, deadline: Deadline
-    ) -> dict[str, StoreResult]:
-        """For assembly: nothing, where the tenant has no file."""
-        if STORE not in request.stores:
-            return {}
-        scopes = _scopes_of_request(principal, request)
-        if not await self._vacancy.is_empty(principal.tenant, deadline):
-            return {}
-        return {STORE: StoreResult(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))}
-
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """For assembly: files of the shared folder, of who asks, and of the scopes that the request names."""
         scopes = _scopes_of_request(principal, request)
         result = await self._folders.search(
             store_query(principal, request), folders_scope(principal.tenant, scopes), deadline
         )
-        if not result.stores[STORE].documents:
-            self._vacancy.suspect(principal.tenant)
+        self._vacancies.learn(principal.tenant, STORE, found=result.stores[STORE].documents > 0)
         return result
 
 
@@ -88,7 +81,11 @@ def _scopes(principal: Principal, request: SearchVaultInput) -> list[str] | None
     asked = [f"{kind}:{name}" for kind, name in named.items() if name is not None]
     for scope in asked:
         principal.require_scope(scope)
-    return asked_scopes(principal, None, asked) if asked else own_scopes(principal)
+    return asked_scopes(principal, None, asked) if asked else principal.own_scopes()
+
+
+def nothing(principal: Principal, request: SearchRequest) -> StoreResult:
+    return StoreResult.of_nothing(_scopes_of_request(principal, request))
 
 
 def _scopes_of_request(principal: Principal, request: SearchRequest) -> list[str]:

@@ -12,7 +12,8 @@ from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import queries, queries_write
 from services.agent_memory.vault.disk.files import MAX_BYTES
 from services.agent_memory.vault.disk.links import read_files
-from services.agent_memory.vault.folders import lines_of, own_scopes, path_problem, require_folder, scope_of
+from services.agent_memory.vault.folders import lines_of, path_problem, require_folder, scope_of
+from services.agent_memory.vault.graph.facts import facts_of, replace_facts
 from services.agent_memory.vault.reading import LAST_LINE, Lines, lines_of_text, of_passages
 from services.agent_memory.vault.schemas import (
     FileCursor,
@@ -61,7 +62,7 @@ class Vault:
                 principal.tenant,
                 after=None if after is None else after.path,
                 folder=folder,
-                scopes=own_scopes(principal),
+                scopes=principal.own_scopes(),
                 limit=limit + 1,
             ),
             deadline,
@@ -72,7 +73,7 @@ class Vault:
     async def get(self, principal: Principal, file_id: int, deadline: Deadline) -> FilePartAnswer:
         row = await self._database.run(
             principal.tenant,
-            lambda c: queries.part(c, principal.tenant, file_id, own_scopes(principal)),
+            lambda c: queries.part(c, principal.tenant, file_id, principal.own_scopes()),
             deadline,
         )
         if row is None:
@@ -105,7 +106,7 @@ class Vault:
                 c,
                 principal.tenant,
                 path,
-                own_scopes(principal),
+                principal.own_scopes(),
                 first=first,
                 last=last,
                 limit=_MOST_PASSAGES,
@@ -128,6 +129,7 @@ class Vault:
                 raise NotFound(f"no file {path!r} in the vault")
             require_uploaded(principal, stored)
             removed = await queries_write.remove(c, principal.tenant, path)
+            await replace_facts(c, principal.tenant, [facts_of(path)], written_by=principal.key)
             await queries_write.add_event(
                 c, principal.tenant, scope, "vault_remove", principal.agent, {"parts": removed}
             )
@@ -139,7 +141,7 @@ class Vault:
         self, principal: Principal, request: LinksRequest, deadline: Deadline
     ) -> list[LinkedFile]:
         """One result per path, in order: from the index, or else from the folder."""
-        scopes = own_scopes(principal)
+        scopes = principal.own_scopes()
 
         async def work(c: Connection) -> list[LinkedFile | None]:
             return [

@@ -71,6 +71,7 @@ file_chunks = schema.chunk_table(
     Column("body", Text, nullable=False),
     Column("first_line", Integer, nullable=False),
     Column("last_line", Integer, nullable=False),
+    words="memory.scoped_words(tenant, scope, false, tsv)",
 )
 file_vec = schema.vector_table("memory", "files", "file_vec")
 # What the last run over a tenant's folder did, or the present one has done so far. Whoever runs keeps `seen_at` young.

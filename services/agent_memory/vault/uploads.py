@@ -16,6 +16,7 @@ from services.agent_memory.vault.conversion.converter import Converter
 from services.agent_memory.vault.conversion.formats import NoText, TooSlow, format_of
 from services.agent_memory.vault.conversion.texts import text_of
 from services.agent_memory.vault.folders import require_folder, scope_of, user_of
+from services.agent_memory.vault.graph.facts import facts_of, replace_facts
 from services.agent_memory.vault.schemas import PutFileInput, PutFileResult
 from services.agent_memory.vault.service import require_uploaded
 from shared.auth import Principal
@@ -63,9 +64,7 @@ class Uploads:
         found = await self._database.run(
             principal.tenant, lambda c: self._stored(c, principal, file), deadline
         )
-        rows = await beside(
-            len(text), rows_of, principal.tenant, source, text, found.place, principal.language
-        )
+        rows = await beside(len(text), rows_of, source, text, found.place, principal.language)
 
         async def work(c: Connection) -> PutFileResult:
             return await self._write(c, principal, file, source, found.place, rows)
@@ -106,6 +105,8 @@ class Uploads:
             return PutFileResult("unchanged", [], **counts)
         await queries_write.remove(c, tenant, file.path, file.piece)
         ids = await queries_write.insert(c, tenant, rows, model=self._model, event="vault_put")
+        facts = facts_of(file.path, rows.statements, file.piece)
+        await replace_facts(c, tenant, [facts], written_by=source.written_by)
         return PutFileResult("changed" if stored.any else "created", ids, **counts)
 
     async def _stored(self, c: Connection, principal: Principal, file: PutFileInput) -> Stored:

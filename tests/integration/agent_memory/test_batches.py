@@ -54,7 +54,7 @@ OF_MEMORIES = (
 LEFT = {
     "memories": f"select to_jsonb(m)::text from ({MEMORIES}) m order by m.place",
     "chunks": "select to_jsonb(x)::text from (select p.place, c.chunk, c.chunks, c.start, c.stop, c.words, c.private,"
-    f" c.tsv::text, length(c.scoped) from memory.agent_memory_chunks c join {OF_MEMORIES} p on p.id = c.item_id) x"
+    f" c.tsv::text from memory.agent_memory_chunks c join {OF_MEMORIES} p on p.id = c.item_id) x"
     " order by x.place, x.chunk",
     "vectors": "select to_jsonb(x)::text from (select p.place, v.chunk, v.private, v.scope, v.embedding::text"
     f" from memory.agent_memory_vec v join {OF_MEMORIES} p on p.id = v.item_id) x order by x.place, x.chunk",

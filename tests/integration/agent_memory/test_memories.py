@@ -253,10 +253,15 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
     }
     assert await found(client, "scout", "gateway workers") == []
     assert len(await found(client, "medic", "gateway")) == 1
+    await until(lambda: _cached(sql, tenant.name, questions=2))
     again = (await admin.post(f"{ROOT}/forget", {"agent_name": "scout"})).body
-    questions = again["erased"].pop("embedding_cache")
-    assert questions == 2
+    assert again["erased"].pop("embedding_cache") == 2
     assert set(again["erased"].values()) == {0}
+
+
+async def _cached(sql: Connection, tenant: str, *, questions: int) -> None:
+    query = "select count(*) from memory.embedding_cache where tenant = $1"
+    assert await sql.fetchval(query, tenant) == questions
 
 
 async def export(client: Client, agent: str | None = None, limit: int = 500) -> bytes:

@@ -18,7 +18,7 @@ from services.agent_memory.memories import queries_search as queries
 from shared.database.schema import function
 from shared.search.counts import HNSW_SETTINGS, Common
 from shared.search.evidence import DEPTH
-from shared.search.sql import Forms, Values, scope_key
+from shared.search.sql import Forms, Values
 from shared.search.store import StoreQuery
 from tests.conftest import Servers
 
@@ -69,13 +69,11 @@ from generate_series(1, {AGENTS * EACH}) n
 """
 FILL_CHUNKS = """
 insert into memory.agent_memory_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
-select m.tenant, m.scope, m.id, 0, 1, 0, length(m.content), w.words, false, w.tsv, w.scoped
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv)
+select m.tenant, m.scope, m.id, 0, 1, 0, length(m.content), w.words, false, w.tsv
 from memory.agent_memory m
-join unnest($2::text[], $3::text[]) k(scope, key) on k.scope = m.scope
 cross join lateral memory.chunk_words(
-    array[k.key, $4], array[0], array[length(m.content)], array[m.content], array['english'], array[''], '',
-    null) w
+    null, array[0], array[length(m.content)], array[m.content], array['english'], array[''], '', null) w
 where m.tenant = $1
 """
 FILL_VECTORS = """
@@ -99,12 +97,10 @@ async def large(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connec
     database: Database = await create_database(server, "memory_plans", template=template)
     owner = await asyncpg.connect(database.owner)
     await register_vector(owner)
-    scopes = [f"agent:agent-{n}" for n in range(1, AGENTS + 1)]
-    keys = [scope_key(TENANT, scope) for scope in scopes]
     random = np.random.default_rng(7).normal(size=(5_000, 512)).astype(np.float32)
     await owner.execute("drop index memory.agent_memory_vec_large")
     await owner.execute(FILL_ITEMS, TENANT)
-    await owner.execute(FILL_CHUNKS, TENANT, scopes, keys, scope_key(TENANT, queries.EVERY_AGENT))
+    await owner.execute(FILL_CHUNKS, TENANT)
     await owner.execute(
         FILL_VECTORS, TENANT, MODEL, list(range(len(random))), [HalfVector(one) for one in random]
     )
@@ -147,7 +143,7 @@ def asked(users: list[str] | None = None) -> StoreQuery:
 async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: list[str] | None) -> None:
     values = asked(users).values(queries.own_scope(TENANT, "agent-7"))
     own = await plan_of_search(large, queries.SEARCH_OWN, values)
-    assert "Index Only Scan using agent_memory_vec_scope" in own
+    assert "using agent_memory_vec_of_scope" in own
     assert "Backward using agent_memory_accessed" in own
     assert "agent_memory_vec_large" not in own
     assert "Seq Scan on agent_memory" not in own
@@ -162,7 +158,7 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
     )
     peers = await plan_of_search(large, queries.SEARCH_PEERS, values, approximate=True)
     assert "Index Scan using agent_memory_vec_large" in peers
-    assert "Bitmap Index Scan on agent_memory_chunks_scoped" in peers
+    assert "Bitmap Index Scan on agent_memory_chunks_words" in peers
     assert "Seq Scan on agent_memory" not in peers
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
 
@@ -193,7 +189,7 @@ async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> No
     commits = [["agent-7"] * each, [b"fact"] * each, [vector] * each, [False] * each, [None, "alice"]]
     body = statement_of("memory.find_repeats_v1", FIND_REPEATS_ARGUMENTS)
     found = await plan(large, body, TENANT, *commits, MODEL, 0.2, 0)
-    assert "Index Only Scan using agent_memory_vec_scope" in found
+    assert "using agent_memory_vec_of_scope" in found
     assert "agent_memory_tenant_agent_name_content_hash_key" in found
     assert "agent_memory_user" in found
     assert "agent_memory_vec_large" not in found

@@ -20,7 +20,6 @@ from services.agent_memory.memories.commits.rows import (
 )
 from services.agent_memory.memories.schemas import EditAgentMemoryInput, TaskContext
 from shared.auth import Principal
-from shared.search.sql import scope_key
 
 MEMORY = MemoryContent(
     content="Port 5433",
@@ -32,13 +31,6 @@ MEMORY = MemoryContent(
 )
 FACT = bytes(32)
 EDITOR = Principal("acme", "k2", frozenset(["write"]))
-
-
-def test_peers_never_find_the_words_of_a_private_memory() -> None:
-    own, every = scope_key("acme", "agent:scout"), scope_key("acme", "*")
-    assert words_of(memory_row("acme", "scout", MEMORY, FACT)).keys == [own, every]
-    private = msgspec.structs.replace(MEMORY, private=True)
-    assert words_of(memory_row("acme", "scout", private, FACT)).keys == [own]
 
 
 def test_a_row_counts_the_chunks_that_its_words_have() -> None:

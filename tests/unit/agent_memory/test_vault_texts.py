@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.agent_memory.vault.content import PART, Place, Source, parts, rows_of, title_of
-from services.agent_memory.vault.conversion.notes import Statement, statements
 from services.agent_memory.vault.folders import lines_of, path_problem, scope_of
+from services.agent_memory.vault.graph.notes import MOST, Statement, statements
 from services.agent_memory.vault.reading import lines_of_text
 
 NOTE = """---
@@ -32,17 +32,44 @@ Again [[Runbook]], and [[Failover]] itself.
 
 
 def test_front_matter_and_links_become_triples() -> None:
-    assert [(s.predicate, s.object) for s in statements("shared/Failover.md", NOTE)] == [
-        ("title", "Failover"),
-        ("tags", "ops"),
-        ("tags", "postgres"),
-        ("owner", "Ana"),
-        ("reviewers", "Bob"),
-        ("reviewers", "Carla"),
-        ("links to", "Runbook"),
-        ("links to", "Replica"),
+    assert [(s.predicate, s.object, s.line) for s in statements("shared/Failover.md", NOTE)] == [
+        ("title", "Failover", 2),
+        ("tags", "ops", 3),
+        ("tags", "postgres", 3),
+        ("owner", "Ana", 4),
+        ("reviewers", "Bob", 6),
+        ("reviewers", "Carla", 7),
+        ("links_to", "Runbook", 11),
+        ("links_to", "Replica", 11),
     ]
     assert {s.subject for s in statements("shared/Failover.md", NOTE)} == {"Failover"}
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("related: [[a]], [[b|B]]", ["a", "b"]),
+        ("related: [[[a]], [[notes/b]]]", ["a", "b"]),
+        ("tags: [\"x, y\", 'z', w]", ["x, y", "z", "w"]),
+        ("tags: []", []),
+        ("about: {name: x}", []),
+        ("text: |", []),
+        ("empty:", []),
+        ("due: 2026-01-02\r", ["2026-01-02"]),
+    ],
+)
+def test_values_of_front_matter(field: str, values: list[str]) -> None:
+    assert [s.object for s in statements("a.md", f"---\n{field}\n---\n")] == values
+
+
+def test_a_later_piece_has_no_front_matter_and_goes_on_with_the_lines() -> None:
+    found = statements("a.md", "---\ntitle: x\n---\n[[b]]", line=100, begins=False)
+    assert found == [Statement("a", "links_to", "b", 103)]
+
+
+def test_a_note_states_so_much_and_no_more() -> None:
+    text = " ".join(f"[[{number}]]" for number in range(MOST + 5))
+    assert len(statements("a.md", text)) == MOST
 
 
 @given(st.text(alphabet="-[]|#`\n :ab", max_size=200))
@@ -67,7 +94,7 @@ def test_lines_are_those_of_the_text(text: str, first: int, last: int) -> None:
 def test_the_passages_of_the_parts_are_the_text(line: str) -> None:
     text = line * (PART * 2 // len(line) + 7)
     source = Source(path="a.txt", format="text", origin="upload", hash=b"", written_by="key:1")
-    rows = rows_of("tenant", source, text, Place(), None)
+    rows = rows_of(source, text, Place(), None)
     assert "".join(body for words in rows.words for body in words.bodies) == text
     assert "".join(parts(text)) == text
     assert all(row.characters <= PART for row in rows.files)

@@ -7,6 +7,7 @@ the project, and its environment holds no secret.
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import sys
 
@@ -42,4 +43,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended = main()
+    sys.stdout.flush()
+    # The library's threads may still run, and then the interpreter crashes while it ends.
+    os._exit(ended)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from services.agent_memory.vault.conversion.formats import NoText, TooSlow
 
-MEMORY_BYTES = 200_000_000
+MEMORY_BYTES = 130_000_000
 """Besides the program itself, which takes some 60 MB."""
 CPU_SECONDS = 20
 SECONDS = 30.0

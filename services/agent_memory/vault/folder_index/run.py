@@ -21,6 +21,7 @@ from services.agent_memory.vault.disk.walking import Content, Entry, Unreadable,
 from services.agent_memory.vault.folder_index import queries
 from services.agent_memory.vault.folder_index.progress import Progress
 from services.agent_memory.vault.folders import UNBOUND
+from services.agent_memory.vault.graph.facts import facts_of, replace_facts
 from shared.concurrency.threads import beside
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -29,13 +30,14 @@ T = TypeVar("T")
 
 WRITER = "vault"
 """Stands for the key that wrote what is indexed."""
-_PATIENCE = 60.0
+# Less than the lease lasts.
+_PATIENCE = 110.0
 _NOTE_SECONDS = 1.0
 # A batch holds so much of changed files, or looks at so many.
 _BATCH_BYTES, _BATCH_FILES = 400_000, 500
 _REMOVED_AT_ONCE = 500
 # It is part of a file's hash: with another way of reading files, all of them are read anew.
-_READING = b"1:"
+_READING = b"2:"
 
 
 class Lost(Exception):
@@ -126,7 +128,7 @@ class Run:
             written_by=WRITER,
             occurred_at=changed.content.modified_at,
         )
-        return await beside(len(text), rows_of, self._tenant, source, text, Place(), None)
+        return await beside(len(text), rows_of, source, text, Place(), None)
 
     async def _write(self, c: Connection, rows: Mapping[str, Rows]) -> set[str]:
         """Returns the paths that hold uploaded files. These stay."""
@@ -135,7 +137,10 @@ class Run:
         await queries.remove(c, self._tenant, [*mine])
         files = [file for each in mine.values() for file in each.files]
         words = [chunks for each in mine.values() for chunks in each.words]
-        await queries_write.insert(c, self._tenant, Rows(files, words), model=self._model, event=None)
+        await queries_write.insert(c, self._tenant, Rows(files, words, []), model=self._model, event=None)
+        # At last, because they lock their scopes.
+        facts = [facts_of(path, each.statements) for path, each in mine.items()]
+        await replace_facts(c, self._tenant, facts, written_by=WRITER)
         return uploaded
 
     async def _remove(self, paths: Sequence[str]) -> None:
@@ -145,8 +150,11 @@ class Run:
             await self._keep_note()
 
     async def _remove_some(self, c: Connection, paths: Sequence[str]) -> int:
-        await queries.lock(c, self._tenant, paths)
-        return await queries.remove(c, self._tenant, paths)
+        uploaded = await queries.lock(c, self._tenant, paths)
+        removed = await queries.remove(c, self._tenant, paths)
+        facts = [facts_of(path) for path in paths if path not in uploaded]
+        await replace_facts(c, self._tenant, facts, written_by=WRITER)
+        return removed
 
     async def _keep_note(self, *, finished: bool = False) -> None:
         self._note(self._progress)

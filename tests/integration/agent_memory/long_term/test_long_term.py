@@ -162,3 +162,24 @@ async def test_a_write_with_a_key_happens_once(client: Client) -> None:
     again = await client.post(MEMORY, preference(), headers=headers)
     assert first.body == again.body
     assert first.body["status"] == "created"
+
+
+async def test_what_is_imported_is_one_memory_of_its_origin_whatever_became_of_it(client: Client) -> None:
+    imported = preference(origin="mem0:7", source_kind="imported", occurred_at="2025-11-03T10:00:00Z")
+    memory_id = await write(client, imported)
+    read = (await client.get(f"{MEMORY}/{memory_id}")).body
+    assert {name: read[name] for name in ("origin", "source_kind", "occurred_at")} == {
+        name: imported[name] for name in ("origin", "source_kind", "occurred_at")
+    }
+    edited = await client.call(
+        "PATCH", f"{MEMORY}/{memory_id}", {"content": "Ana wants a table.", "source_kind": "user"}
+    )
+    assert edited.body["origin"] == "mem0:7"
+    again = await client.post(MEMORY, imported)
+    assert again.body | {"id": memory_id, "status": "known"} == again.body
+    assert (await client.get(f"{MEMORY}/{memory_id}")).body == edited.body
+
+
+async def test_memories_of_two_origins_are_kept_though_they_say_the_same(client: Client) -> None:
+    ids = [await write(client, preference(origin=f"mem0:{place}")) for place in (1, 2)]
+    assert len({*ids, await write(client, preference())}) == 3

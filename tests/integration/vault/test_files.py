@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from shared.database.postgres import Connection
 from shared.render import parse_block
 from tests.integration.conftest import Tenant
 from tests.support.calls import until
@@ -143,6 +144,47 @@ async def test_a_removed_file_is_gone(client: Client) -> None:
     assert await found(client, "Lisbon") == []
     again = await client.call("DELETE", f"/api/vault/files?path={PATH}")
     assert again.status == 404
+
+
+async def test_a_retry_with_its_key_is_answered_as_the_first_time(client: Client) -> None:
+    key = {"headers": {"idempotency-key": "upload-1"}}
+    body = {"path": PATH, "text": RUNBOOK}
+    first = await client.post("/api/vault/files", body, **key)
+    again = await client.post("/api/vault/files", body, **key)
+    assert (again.status, again.body) == (first.status, first.body) == (201, first.body)
+    other = await client.post("/api/vault/files", {**body, "text": "Another."}, **key)
+    assert other.status == 422
+
+
+async def test_secrets_in_what_is_stored_are_masked(client: Client) -> None:
+    answer = await put(client, text="The key is AKIAIOSFODNN7EXAMPLQ, keep it.\n")
+    assert answer.body["masked"], answer
+    shown = await read(client, PATH)
+    assert "[secret: " in shown.body["text"]
+    assert "AKIAIOSFODNN7EXAMPLQ" not in shown.body["text"]
+
+
+@pytest.mark.parametrize(
+    ("purged", "path"),
+    [
+        ({"user_id": "ana"}, "users/ana/plan.md"),
+        ({"agent_name": "scout"}, "agents/scout/plan.md"),
+        ({"scope": "mission:apollo"}, "missions/apollo/plan.md"),
+        ({"scope": "shared"}, "shared/plan.md"),
+    ],
+)
+async def test_a_purge_erases_the_files_of_its_folder(
+    client: Client, admin_client: Client, sql: Connection, tenant: Tenant, purged: dict[str, str], path: str
+) -> None:
+    for each in FOLDERS:
+        await stored(client, each, f"The treasure lies below {each}.\n")
+    answer = await admin_client.post("/api/context/purge", purged)
+    assert answer.status == 200, answer
+    assert await paths(client) == sorted(set(FOLDERS) - {path})
+    left = await sql.fetchval(
+        "select count(*) from memory.file_chunks where tenant = $1 and body like $2", tenant.name, f"%{path}%"
+    )
+    assert left == 0
 
 
 FOLDERS = [

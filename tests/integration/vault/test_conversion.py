@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import os
 import re
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,57 +16,9 @@ from services.agent_memory.vault.conversion.converter import Converter
 from services.agent_memory.vault.conversion.formats import MIME, NoText
 from services.agent_memory.vault.conversion.texts import text_of
 from tests.support.cluster import Client
+from tests.support.vault.documents import BOMB, DEEP_HTML, NO_ARCHIVE, NO_PDF, docx, html, pdf
 
-_TYPES = "http://schemas.openxmlformats.org"
-_MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-_BOMB = 400_000_000
 _MOST_MEMORY = 300_000_000
-
-
-def html(text: str) -> bytes:
-    return (
-        f"<html><head><script>steal()</script></head><body><h1>Plan</h1><p>{text}</p></body></html>".encode()
-    )
-
-
-def docx(text: str, bomb: int = 0) -> bytes:
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{_TYPES}/package/2006/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/word/document.xml" ContentType="{_MAIN}"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{_TYPES}/package/2006/relationships"><Relationship Id="r"'
-        f' Type="{_TYPES}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>'
-        "</Relationships>",
-        "word/document.xml": f'<w:document xmlns:w="{_TYPES}/wordprocessingml/2006/main"><w:body><w:p><w:r>'
-        f"<w:t>{text}{'a' * bomb}</w:t></w:r></w:p></w:body></w:document>",
-    }
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            archive.writestr(name, '<?xml version="1.0"?>' + content)
-    return file.getvalue()
-
-
-def pdf(text: str, bomb: int = 0) -> bytes:
-    squeeze = zlib.compressobj(9)
-    page = squeeze.compress(f"BT /F1 24 Tf 100 700 Td ({text}) Tj ET".encode())
-    for _ in range(bomb // 1_000_000):
-        page += squeeze.compress(b" " * 1_000_000)
-    page += squeeze.flush()
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
-        b" /Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(page), page),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    file, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        places.append(b"%010d 00000 n \n" % len(file))
-        file += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"xref\n0 6\n0000000000 65535 f \n" + b"".join(places)
-    return file + table + b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(file)
 
 
 @pytest.mark.parametrize(("suffix", "make"), [("html", html), ("docx", docx), ("pdf", pdf)])
@@ -95,16 +44,18 @@ async def test_a_file_without_text_is_refused(client: Client, content: str) -> N
 
 
 BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
-    "a zip bomb": ("docx", lambda: docx("x", _BOMB)),
-    "a PDF bomb": ("pdf", lambda: pdf("x", _BOMB)),
-    "no PDF": ("pdf", lambda: b"%PDF-1.7\n" + bytes(range(256)) * 1_000),
-    "no archive": ("xlsx", lambda: b"PK\x03\x04" + b"\xff" * 10_000),
-    "deep HTML": ("html", lambda: b"<div>" * 200_000),
+    "a zip bomb": ("docx", lambda: docx("x", BOMB)),
+    "a PDF bomb": ("pdf", lambda: pdf("x", BOMB)),
+    "no PDF": ("pdf", lambda: NO_PDF),
+    "no archive": ("xlsx", lambda: NO_ARCHIVE),
+    "deep HTML": ("html", lambda: DEEP_HTML),
 }
 
 
 _MEASURED = """
-import os, runpy
+import os, runpy, sys
+# So that it notes its memory at the end.
+os._exit = sys.exit
 # A pipe: the process may write no file.
 noted = os.open({noted!r}, os.O_WRONLY)
 try:

@@ -1,0 +1,1 @@
+"""What Markdown notes state as facts: the fields of their front matter, and their links."""

@@ -1,0 +1,1 @@
+"""Files of the vault, and what the index makes of them."""

@@ -20,7 +20,6 @@ from shared.search import code
 from shared.search.chunking import chunk
 from shared.search.languages.detection import certain_language
 from shared.search.lexicon import Hints, indexed
-from shared.search.sql import scope_key
 from shared.text import Language, Step
 from shared.tokens import estimate_tokens_of
 
@@ -55,6 +54,7 @@ class LongTermContent(msgspec.Struct, frozen=True, kw_only=True):
     step: Step | None = None
     language: Language | None = None
     """None: it is detected."""
+    origin: str | None = None
 
 
 class LongTermRow(LongTermContent, frozen=True, kw_only=True):
@@ -98,6 +98,7 @@ def written(principal: Principal, memory: WriteMemoryInput) -> LongTermContent:
         symbols=memory.symbols,
         step=memory.step,
         language=memory.language or _tenants_language(principal, memory.content),
+        origin=memory.origin,
     )
 
 
@@ -164,12 +165,19 @@ def row_of(tenant: str, memory: LongTermContent, memory_id: int | None = None) -
     )
 
 
-# Fields with few fixed values, or set by the service.
-_UNCOUNTED = frozenset(["kind", "status", "language", "step", "source_kind", "source_claim", "written_by"])
+# Fields with few fixed values, or that say where the memory is from.
+_UNCOUNTED = frozenset(
+    ["kind", "status", "language", "step", "source_kind", "source_claim", "written_by", "origin"]
+)
 
 
 def _hash(memory: LongTermContent) -> bytes:
-    """Equal hashes are repeats: the same fact about the same user, at the same place of a session or the same time."""
+    """Equal hashes are repeats: the same fact about the same user, at the same place of a session or the same time.
+
+    What is imported is a repeat of what has the same origin, whatever became of its text.
+    """
+    if memory.origin is not None:
+        return hashlib.sha256(msgspec.json.encode([memory.origin, memory.user_id])).digest()
     at = memory.due_at if memory.kind == "commitment" else memory.occurred_at
     place = (memory.session_id, memory.seq) if memory.seq is not None else (None, None)
     when = at.isoformat() if at is not None and memory.kind in ("episode", "commitment") else None
@@ -187,7 +195,6 @@ def _words(row: LongTermRow) -> ChunkWords:
     due = None if row.due_at is None else f"due {date_words(row.due_at.date())}"
     return ChunkWords(
         **msgspec.structs.asdict(indexed(row.content, hints)),
-        keys=[scope_key(row.tenant, row.scope)],
         head=head(
             row.speaker or row.agent_name,
             row.occurred_at,
@@ -198,5 +205,7 @@ def _words(row: LongTermRow) -> ChunkWords:
             row.owed_to,
             due,
             *map(code.spaced, about_code),
+            # Twice, so that the turns of who is named rank above those that mention the name.
+            row.speaker,
         ),
     )

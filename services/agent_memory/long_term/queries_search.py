@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from services.agent_memory.long_term.queries_write import status_of
 from services.agent_memory.long_term.schemas import COLUMNS
 from shared.database.postgres import Connection
+from shared.search.hot.statements import hot_forms
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
@@ -24,25 +25,22 @@ _OWN = ", ".join(
     for name in COLUMNS
     if name not in ("id", "status") and f"i.{name}" not in ITEM_COLUMNS.split(", ")
 )
-SEARCH = search_forms(
-    Source(
-        items="memory.long_term",
-        chunks="memory.searchable_long_term",
-        by_words="memory.searchable_long_term_words",
-        vectors="memory.long_term_vec",
-        columns=f"{ITEM_COLUMNS}, {_OWN}, {status_of('i')}",
-        within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
-        counted="tenant = :tenant and scope = any(:scope)",
-        sizes=_SIZES,
-    )
+_LONG_TERM = Source(
+    items="memory.long_term",
+    chunks="memory.searchable_long_term",
+    by_words="memory.searchable_long_term_words",
+    vectors="memory.long_term_vec",
+    columns=f"{ITEM_COLUMNS}, {_OWN}, {status_of('i')}",
+    within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
+    counted="tenant = :tenant and scope = any(:scope)",
+    sizes=_SIZES,
 )
+SEARCH = search_forms(_LONG_TERM)
+HOT = hot_forms(_LONG_TERM)
 
 
 def scope_of(tenant: str, scopes: Sequence[str]) -> Scope:
     return Scope(tenant, list(scopes), indexed_as=list(scopes))
-
-
-HOLDS = "select exists (select from memory.long_term where tenant = $1)"
 
 
 OF_KINDS = "select id from memory.long_term where tenant = $1 and scope = any($2) and kind = any($3)"

@@ -23,6 +23,7 @@ Arm = Literal["text", "vector", "both"]
 MemoryScope = Annotated[
     str, Meta(max_length=250, pattern=r"^(?:(?:user|agent|mission|project):[^\s\x00][^\x00]*|shared)$")
 ]
+MemoryOrigin = Annotated[str, Meta(min_length=1, max_length=500)]
 
 _OF_KIND: Mapping[str, Kind] = {
     "tone": "episode",
@@ -64,6 +65,9 @@ class WriteMemoryInput(Remembered, kw_only=True):
     """To whom it was made."""
     due_at: datetime | None = None
     """When the promise is due. An open commitment expires then. A time without an offset is UTC."""
+    origin: MemoryOrigin | None = None
+    """The system that it is imported from, and its id there, such as `mem0:8f2b…`. The scope keeps one memory of this
+    kind and origin: writing it again changes nothing, even if its text was changed in the meantime."""
     supersedes: BigId | None = None
     """An older memory of the same scope that no longer holds. It stays readable, but leaves context blocks."""
 
@@ -165,6 +169,8 @@ class LongTermMemory(msgspec.Struct, omit_defaults=True):
     source_claim: SourceKind | None = None
     """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
+    origin: str | None = None
+    """The system that it was imported from, and its id there."""
     superseded_by: int | None = None
     """The newer memory that a write said supersedes it."""
 

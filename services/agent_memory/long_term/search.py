@@ -14,7 +14,7 @@ from services.agent_memory.long_term.schemas import (
     FoundLongTerms,
     SearchMemoryInput,
 )
-from services.agent_memory.vacancy import Vacancy
+from services.agent_memory.vacancy import Vacancies
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -26,6 +26,8 @@ from shared.search.evidence import (
     StoreResult,
     candidate_from_row,
 )
+from shared.search.hot.scopes import HotScopes
+from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.lexicon import only_if_held
 from shared.search.question import EMBED_SHARE, QueryVector, query_vector
 from shared.search.relevance import Question, Scored, score
@@ -49,30 +51,27 @@ class Asked(NamedTuple):
 
 
 class LongTermSearch:
-    def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedder: CachedEmbedder,
+        vacancies: Vacancies,
+        hot_scopes: HotScopes,
+        most: float = MOST,
+    ) -> None:
+        """`most`: the share of a question's words that ENOUGH memories hold where text alone answers."""
         self._database = database
+        self._most = most
         self._embedder = embedder
-        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate)
-        self._vacancy = Vacancy(database, queries_search.HOLDS)
-
-    async def vacant(
-        self, principal: Principal, request: SearchRequest, deadline: Deadline
-    ) -> dict[str, StoreResult]:
-        """For assembly: nothing, if the tenant had nothing when it was last searched, nor has now."""
-        if STORE not in request.stores:
-            return {}
-        scopes = _scopes_of(principal, request)
-        if not await self._vacancy.is_empty(principal.tenant, deadline):
-            return {}
-        empty = StoreResult(documents=0, df=[], candidates=[], items=dict.fromkeys(scopes, 0))
-        return {STORE: empty}
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, most_coded=MOST_CODED)
+        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
+        self._vacancies = vacancies
 
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """For assembly: the scopes that the request names, the caller's, the user's, and what is shared."""
         query, scopes = store_query(principal, request), _scopes_of(principal, request)
         result = await self._store.search(query, queries_search.scope_of(principal.tenant, scopes), deadline)
-        if not result.stores[STORE].documents:
-            self._vacancy.suspect(principal.tenant)
+        self._vacancies.learn(principal.tenant, STORE, found=result.stores[STORE].documents > 0)
         return result
 
     @tracing.memory("search_memory", "agent_memory")
@@ -85,7 +84,7 @@ class LongTermSearch:
         asked = Asked(principal, request, scopes, only)
         unasked = QueryVector(self._embedder.model, None)
         found = await self._run(asked, unasked, deadline)
-        if enough(found.evidence):
+        if enough(found.evidence, self._most):
             return _answer(asked, found, unasked, "text")
         seconds = deadline.left() * EMBED_SHARE
         embedded = await query_vector(self._embedder, principal.tenant, request.query, seconds)
@@ -123,6 +122,10 @@ class LongTermSearch:
         return await self._database.run(tenant, work, deadline)
 
 
+def nothing(principal: Principal, request: SearchRequest) -> StoreResult:
+    return StoreResult.of_nothing(_scopes_of(principal, request))
+
+
 def _scopes_of(principal: Principal, request: SearchRequest) -> list[str]:
     return reachable(principal, request.stores[STORE], request.agent, request.user_id)
 
@@ -139,11 +142,11 @@ def reachable(
     return scopes
 
 
-def enough(evidence: SearchResult) -> bool:
-    """Whether ENOUGH memories hold most of the question's content words."""
+def enough(evidence: SearchResult, most: float = MOST) -> bool:
+    """Whether ENOUGH memories hold more than `most` of the question's content words."""
     words = {place for place, lexeme in enumerate(evidence.lexemes, 1) if not only_if_held(lexeme)}
     holding = {
-        each.id for each in _candidates(evidence) if len(words.intersection(each.places)) > MOST * len(words)
+        each.id for each in _candidates(evidence) if len(words.intersection(each.places)) > most * len(words)
     }
     return len(holding) >= ENOUGH
 

@@ -49,10 +49,12 @@ long_term = Table(
     Column("superseded_by", BigInteger),
     *schema.about_code(),
     Column("language", Text),
+    # The system that it was imported from, and its id there.
+    Column("origin", Text),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("tenant", "id"),
-    # The hash covers the fact's key, the user, and the times of an episode or a commitment.
+    # The hash covers the origin, or else the fact's key, the user, and the times of an episode or a commitment.
     UniqueConstraint("tenant", "scope", "kind", "content_hash"),
     Index("long_term_scope", "tenant", "scope", "id"),
     Index(
@@ -69,5 +71,7 @@ long_term = Table(
     schema="memory",
 )
 
-long_term_chunks = schema.chunk_table("memory", "long_term", "long_term_chunks")
+long_term_chunks = schema.chunk_table(
+    "memory", "long_term", "long_term_chunks", words="memory.scoped_words(tenant, scope, true, tsv)"
+)
 long_term_vec = schema.vector_table("memory", "long_term", "long_term_vec")

@@ -49,8 +49,9 @@ def _reader(kind: Any) -> Read | None:
     """What reads a value of this type, made once; None where JSON has given it already."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        # Models have no other unions than with None.
-        present = _reader(next(one for one in inner if one is not type(None)))
+        # A union is one with None, or of models that a tag tells apart.
+        kinds = [one for one in inner if one is not type(None)]
+        present = _reader(kinds[0]) if len(kinds) == 1 else _tagged_reader(kinds)
         return present and (lambda value: None if value is None else present(value))
     if origin is list:
         item = _reader(inner[0])
@@ -61,6 +62,25 @@ def _reader(kind: Any) -> Read | None:
     if kind is datetime:
         return datetime.fromisoformat
     return _model_reader(kind) if dataclasses.is_dataclass(kind) else None
+
+
+def _tagged_reader(kinds: Sequence[Any]) -> Read | None:
+    """None for other unions than of models. A model that a later release adds stays as it came."""
+    readers = {tag: _model_reader(kind) for kind in kinds if (tag := _tag(kind)) is not None}
+    if len(readers) < len(kinds):
+        return None
+
+    def read(value: Any) -> Any:
+        found = next((readers[tag] for tag in readers if value.get(tag[0]) == tag[1]), None)
+        return value if found is None else found(value)
+
+    return read
+
+
+def _tag(kind: Any) -> tuple[str, Any] | None:
+    """The name and the value of the field that tells a model from the others of its union."""
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return next(((field.name, field.default) for field in fields if not field.init), None)
 
 
 def _model_reader(model: Any) -> Read:

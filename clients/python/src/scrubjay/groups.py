@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from scrubjay._call import Call
 from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod, Group, Listing, Method
-from scrubjay.calls import agent_memory, cache, context, dispatch, kg, memory, timeline, vault
+from scrubjay.calls import agent_memory, cache, context, dispatch, kg, memory, sessions, timeline, vault
 
 T = TypeVar("T")
 
@@ -69,6 +69,7 @@ class Kg(Group):
     add = Method(kg.add)
     add_alias = Method(kg.add_alias)
     aliases = Listing(kg.aliases)
+    remove_alias = Method(kg.remove_alias)
     batch = Method(kg.batch)
     invalidate = Method(kg.invalidate)
     neighbours = Method(kg.neighbours)
@@ -77,6 +78,7 @@ class Kg(Group):
     stats = Method(kg.stats)
     timeline = Listing(kg.timeline)
     write = Method(kg.write)
+    get = Method(kg.get)
 
 
 class Dispatch(Group):
@@ -85,6 +87,29 @@ class Dispatch(Group):
     get = Method(dispatch.get)
     complete = Method(dispatch.complete)
     progress = Method(dispatch.progress)
+
+
+class Sessions(Group):
+    session_create = Method(sessions.session_create)
+    session_list = Listing(sessions.session_list)
+    session_reset = Method(sessions.session_reset)
+    session_get = Method(sessions.session_get)
+    session_delete = Method(sessions.session_delete)
+    session_compact = Method(sessions.session_compact)
+    session_complete = Method(sessions.session_complete)
+    session_context = Method(sessions.session_context)
+    session_conversation = Method(sessions.session_conversation)
+    session_append = Method(sessions.session_append)
+    session_history = Listing(sessions.session_history)
+    session_admit = Method(sessions.session_admit)
+    session_object = Method(sessions.session_object)
+    session_fault = Method(sessions.session_fault)
+    session_pin = Method(sessions.session_pin)
+    session_release = Method(sessions.session_release)
+    session_unpin = Method(sessions.session_unpin)
+    session_pressure = Method(sessions.session_pressure)
+    session_rebuild = Method(sessions.session_rebuild)
+    session_turn = Method(sessions.session_turn)
 
 
 class Calls:
@@ -97,6 +122,7 @@ class Calls:
         self.memory = Memory(self)
         self.kg = Kg(self)
         self.dispatch = Dispatch(self)
+        self.sessions = Sessions(self)
 
     def send(self, call: Call[T]) -> T:
         raise NotImplementedError
@@ -194,6 +220,7 @@ class AsyncKg(AsyncGroup):
     add = AsyncMethod(kg.add)
     add_alias = AsyncMethod(kg.add_alias)
     aliases = AsyncListing(kg.aliases)
+    remove_alias = AsyncMethod(kg.remove_alias)
     batch = AsyncMethod(kg.batch)
     invalidate = AsyncMethod(kg.invalidate)
     neighbours = AsyncMethod(kg.neighbours)
@@ -202,6 +229,7 @@ class AsyncKg(AsyncGroup):
     stats = AsyncMethod(kg.stats)
     timeline = AsyncListing(kg.timeline)
     write = AsyncMethod(kg.write)
+    get = AsyncMethod(kg.get)
 
 
 class AsyncDispatch(AsyncGroup):
@@ -210,6 +238,29 @@ class AsyncDispatch(AsyncGroup):
     get = AsyncMethod(dispatch.get)
     complete = AsyncMethod(dispatch.complete)
     progress = AsyncMethod(dispatch.progress)
+
+
+class AsyncSessions(AsyncGroup):
+    session_create = AsyncMethod(sessions.session_create)
+    session_list = AsyncListing(sessions.session_list)
+    session_reset = AsyncMethod(sessions.session_reset)
+    session_get = AsyncMethod(sessions.session_get)
+    session_delete = AsyncMethod(sessions.session_delete)
+    session_compact = AsyncMethod(sessions.session_compact)
+    session_complete = AsyncMethod(sessions.session_complete)
+    session_context = AsyncMethod(sessions.session_context)
+    session_conversation = AsyncMethod(sessions.session_conversation)
+    session_append = AsyncMethod(sessions.session_append)
+    session_history = AsyncListing(sessions.session_history)
+    session_admit = AsyncMethod(sessions.session_admit)
+    session_object = AsyncMethod(sessions.session_object)
+    session_fault = AsyncMethod(sessions.session_fault)
+    session_pin = AsyncMethod(sessions.session_pin)
+    session_release = AsyncMethod(sessions.session_release)
+    session_unpin = AsyncMethod(sessions.session_unpin)
+    session_pressure = AsyncMethod(sessions.session_pressure)
+    session_rebuild = AsyncMethod(sessions.session_rebuild)
+    session_turn = AsyncMethod(sessions.session_turn)
 
 
 class AsyncCalls:
@@ -222,6 +273,7 @@ class AsyncCalls:
         self.memory = AsyncMemory(self)
         self.kg = AsyncKg(self)
         self.dispatch = AsyncDispatch(self)
+        self.sessions = AsyncSessions(self)
 
     async def send(self, call: Call[T]) -> T:
         raise NotImplementedError

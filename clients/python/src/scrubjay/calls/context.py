@@ -58,6 +58,7 @@ def assemble(
     as_of: datetime | None = None,
     fill: bool | None = None,
     background: bool | None = None,
+    neighbours: bool | None = None,
     log: bool | None = None,
     debug: bool | None = None,
     agent: str | None = None,
@@ -84,6 +85,8 @@ def assemble(
             best. Default: `false`.
         background: After what is relevant, show what else the caller remembers, where that is little
             and all of it fits. Left out, the profiles of the caller and the user decide.
+        neighbours: Also search the missions and projects to which those of the request refer. What is
+            found there counts half. Default: `true`.
         log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
         debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
             `false`.
@@ -111,6 +114,7 @@ def assemble(
             as_of=as_of,
             fill=fill,
             background=background,
+            neighbours=neighbours,
             log=log,
             debug=debug,
             agent=agent,

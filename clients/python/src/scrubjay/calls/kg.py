@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from scrubjay._call import Call, PagedCall, fields
+from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
     AddFactInput,
     Alias,
@@ -18,6 +18,7 @@ from scrubjay.models import (
     Neighbours,
     PredicateCount,
     Predicates,
+    RemovedAlias,
     WrittenAlias,
     WrittenFact,
     WrittenFacts,
@@ -176,6 +177,56 @@ def aliases(
         seconds=2.0,
         repeatable=True,
         query={"name": name, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def remove_alias(
+    *,
+    alias: str,
+    scope: str | None = None,
+    mission_namespace: str | None = None,
+    agent_name: str | None = None,
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[RemovedAlias]:
+    """Take another name away from an entity. What was stated under the name is its own again. A fact that
+    was stated under both names stays with the entity, and what later statements closed stays closed.
+
+    Args:
+        scope: Who may read it: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`. By default
+            its mission, or else its agent, or else `shared`.
+        mission_namespace: The mission whose scope it gets if `scope` is left out.
+        agent_name: The agent that states it.
+        alias: The other name.
+        source_kind: The kind of source that says so. Only users and agents take apart what users and
+            agents stated. Default: `"agent"`.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path="/api/kg/aliases/remove",
+        answer=RemovedAlias,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            scope=scope,
+            mission_namespace=mission_namespace,
+            agent_name=agent_name,
+            alias=alias,
+            source_kind=source_kind,
+            agent=agent,
+            mission=mission,
+        ),
+        own={"agent": "agent_name", "mission": "mission_namespace"},
+        keyed=True,
+        idempotency_key=idempotency_key,
         timeout=timeout,
     )
 
@@ -510,5 +561,26 @@ def write(
         own={"agent": "agent_name", "mission": "mission_namespace"},
         keyed=True,
         idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def get(
+    fact_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[Fact]:
+    """Get a fact as it is believed now, or was last.
+
+    Args:
+        fact_id: The id of a fact: the number of a handle `kg:<id>`.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path=path("/api/kg/{fact_id}", fact_id=fact_id),
+        answer=Fact,
+        seconds=2.0,
+        repeatable=True,
         timeout=timeout,
     )

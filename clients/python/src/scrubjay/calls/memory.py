@@ -43,6 +43,7 @@ def write(
     owed_by: str | None = None,
     owed_to: str | None = None,
     due_at: datetime | None = None,
+    origin: str | None = None,
     supersedes: int | str | None = None,
     agent: str | None = None,
     idempotency_key: str | None = None,
@@ -79,6 +80,9 @@ def write(
         owed_to: To whom it was made.
         due_at: When the promise is due. An open commitment expires then. A time without an offset is
             UTC.
+        origin: The system that it is imported from, and its id there, such as `mem0:8f2b…`. The scope
+            keeps one memory of this kind and origin: writing it again changes nothing, even if its text
+            was changed in the meantime.
         supersedes: An older memory of the same scope that no longer holds. It stays readable, but
             leaves context blocks.
         agent: Short for `agent_name`, in requests.
@@ -113,6 +117,7 @@ def write(
             owed_by=owed_by,
             owed_to=owed_to,
             due_at=due_at,
+            origin=origin,
             supersedes=supersedes,
             agent=agent,
         ),

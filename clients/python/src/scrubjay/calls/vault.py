@@ -186,9 +186,9 @@ def search(
 
     Args:
         query: A question, or what is wanted.
-        agent_name: Search this agent's folder and what is no agent's, mission's or user's.
-        mission_namespace: Search this mission's folder and what is no agent's, mission's or user's.
-        user_id: Search this user's folder and what is no agent's, mission's or user's.
+        agent_name: Search this agent's folder and what belongs to no agent, mission or user.
+        mission_namespace: Search this mission's folder and what belongs to no agent, mission or user.
+        user_id: Search this user's folder and what belongs to no agent, mission or user.
         folder: Only files whose path begins so.
         language: The language of the query, detected by default.
         limit: At most this many items. Default: `10`.

@@ -430,6 +430,8 @@ class Kept:
     """Its context_type or memory_type."""
     also: Copy | None = None
     """Where else it is kept, if it lasts: in long-term memory."""
+    facts: list[StatedFact] = field(default_factory=list)
+    """The facts that it states, and what became of them in the graph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -650,6 +652,8 @@ class SearchedScope:
     """`agent:*` is every agent's memories."""
     items: int | None
     """About how many it holds; null where its owner did not answer."""
+    neighbour: bool = False
+    """A mission or a project of the request refers to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -708,6 +712,8 @@ class Source:
     """
     background: bool = False
     """It is there because it fits, and not because it is relevant."""
+    neighbour: str | None = None
+    """The scope it is from, if the request only refers to it. Its relevance counts half."""
     excerpt: bool = False
     """The part is not its beginning: it is the passages that match the query best, with `…` where others
     are left out. `GET /api/context/sources/{handle}` returns the whole item.
@@ -758,6 +764,32 @@ class SourceWeights:
     """A row for each caller and store."""
     start: dict[str, float]
     """The start values, by store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedFact:
+    """A fact that a message states, as `/api/kg` holds it besides."""
+
+    subject: str
+    """What the fact is about."""
+    predicate: str
+    """The attribute or the relation."""
+    object: str
+    """The value, or the name of another entity."""
+    status: Literal["created", "extended", "known", "refused"]
+    """`known`: it was there. `refused`: it is not stated, and `why` says the reason."""
+    why: str
+    """The rule that found it, or why it is not stated."""
+    id: int | None = None
+    """Its id, unique in the tenant."""
+    handle: str | None = None
+    """The name that a context block gives it."""
+    scope: str | None = None
+    """Who finds it."""
+    closed: list[int] = field(default_factory=list)
+    """The facts that no longer hold because of it."""
+    disputes: list[int] = field(default_factory=list)
+    """The facts that it contradicts and could not close: they stand beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ class Fact:
     source_claim: str | None = None
     """The kind of source that the writer claims, where its key may not say so."""
     source: str | None = None
-    """The file it is from."""
+    """The file of the vault that states it, with the line: `path#L10`."""
     recalled_from: int | None = None
     """The assembly that led to it."""
     dispatch_id: int | None = None
@@ -200,7 +200,7 @@ class Neighbour:
     source_claim: str | None = None
     """The kind of source that the writer claims, where its key may not say so."""
     source: str | None = None
-    """The file it is from."""
+    """The file of the vault that states it, with the line: `path#L10`."""
     recalled_from: int | None = None
     """The assembly that led to it."""
     dispatch_id: int | None = None
@@ -239,6 +239,14 @@ class Predicates:
     """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedAlias:
+    moved: int
+    """How many facts went back to the name under which they were stated."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

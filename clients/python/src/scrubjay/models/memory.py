@@ -81,6 +81,8 @@ class FoundLongTerm:
     """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    origin: str | None = None
+    """The system that it was imported from, and its id there."""
     superseded_by: int | None = None
     """The newer memory that a write said supersedes it."""
     score: float = 0.0
@@ -171,6 +173,8 @@ class LongTermMemory:
     """What its writer says the source is, where its key may not say so."""
     recalled_from: int | None = None
     """The assembly that led to it."""
+    origin: str | None = None
+    """The system that it was imported from, and its id there."""
     superseded_by: int | None = None
     """The newer memory that a write said supersedes it."""
     masked: list[dict[str, str]] = field(default_factory=list)
@@ -227,6 +231,11 @@ class WriteMemoryInput:
     """To whom it was made."""
     due_at: datetime | None = None
     """When the promise is due. An open commitment expires then. A time without an offset is UTC."""
+    origin: str | None = None
+    """The system that it is imported from, and its id there, such as `mem0:8f2b…`. The scope keeps one
+    memory of this kind and origin: writing it again changes nothing, even if its text was changed in
+    the meantime.
+    """
     supersedes: int | str | None = None
     """An older memory of the same scope that no longer holds. It stays readable, but leaves context
     blocks.

@@ -1,0 +1,1 @@
+"""Brings what other systems remember into Scrubjay: `scrubjay import`."""

@@ -14,6 +14,11 @@ from services.cache.missions.service import MissionService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
+from services.cache.sessions.objects.admission import Admission as ObjectAdmission
+from services.cache.sessions.objects.paging import Paging
+from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.service import SessionService
+from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
 from shared.concurrency.tasks import background
 from shared.database.doorbell import Doorbell
@@ -42,6 +47,11 @@ class Services:
     missions: MissionService
     languages: Languages
     dispatches: DispatchService
+    trail: Trail
+    admission: ObjectAdmission
+    object_reader: ObjectReader
+    paging: Paging
+    sessions: SessionService
     purge: Purge
 
 
@@ -78,6 +88,11 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             missions=service.missions,
             languages=service.languages,
             dispatches=service.dispatches,
+            trail=service.trail,
+            admission=service.admission,
+            object_reader=service.object_reader,
+            paging=service.paging,
+            sessions=service.sessions,
             purge=service.purge,
         )
 

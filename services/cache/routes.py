@@ -11,6 +11,7 @@ from services.cache.dispatches.routes import DISPATCHES
 from services.cache.entries import routes as entry_routes
 from services.cache.missions import routes as mission_routes
 from services.cache.purge import Purge
+from services.cache.sessions.routes import SESSIONS
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.internal import internal_search
 from shared.web.operations import ADMIN
@@ -59,6 +60,7 @@ ROUTES: list[ControllerRouterHandler] = [
         tags=["missions"],
     ),
     DISPATCHES,
+    SESSIONS,
     internal_search,
     entry_routes.internal_turns,
     mission_routes.internal_languages,

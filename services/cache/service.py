@@ -14,6 +14,12 @@ from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
 from services.cache.purge import Purge
+from services.cache.sessions.objects.admission import Admission
+from services.cache.sessions.objects.paging import Paging
+from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.service import SessionService
+from services.cache.sessions.trail.service import Trail
+from services.cache.sessions.transactions import SessionTransactions
 from services.cache.settings import Settings
 from shared.database.doorbell import Doorbell
 from shared.database.indexer import Indexer
@@ -57,6 +63,12 @@ class CacheService:
             index_seconds_left=lambda: self.indexer.seconds_left(ENTRIES.name),
         )
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)
+        transactions = SessionTransactions(database, keyed, doorbell)
+        self.sessions = SessionService(transactions)
+        self.trail = Trail(transactions)
+        self.admission = Admission(transactions)
+        self.object_reader = ObjectReader(transactions)
+        self.paging = Paging(transactions)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

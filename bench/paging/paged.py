@@ -1,0 +1,126 @@
+"""A session whose context is paged, without a server: the policy on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bench.paging.events import Event, is_read
+from services.cache.sessions.paging.fidelity import Level, Move, PagedObject, Policy, Sizes, batch, pressure
+from services.cache.sessions.paging.segmentation import Segment, segment
+from services.cache.sessions.paging.segmentation.segments import LARGE
+from services.cache.sessions.paging.summaries import stub, summarize
+from shared.tokens import estimate_tokens
+
+
+class PagedSession:
+    def __init__(self, budget: int, policy: Policy) -> None:
+        self._budget = budget
+        self._policy = policy
+        self._turn = 0
+        self.objects: dict[str, PagedObject] = {}
+        self._lines: dict[str, dict[str, str]] = {}
+        self.sent: list[tuple[str, Level]] = []
+        """What stands in the context, in its order. Only a batch writes it anew."""
+        self.batches = 0
+        self.moves = 0
+        self.faults = 0
+
+    def resident(self, event: Event) -> tuple[int, int]:
+        """Characters of what the event shows that stand in the context: in full, and in full or detailed."""
+        full = detailed = 0
+        for line, level in self._levels(event):
+            full += len(line) * (level == Level.FULL)
+            detailed += len(line) * (level <= Level.DETAILED)
+        return full, detailed
+
+    def admit(self, event: Event) -> None:
+        """Lines that an object of the same source holds bring it back; the others become new objects."""
+        lines = event.text.splitlines(keepends=True)
+        if is_read(event):
+            self._supersede(event, lines)
+        known = self._lines.get(_source(event), {})
+        for id_ in dict.fromkeys(known[line] for line in lines if line in known):
+            self._access(self.objects[id_])
+        text = "".join(line for line in lines if line not in known)
+        for part in segment(text, _path(event)) if text.strip() else ():
+            if part.text in known:
+                # A piece of a line that is too long for an object.
+                self._access(self.objects[known[part.text]])
+            else:
+                self._add(event, part)
+
+    def end_turn(self) -> list[Move]:
+        moves = batch([*self.objects.values()], self._budget, self._turn, self._policy)
+        for move in moves:
+            self.objects[move.id] = self.objects[move.id]._replace(level=move.after)
+        if moves:
+            self.batches += 1
+            self.moves += len(moves)
+            self._write_anew()
+        self._turn += 1
+        return moves
+
+    def prompt(self) -> list[tuple[str, Level, int]]:
+        """What is sent, with its tokens. An object that came back stands twice until the next batch."""
+        return [(id_, level, self.objects[id_].sizes.at(level)) for id_, level in self.sent]
+
+    def tokens(self) -> int:
+        return pressure([*self.objects.values()])
+
+    def _levels(self, event: Event) -> Iterator[tuple[str, Level]]:
+        known = self._lines.get(_source(event), {})
+        for line in event.text.splitlines(keepends=True):
+            pieces = [line] if line in known or len(line) <= LARGE else [part.text for part in segment(line)]
+            for piece in pieces:
+                yield piece, self.objects[known[piece]].level if piece in known else Level.EVICTED
+
+    def _add(self, event: Event, part: Segment) -> None:
+        id_ = f"{len(self.objects):06}"
+        shorter = summarize(part.text, event.key, part.kind)
+        tokens = estimate_tokens(part.text)
+        line = stub(source=event.key, label=part.label, names=part.name, text=part.text, tokens=tokens)
+        sizes = Sizes(
+            tokens,
+            shorter.detailed and shorter.detailed.tokens,
+            shorter.compact and shorter.compact.tokens,
+            min(tokens, estimate_tokens(line)),
+        )
+        kind = "file_context" if is_read(event) else "tool_result"
+        self.objects[id_] = PagedObject(id_, kind, Level.FULL, sizes, False, False, self._turn, 0)
+        if event.key is not None:
+            lines = self._lines.setdefault(_source(event), {})
+            lines.update(dict.fromkeys(part.text.splitlines(keepends=True), id_))
+        self.sent.append((id_, Level.FULL))
+
+    def _access(self, known: PagedObject) -> None:
+        if known.level != Level.FULL:
+            self.faults += 1
+            self.sent.append((known.id, Level.FULL))
+        self.objects[known.id] = known._replace(
+            level=Level.FULL, last_access=self._turn, accesses=known.accesses + 1, superseded=False
+        )
+
+    def _supersede(self, event: Event, lines: Sequence[str]) -> None:
+        """A line with the number of a known one and another text replaces what holds that."""
+        known = self._lines.get(_source(event), {})
+        numbers = {line.split("→")[0]: line for line in known if "→" in line}
+        for line in lines:
+            old = numbers.get(line.split("→")[0])
+            if old is not None and line not in known:
+                id_ = known[old]
+                self.objects[id_] = self.objects[id_]._replace(superseded=True)
+
+    def _write_anew(self) -> None:
+        """What stays at its level keeps its order; what is looked at again soonest comes first."""
+        levels = {id_: each.level for id_, each in self.objects.items()}
+        known = dict.fromkeys(id_ for id_, _ in self.sent)
+        order = sorted(known, key=lambda id_: (levels[id_], -self.objects[id_].accesses, id_))
+        self.sent = [(id_, levels[id_]) for id_ in order if levels[id_] < Level.EVICTED]
+
+
+def _source(event: Event) -> str:
+    return event.key or event.kind
+
+
+def _path(event: Event) -> str | None:
+    return event.key if event.kind == "tool_result" else None

@@ -1,0 +1,1 @@
+"""Sessions of agents: the context window as a cache of objects."""

@@ -1,0 +1,176 @@
+"""Admits objects to a session's context: new ones, new versions of known ones, and known ones that were read again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+from services.cache.sessions import queries as session_queries
+from services.cache.sessions.objects import queries, queries_write
+from services.cache.sessions.objects.levels import L0, L3
+from services.cache.sessions.objects.parts import Part, parts_of
+from services.cache.sessions.objects.queries_write import Edge, Move, NewObject, Pair, Score
+from services.cache.sessions.objects.reading import pressure_of
+from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
+from services.cache.sessions.objects.versions import Known, Match, match
+from services.cache.sessions.transactions import Held, SessionTransactions
+from shared.auth import Principal
+from shared.concurrency.threads import beside
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+from shared.tokens import estimate_tokens
+
+# Characters of the content that a score keeps.
+_PREVIEW = 200
+
+
+class Admission:
+    def __init__(self, transactions: SessionTransactions) -> None:
+        self._transactions = transactions
+
+    async def admit(
+        self, principal: Principal, session: str, wanted: AdmitInput, key: Key | None, deadline: Deadline
+    ) -> AdmittedObjects:
+        text = wanted.content
+        parts = await beside(len(text), parts_of, text, wanted.object_type, wanted.source_key)
+
+        async def work(c: Connection, held: Held) -> AdmittedObjects:
+            known = await self._known(c, held, wanted.source_key)
+            found = match(known, [part.content_hash for part in parts])
+            admitted = await _store(c, held, wanted, parts, found)
+            await _tell(c, held, admitted)
+            return admitted
+
+        return await self._transactions.write(
+            principal, session, AdmittedObjects, work, key, deadline, status=201
+        )
+
+    async def _known(self, c: Connection, held: Held, source_key: str | None) -> list[Known]:
+        if source_key is None:
+            return []
+        rows = await queries.known(c, held.tenant, held.id, source_key)
+        return [Known(row["id"], row["segment"], row["content_hash"]) for row in rows]
+
+
+async def _store(
+    c: Connection, held: Held, wanted: AdmitInput, parts: Sequence[Part], found: Match
+) -> AdmittedObjects:
+    fresh: list[NewObject] = []
+    scores: list[Score] = []
+    admitted: list[Admitted] = []
+    for place, part in enumerate(parts):
+        repeated, older = found.same[place], found.older[place]
+        if repeated is not None:
+            admitted.append(Admitted(status="touched", id=repeated, tokens=part.tokens))
+            continue
+        row = _row(held, wanted, part, segment=place, place=held.last_place + len(fresh) + 1)
+        fresh.append(row)
+        scores.append(_score(row.id, part))
+        status = "created" if older is None else "superseding"
+        admitted.append(Admitted(status=status, id=row.id, tokens=part.tokens, supersedes=older))  # type: ignore[arg-type]
+    if fresh:
+        await queries_write.insert(c, held.tenant, held.id, fresh)
+        await queries_write.keep_scores(c, held.tenant, held.id, scores)
+        await queries_write.relate(c, held.tenant, held.id, _edges(parts, admitted))
+    await _follow(c, held, admitted, found.gone, held.last_place + len(fresh))
+    return AdmittedObjects(admitted, found.gone)
+
+
+async def _follow(
+    c: Connection, held: Held, admitted: Sequence[Admitted], gone: Sequence[UUID], last_place: int
+) -> None:
+    """What becomes of the parts that were known: read again, superseded or gone."""
+    again = [each.id for each in admitted if each.status == "touched" and each.id is not None]
+    pairs = [
+        Pair(each.supersedes, each.id)
+        for each in admitted
+        if each.supersedes is not None and each.id is not None
+    ]
+    if again:
+        await queries_write.touch(c, held.tenant, held.id, again, held.turn)
+    await queries_write.supersede(c, held.tenant, held.id, pairs)
+    moves = [Move(each, L0, "access", rises=True) for each in again]
+    moves += [Move(each, L3, "access") for each in [*(pair.older for pair in pairs), *gone]]
+    if moves:
+        before = await pressure_of(c, held)
+        await queries_write.move(
+            c,
+            held.tenant,
+            held.id,
+            moves,
+            turn=held.turn,
+            zone=before.zone,
+            tokens=before.total_context_tokens,
+            last_place=last_place,
+        )
+
+
+async def _tell(c: Connection, held: Held, admitted: AdmittedObjects) -> None:
+    statuses = [each.status for each in admitted.objects]
+    counts: dict[str, int] = {status: statuses.count(status) for status in sorted(set(statuses))}
+    tokens = sum(each.tokens for each in admitted.objects)
+    await session_queries.tell(c, held.tenant, held.id, "session_objects", {**counts, "tokens": tokens})
+
+
+def _row(held: Held, wanted: AdmitInput, part: Part, *, segment: int, place: int) -> NewObject:
+    detailed, compact = part.summaries.detailed, part.summaries.compact
+    return NewObject(
+        id=uuid4(),
+        object_type=wanted.object_type,
+        source_tool=wanted.source_tool,
+        source_key=wanted.source_key,
+        segment=segment,
+        content_full=part.segment.text,
+        stub=part.stub,
+        fault_when=wanted.fault_when,
+        tags=wanted.tags,
+        place=place,
+        created_turn=held.turn,
+        last_accessed_turn=held.turn,
+        tokens_l0=part.tokens,
+        tokens_l3=estimate_tokens(part.stub),
+        source_turn_start=wanted.source_turn_start,
+        source_turn_end=wanted.source_turn_end,
+        start_line=part.segment.first_line,
+        end_line=part.segment.last_line,
+        summary_detailed=detailed and detailed.text,
+        summary_compact=compact and compact.text,
+        losses_l1=[*detailed.losses] if detailed else [],
+        losses_l2=[*compact.losses] if compact else [],
+        can_answer_l1=[*detailed.can_answer] if detailed else [],
+        can_answer_l2=[*compact.can_answer] if compact else [],
+        key_entities=[*part.summaries.key_entities],
+        tokens_l1=detailed and detailed.tokens,
+        tokens_l2=compact and compact.tokens,
+    )
+
+
+def _score(object_id: UUID, part: Part) -> Score:
+    score = part.score
+    return Score(
+        object_id=object_id,
+        admitted=score.admitted,
+        score_total=score.total,
+        score_type=score.type,
+        score_novelty=score.novelty,
+        score_utility=score.utility,
+        score_recency=score.recency,
+        threshold=score.threshold,
+        content_preview=part.segment.text[:_PREVIEW],
+    )
+
+
+def _edges(parts: Sequence[Part], admitted: Sequence[Admitted]) -> list[Edge]:
+    """From the part with the heading to those under it."""
+    ids = [each.id for each in admitted]
+    pairs = [
+        (ids[part.segment.parent], ids[place])
+        for place, part in enumerate(parts)
+        if part.segment.parent is not None
+    ]
+    return [
+        Edge(above, below, "parent_of")
+        for above, below in pairs
+        if above is not None and below is not None and above != below
+    ]

@@ -1,0 +1,252 @@
+"""Brings objects back, pins and releases them, and ends turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from services.cache.sessions import queries as session_queries
+from services.cache.sessions.objects import queries, queries_write
+from services.cache.sessions.objects.levels import L0, L1, L2, L3, PREFETCH_SHARE, Fidelity
+from services.cache.sessions.objects.queries_write import Move
+from services.cache.sessions.objects.reading import object_of, pressure_of
+from services.cache.sessions.objects.schemas import (
+    FaultInput,
+    PinInput,
+    Pressure,
+    ReleaseInput,
+    Restored,
+    SemanticObject,
+    TurnEnded,
+    TurnInput,
+)
+from services.cache.sessions.paging.fidelity import HIGH, Level, PagedObject, Sizes, batch
+from services.cache.sessions.transactions import Held, SessionTransactions
+from shared.auth import Principal
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+
+# The first fault of a content pins it for so many turns, and each further one for twice as many.
+_PIN_TURNS, _MOST_PIN_TURNS = 4, 64
+_PINNED_BY_FAULT = "brought back"
+
+
+class _Changed(msgspec.Struct):
+    id: UUID
+
+
+class _Faulted(msgspec.Struct):
+    id: UUID
+    restored: bool
+    related: list[UUID]
+
+
+class _Ended(msgspec.Struct):
+    turn: int
+    batch: bool
+    moved: int
+
+
+class Paging:
+    def __init__(self, transactions: SessionTransactions) -> None:
+        self._transactions = transactions
+
+    async def fault(
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        wanted: FaultInput,
+        key: Key | None,
+        deadline: Deadline,
+    ) -> Restored:
+        began = time.perf_counter()
+
+        async def work(c: Connection, held: Held) -> _Faulted:
+            found = await object_of(c, held, object_id)
+            if found.current_fidelity == L0:
+                await queries_write.touch(c, held.tenant, held.id, [object_id], held.turn)
+                return _Faulted(object_id, restored=False, related=[])
+            related = await _bring_back(c, held, found)
+            await queries_write.fault(
+                c,
+                held.tenant,
+                held.id,
+                object_id,
+                wanted.fault_type,
+                turn=held.turn,
+                milliseconds=int((time.perf_counter() - began) * 1000),
+            )
+            payload = {"object": str(object_id), "type": wanted.fault_type, "tokens": found.tokens_l0}
+            await session_queries.tell(c, held.tenant, held.id, "session_fault", payload)
+            return _Faulted(object_id, restored=True, related=related)
+
+        faulted = await self._transactions.write(principal, session, _Faulted, work, key, deadline)
+        found = await self._object(principal, session, object_id, deadline)
+        return Restored(found, faulted.restored, faulted.related)
+
+    async def pin(
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        wanted: PinInput,
+        key: Key | None,
+        deadline: Deadline,
+    ) -> SemanticObject:
+        async def work(c: Connection, held: Held) -> _Changed:
+            await object_of(c, held, object_id)
+            until = None if wanted.turns is None else held.turn + wanted.turns
+            await queries_write.pin(
+                c, held.tenant, held.id, object_id, pinned=True, until=until, reason=wanted.reason
+            )
+            return _Changed(object_id)
+
+        await self._transactions.write(principal, session, _Changed, work, key, deadline)
+        return await self._object(principal, session, object_id, deadline)
+
+    async def unpin(
+        self, principal: Principal, session: str, object_id: UUID, key: Key | None, deadline: Deadline
+    ) -> SemanticObject:
+        async def work(c: Connection, held: Held) -> _Changed:
+            await object_of(c, held, object_id)
+            await queries_write.pin(c, held.tenant, held.id, object_id, pinned=False)
+            return _Changed(object_id)
+
+        await self._transactions.write(principal, session, _Changed, work, key, deadline)
+        return await self._object(principal, session, object_id, deadline)
+
+    async def release(
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        wanted: ReleaseInput,
+        key: Key | None,
+        deadline: Deadline,
+    ) -> SemanticObject:
+        """A pin of it ends, too."""
+
+        async def work(c: Connection, held: Held) -> _Changed:
+            found = await object_of(c, held, object_id)
+            await queries_write.pin(c, held.tenant, held.id, object_id, pinned=False)
+            to = reachable(found, wanted.fidelity)
+            if to > found.current_fidelity:
+                await _apply(c, held, [Move(object_id, to, "cooperative")])
+            return _Changed(object_id)
+
+        await self._transactions.write(principal, session, _Changed, work, key, deadline)
+        return await self._object(principal, session, object_id, deadline)
+
+    async def end_turn(
+        self, principal: Principal, session: str, wanted: TurnInput, key: Key | None, deadline: Deadline
+    ) -> TurnEnded:
+        async def work(c: Connection, held: Held) -> _Ended:
+            if wanted.accessed:
+                await queries_write.touch(c, held.tenant, held.id, wanted.accessed, held.turn)
+            released = await _apply(c, held, [Move(each, L3, "cooperative") for each in wanted.released])
+            ended = msgspec.structs.replace(held, turn=await queries_write.end_turn(c, held.tenant, held.id))
+            moved = await _end_batch(c, ended)
+            payload = {"turn": ended.turn, "released": len(released)}
+            await session_queries.tell(c, held.tenant, held.id, "session_turn", payload)
+            return _Ended(ended.turn, batch=moved is not None, moved=len(released) + (moved or 0))
+
+        ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
+        pressure = await self._transactions.read(principal, session, pressure_of, deadline)
+        return TurnEnded(ended.turn, ended.batch, ended.moved, pressure)
+
+    async def _object(
+        self, principal: Principal, session: str, object_id: UUID, deadline: Deadline
+    ) -> SemanticObject:
+        async def work(c: Connection, held: Held) -> SemanticObject:
+            return await object_of(c, held, object_id)
+
+        return await self._transactions.read(principal, session, work, deadline)
+
+
+def reachable(found: SemanticObject, to: Fidelity) -> Fidelity:
+    """A line is left where there is no such summary."""
+    tokens = {L1: found.tokens_l1, L2: found.tokens_l2}
+    return L3 if to in tokens and tokens[to] is None else to
+
+
+async def _bring_back(c: Connection, held: Held, found: SemanticObject) -> list[UUID]:
+    """Brings the object up, pins it for a while, and brings up what is related. Returns the latter."""
+    before = await pressure_of(c, held)
+    faults = await queries_write.faults_before(c, held.tenant, held.id, found.id)
+    turns = min(_MOST_PIN_TURNS, _PIN_TURNS * 2 ** min(faults, 10))
+    near = await queries.related(c, held.tenant, held.id, [found.id])
+    room = int(PREFETCH_SHARE * held.config.token_budget) - before.total_context_tokens - found.tokens_l0
+    related = fitting([(row["id"], row["tokens_l0"] - row["tokens"]) for row in near], room)
+    moves = [Move(each, L0, "fault", rises=True) for each in [found.id, *related]]
+    await _apply(c, held, moves, before)
+    if not found.pinned:
+        await queries_write.pin(
+            c,
+            held.tenant,
+            held.id,
+            found.id,
+            pinned=True,
+            until=held.turn + turns,
+            reason=_PINNED_BY_FAULT,
+        )
+    return related
+
+
+def fitting(wanted: Sequence[tuple[UUID, int]], room: int) -> list[UUID]:
+    """The objects, in their order, whose tokens fit into the room."""
+    taken: list[UUID] = []
+    for object_id, tokens in wanted:
+        if tokens <= room:
+            taken.append(object_id)
+            room -= tokens
+    return taken
+
+
+async def _apply(
+    c: Connection, held: Held, moves: Sequence[Move], before: Pressure | None = None
+) -> list[UUID]:
+    if not moves:
+        return []
+    before = before or await pressure_of(c, held)
+    return await queries_write.move(
+        c,
+        held.tenant,
+        held.id,
+        moves,
+        turn=held.turn,
+        zone=before.zone,
+        tokens=before.total_context_tokens,
+        last_place=held.last_place,
+    )
+
+
+async def _end_batch(c: Connection, held: Held) -> int | None:
+    """How many objects a batch moved; None where there was none. Until one, what was sent keeps its bytes."""
+    budget = held.config.token_budget
+    objects = [_paged(row) for row in await queries.paged(c, held.tenant, held.id, held.turn)]
+    moves = [Move(UUID(move.id), move.after, move.trigger) for move in batch(objects, budget, held.turn)]
+    before = await pressure_of(c, held)
+    if not moves and before.block_tokens <= HIGH * budget:
+        return None
+    await _apply(c, held, moves, before)
+    await queries_write.settle(c, held.tenant, held.id)
+    return len(moves)
+
+
+def _paged(row: asyncpg.Record) -> PagedObject:
+    return PagedObject(
+        row["id"],
+        row["object_type"],
+        Level(row["current_fidelity"]),
+        Sizes(row["tokens_l0"], row["tokens_l1"], row["tokens_l2"], row["tokens_l3"]),
+        row["pinned"],
+        row["superseded"],
+        row["last_accessed_turn"],
+        row["access_count"],
+    )

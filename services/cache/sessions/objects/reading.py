@@ -1,0 +1,61 @@
+"""Reads objects, the context that a session holds of them, and its pressure."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import asyncpg
+
+from services.cache.sessions.objects import queries
+from services.cache.sessions.objects.block import context_of
+from services.cache.sessions.objects.schemas import Pressure, SemanticObject, SessionContext
+from services.cache.sessions.paging.fidelity import zone
+from services.cache.sessions.transactions import Held, SessionTransactions
+from shared.auth import Principal
+from shared.concurrency.threads import beside
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+from shared.errors import NotFound
+
+
+class ObjectReader:
+    def __init__(self, transactions: SessionTransactions) -> None:
+        self._transactions = transactions
+
+    async def get(
+        self, principal: Principal, session: str, object_id: UUID, deadline: Deadline
+    ) -> SemanticObject:
+        async def work(c: Connection, held: Held) -> SemanticObject:
+            return await object_of(c, held, object_id)
+
+        return await self._transactions.read(principal, session, work, deadline)
+
+    async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
+        async def work(c: Connection, held: Held) -> tuple[list[asyncpg.Record], str]:
+            return await queries.shown(c, held.tenant, held.id, held.turn), held.marks
+
+        rows, marks = await self._transactions.read(principal, session, work, deadline)
+        return await beside(sum(len(row["content"]) for row in rows), context_of, rows, marks)
+
+    async def pressure(self, principal: Principal, session: str, deadline: Deadline) -> Pressure:
+        return await self._transactions.read(principal, session, pressure_of, deadline)
+
+
+async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObject:
+    """Raises NotFound for an object that is not of the session."""
+    row = await queries.find(c, held.tenant, held.id, object_id)
+    if row is None:
+        raise NotFound(f"session {held.external_id!r} has no object {object_id}")
+    return SemanticObject(**row)
+
+
+async def pressure_of(c: Connection, held: Held) -> Pressure:
+    row = await queries.pressure(c, held.tenant, held.id, held.turn)
+    budget = held.config.token_budget
+    return Pressure(
+        **row,
+        zone=zone(row["total_context_tokens"], budget),
+        share=round(row["total_context_tokens"] / budget, 4),
+        token_budget=budget,
+        turn=held.turn,
+    )

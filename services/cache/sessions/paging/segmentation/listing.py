@@ -1,0 +1,64 @@
+"""A text by lines, and without the numbers that a tool put before them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple
+
+_NUMBER = re.compile(r"[ \t]{0,8}\d{1,7}(?:→|\t|: |\| )")
+# So many lines tell whether a tool numbered them.
+_SAMPLE = 40
+_NUMBERED = 0.8
+
+
+class Point(NamedTuple):
+    """A place in the plain text: a line from 0, and bytes of UTF-8 after its start."""
+
+    row: int
+    column: int
+
+
+class Listing:
+    """The lines of a text. `plain` is what a parser reads; offsets are characters of the text as it is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines: Sequence[str] = text.split("\n")
+
+    @cached_property
+    def plain(self) -> Sequence[str]:
+        if not self._is_numbered:
+            return self.lines
+        return [line[mark:] for line, mark in zip(self.lines, self._marks, strict=True)]
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """The offset of each line, and of the end of the text."""
+        return [*accumulate((len(line) + 1 for line in self.lines), initial=0)]
+
+    def offset(self, point: Point) -> int:
+        """Where a unit begins: at the start of its line, unless other text stands before it."""
+        if point.row >= len(self.plain):
+            return len(self.text)
+        before = self.plain[point.row].encode("utf-8", "surrogatepass")[: point.column]
+        if not before.strip():
+            return self.starts[point.row]
+        return self.starts[point.row] + self._marks[point.row] + len(before.decode("utf-8", "ignore"))
+
+    @cached_property
+    def _marks(self) -> Sequence[int]:
+        """How many characters of each line are its number."""
+        if not self._is_numbered:
+            return [0] * len(self.lines)
+        found = (_NUMBER.match(line) for line in self.lines)
+        return [0 if mark is None else mark.end() for mark in found]
+
+    @cached_property
+    def _is_numbered(self) -> bool:
+        sample = [line for line in self.lines[:_SAMPLE] if line.strip()]
+        return bool(sample) and sum(_NUMBER.match(line) is not None for line in sample) >= _NUMBERED * len(
+            sample
+        )

@@ -1,0 +1,1 @@
+"""Parts of the story that calls every operation."""

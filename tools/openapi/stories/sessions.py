@@ -1,0 +1,92 @@
+"""Examples of sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.openapi.examples_cache import MISSION, Example
+
+_SESSION = {"session_id": "$agent_session"}
+_OBJECT = {**_SESSION, "object_id": "$object"}
+
+
+def _of_session(operation: str, title: str, body: Any = None, **more: Any) -> Example:
+    parameters = {**_SESSION, **more.pop("parameters", {})}
+    return Example(operation, title, body, parameters=parameters, **more)
+
+
+def _of_object(operation: str, title: str, body: Any = None) -> Example:
+    return Example(operation, title, body, parameters=_OBJECT)
+
+
+SESSIONS = [
+    Example(
+        "session_create",
+        "A session of an agent in a mission",
+        {
+            "external_id": "code-2214",
+            "agent_name": "scout",
+            "mission_id": MISSION,
+            "user_id": "ana",
+            "model": "a model",
+            "config": {"token_budget": 16_000},
+        },
+        keep={"agent_session": "data.id"},
+    ),
+    _of_session(
+        "session_append",
+        "A question, a call of a tool and its result",
+        {
+            "messages": [
+                {"role": "user", "content": "Why are webhooks applied twice?"},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "text", "text": "I read the worker first."},
+                        {"type": "tool_use", "id": "call-1", "name": "Read", "input": {"path": "worker.py"}},
+                    ],
+                },
+                {
+                    "role": "tool",
+                    "content": [
+                        {
+                            "type": "tool_result",
+                            "tool_use_id": "call-1",
+                            "content": "def retry(event):\n    send(event)",
+                        }
+                    ],
+                },
+                {"role": "assistant", "text": "The retry sends no idempotency key."},
+            ]
+        },
+    ),
+    _of_session("session_history", "What was said", parameters={"limit": 10}),
+    _of_session("session_conversation", "Where it stands"),
+    _of_session("session_compact", "Make room, if there is need", {}),
+    _of_session("session_rebuild", "Check the snapshot"),
+    _of_session(
+        "session_admit",
+        "A file that was read",
+        {
+            "content": "def retry(event):\n    send(event)\n",
+            "object_type": "file_context",
+            "source_tool": "Read",
+            "source_key": "worker.py",
+            "fault_when": ["the retry is changed"],
+        },
+        keep={"object": "objects.0.id"},
+    ),
+    _of_object("session_object", "As the context shows it"),
+    _of_session("session_context", "The block"),
+    _of_session("session_pressure", "How full it is"),
+    _of_object("session_pin", "Keep it for five turns", {"reason": "under change", "turns": 5}),
+    _of_object("session_unpin", "Let it go"),
+    _of_object("session_release", "No longer needed", {}),
+    _of_object("session_fault", "Needed after all", {"fault_type": "full_restore"}),
+    _of_session("session_turn", "The end of a turn", {"accessed": ["$object"]}),
+    Example("session_list", "An agent's sessions", parameters={"agent_name": "scout", "limit": 10}),
+    _of_session("session_get", "How it stands"),
+    Example("session_reset", "An agent begins anew", {"agent_name": "scout"}),
+    _of_session("session_complete", "It is done", {"status": "completed"}),
+    _of_session("session_delete", "Nothing of it is left"),
+]

@@ -16,7 +16,7 @@ ifneq ($(shell $(PY) -c 'import sys; print(sys.version_info >= (3, 11))' 2>/dev/
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check shape format openapi pins demo bench-quality bench-hot bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps bench-conflict proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
+.PHONY: help run test check shape format openapi pins demo bench-quality bench-hot bench-cache bench-assemble bench-learning clean bench-junk bench-precision bench-steps bench-conflict bench-paging proof-timeline proof-isolation proof-fuzz proof-overload proof-fairness proof-restarts proof-upgrade verify-deploy verify-readme verify-types verify-docker verify-observability proof-mcp
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-28s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,13 +68,21 @@ demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
 	@$(PY) -m bench.demo $(SESSION)
 
-bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder, DOCUMENTS=1 for documents of users
+bench-quality: $(VENV)/run.stamp ## Measure retrieval on a data set: DATA=folder, DOCUMENTS=1 for documents of users, GRAPH=1 with facts
 	@test -n "$(DATA)" || { echo "make bench-quality needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality "$(DATA)"
 
 bench-hot: $(VENV)/run.stamp ## Compare copies in memory with the search statement: DATA=folder
 	@test -n "$(DATA)" || { echo "make bench-hot needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality.hot "$(DATA)"
+
+.PHONY: bench-text-first bench-stores
+bench-text-first: $(VENV)/run.stamp ## Measure what answering from words alone costs: DATA=folder
+	@test -n "$(DATA)" || { echo "make bench-text-first needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.quality.text_first "$(DATA)"
+
+bench-stores: $(VENV)/run.stamp ## Measure assemble over all five stores and the graph against its SQL alone: SCALE=small
+	@$(PY) -m bench.stores
 
 bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
@@ -89,6 +97,9 @@ bench-steps: $(VENV)/run.stamp ## Measure the search for steps of coding agents:
 
 bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting statements comes first: FACTS=130
 	@$(PY) -m bench.conflict
+
+bench-paging: $(VENV)/run.stamp ## Measure what the paging of a context keeps: DATA=folder of transcripts, BUDGET=16000, PLOT=file.svg
+	@$(PY) -m bench.paging $(DATA)
 
 bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache
@@ -113,7 +124,11 @@ bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches wei
 bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL: POLICIES=off
 	@$(PY) -m bench.recall
 
-.PHONY: bench-growth bench-promises bench-layers
+.PHONY: bench-disk bench-growth bench-promises bench-layers
+bench-disk: $(VENV)/run.stamp ## Measure the bytes of an entry and a memory, by table and index: DATA=folder
+	@test -n "$(DATA)" || { echo "make bench-disk needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.disk "$(DATA)"
+
 bench-growth: $(VENV)/run.stamp ## Measure what grows from 10,000 to 1,000,000 items: SCALE=small for 100,000, PLOT=folder
 	@$(PY) -m bench.growth $(if $(PLOT),--plot "$(PLOT)")
 
@@ -159,6 +174,10 @@ proof-fairness: $(VENV)/run.stamp ## Prove that one tenant cannot stop the other
 .PHONY: proof-purge
 proof-purge: $(VENV)/run.stamp ## Prove that purges leave nothing in tables, files or logs: SHORT=1 for a quick look
 	@$(PY) -m proofs.purge $(if $(SHORT),--short)
+
+.PHONY: proof-vault
+proof-vault: $(VENV)/run.stamp ## Prove that the index of a folder stands kills and hostile files: SHORT=1 for a quick look
+	@$(PY) -m proofs.vault $(if $(SHORT),--short)
 
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)

@@ -35,7 +35,6 @@ from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.database.postgres import _prepare
 from shared.search.lexicon import Hints, indexed
-from shared.search.sql import scope_key
 from shared.tokens import estimate_tokens
 
 ROUNDS = 400
@@ -60,10 +59,10 @@ with entry as (
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(), clock_timestamp() + interval '1 day')
     returning tenant, scope, id, expires_at
 )
-insert into cache.psychic_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv, scoped)
-select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv, w.scoped
+insert into cache.psychic_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, expires_at, tsv)
+select e.tenant, e.scope, e.id, w.chunk, 1, w.start, w.stop, w.words, e.expires_at, w.tsv
 from entry e
-cross join lateral cache.chunk_words(array[$11], $12, $13, $14, $15, $16, $17, null) w
+cross join lateral cache.chunk_words(null, $11, $12, $13, $14, $15, $16, null) w
 """
 LOCK = "select 1 from cache.missions where tenant = $1 and mission_id = $2 for update"
 HELD = "select sum(token_count), count(*) from cache.psychic_cache where tenant = $1 and mission_id = $2"
@@ -129,12 +128,11 @@ class Bench:
 
     async def inserted(self, mission: str, connection: Any = None) -> None:
         text = content()
-        key = scope_key(TENANT, f"mission:{mission}")
         kind, metadata, agent, tags, written_by, source_kind, head = _ENTRY.values()
         await (connection or self.sql).execute(
             PLAIN_INSERT,
             *(TENANT, mission, kind, text, metadata, agent, tags, estimate_tokens(text), written_by),
-            *(source_kind, key, *msgspec.structs.astuple(indexed(text, Hints())), head),
+            *(source_kind, *msgspec.structs.astuple(indexed(text, Hints())), head),
         )
 
     async def naively(self, mission: str) -> None:

@@ -35,6 +35,8 @@ class Address:
     token: str = field(repr=False)
     throw_away: bool
     other_urls: Sequence[str] = ()
+    dsn: str = field(default="", repr=False)
+    """The database's administrator, of a throw-away cluster."""
 
 
 @contextmanager
@@ -116,7 +118,7 @@ def _start(folder: Path, cleanup: ExitStack, others: Sequence[Differing]) -> Add
     for service in services:
         service.await_ready()
     urls = [context.url for *_, context in replicas]
-    return Address(addresses["context"], tokens.admin, throw_away=True, other_urls=urls)
+    return Address(addresses["context"], tokens.admin, throw_away=True, other_urls=urls, dsn=database.admin)
 
 
 def _replicas(

@@ -18,14 +18,14 @@ do $without$ declare found record; begin
         execute format('alter table %s disable row level security', found.name);
     end loop;
 end $without$;
-create or replace view cache.searchable_chunks as select * from cache.psychic_chunks;
-create or replace view cache.searchable_words as select * from cache.psychic_chunks;
-create or replace view memory.searchable_chunks as select * from memory.agent_memory_chunks;
-create or replace view memory.searchable_words as select * from memory.agent_memory_chunks;
-create or replace view memory.searchable_file_chunks as select * from memory.file_chunks;
-create or replace view memory.searchable_file_words as select * from memory.file_chunks;
-create or replace view memory.searchable_long_term as select * from memory.long_term_chunks;
-create or replace view memory.searchable_long_term_words as select * from memory.long_term_chunks;
+do $views$ declare found record; begin
+    for found in
+        select oid::regclass::text as name, pg_get_viewdef(oid) as query from pg_class
+        where relkind = 'v' and relname like 'searchable%'
+    loop
+        execute format('create or replace view %s as %s', found.name, split_part(found.query, 'WHERE', 1));
+    end loop;
+end $views$;
 do $invoker$ begin
     execute format('alter function %s security invoker', 'cache.put_entries'::regproc::oid::regprocedure);
 end $invoker$

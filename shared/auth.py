@@ -94,6 +94,15 @@ class Principal(msgspec.Struct, frozen=True):
         given = {kind for kind, names in bounds.items() if names is not None}
         return self.agent is None and bool(given) and scope.partition(":")[0] not in given
 
+    def own_scopes(self) -> list[str] | None:
+        """The scopes of files that the key may read: the shared one, and those of its bounds. None: all."""
+        if not self.bound:
+            return None
+        agent = [] if self.agent is None else [f"agent:{self.agent}"]
+        missions = [f"mission:{name}" for name in sorted(self.missions or ())]
+        users = [f"user:{name}" for name in sorted(self.users or ())]
+        return ["shared", *agent, *missions, *users]
+
     def seen_users(self, user_id: str | None = None) -> list[str] | None:
         """The users whose items a read may show, besides items about no user. None means all users.
 

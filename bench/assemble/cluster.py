@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
@@ -69,9 +69,12 @@ class Cluster:
 
 
 class Caller:
-    def __init__(self, session: aiohttp.ClientSession, url: str, *, log: bool) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, url: str, *, log: bool, bodies: Sequence[bytes] = ()
+    ) -> None:
+        """Without `bodies`, it asks the questions of `bench.assemble`."""
         self._session, self._url = session, url + "/api/context/assemble"
-        self._bodies = [
+        self._bodies = bodies or [
             msgspec.json.encode(
                 {
                     "query": one,
@@ -85,7 +88,7 @@ class Caller:
         ]
         self.ms: list[float] = []
         self.retrieval_ms: list[float] = []
-        self.refused = 0
+        self.refused = self.degraded = 0
         self._next = 0
 
     async def once(self) -> None:
@@ -98,7 +101,9 @@ class Caller:
             self.refused += 1
             return
         self.ms.append((time.perf_counter() - started) * 1000)
-        self.retrieval_ms.append(msgspec.json.decode(answer)["retrieval_ms"])
+        decoded = msgspec.json.decode(answer)
+        self.retrieval_ms.append(decoded["retrieval_ms"])
+        self.degraded += bool(decoded["degraded"])
 
     async def throughput(self, at_once: int, seconds: float) -> float:
         """Requests a second."""
@@ -111,5 +116,6 @@ class Caller:
 
         await asyncio.gather(*(worker() for _ in range(at_once)))
         done = len(self.ms) - before
+        self.degraded = 0
         del self.ms[before:], self.retrieval_ms[before:]
         return done / (time.perf_counter() - started)

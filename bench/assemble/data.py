@@ -9,9 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from services.agent_memory.memories import queries_search as memory_queries
-from shared.search.sql import scope_key
-
 SEED = 20_265
 TENANT, CALLER, MISSION = "default", "agent-0", "orders"
 OTHER_TENANTS = 49
@@ -67,11 +64,11 @@ returning id, scope
 """
 _CHUNKS = """
 insert into memory.agent_memory_chunks
-    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv, scoped)
-select $1, u.scope, u.id, 0, 1, 0, length(u.body), w.words, false, w.tsv, w.scoped
-from unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) u(id, scope, key, body)
+    (tenant, scope, item_id, chunk, chunks, start, stop, words, private, tsv)
+select $1, u.scope, u.id, 0, 1, 0, length(u.body), w.words, false, w.tsv
+from unnest($2::bigint[], $3::text[], $4::text[]) u(id, scope, body)
 cross join lateral memory.chunk_words(
-    array[u.key, $6], array[0], array[length(u.body)], array[u.body], array['english'], array[''], '', null) w
+    null, array[0], array[length(u.body)], array[u.body], array['english'], array[''], '', null) w
 """
 
 
@@ -85,9 +82,7 @@ async def load(
         bodies = texts(random, each)
         items = await connection.fetch(_ITEMS, tenant, bodies, AGENTS)
         ids, scopes = [row["id"] for row in items], [row["scope"] for row in items]
-        keys = [scope_key(tenant, scope) for scope in scopes]
-        every = scope_key(tenant, memory_queries.EVERY_AGENT)
-        await connection.execute(_CHUNKS, tenant, ids, scopes, keys, bodies, every)
+        await connection.execute(_CHUNKS, tenant, ids, scopes, bodies)
         await connection.copy_records_to_table(
             "agent_memory_vec",
             schema_name="memory",

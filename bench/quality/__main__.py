@@ -25,8 +25,16 @@ def main() -> None:
     try:
         rows, queries = load(Path(arguments.data), arguments.limit)
         reranked = os.environ.get("SCRUBJAY_RERANKER", "none") != "none"
-        with cluster(others=[_NO_RERANKER] if reranked else []) as address:
-            report = asyncio.run(measure(address, rows, queries, as_documents=arguments.documents))
+        with cluster(others=[_NO_RERANKER] if reranked and not arguments.graph else []) as address:
+            report = asyncio.run(
+                measure(
+                    address,
+                    rows,
+                    queries,
+                    as_documents=arguments.documents,
+                    with_facts=arguments.graph,
+                )
+            )
     except* (LocalError, ApiError, OSError) as group:
         for error in leaves(group):
             print(error, file=sys.stderr)
@@ -49,7 +57,15 @@ def _arguments() -> argparse.Namespace:
         default=bool(os.environ.get("DOCUMENTS")),
         help="each group is a user with documents, not a mission with entries (DOCUMENTS=1)",
     )
+    parser.add_argument(
+        "--graph",
+        action="store_true",
+        default=bool(os.environ.get("GRAPH")),
+        help="ask again with facts in the graph, and compare (GRAPH=1)",
+    )
     arguments = parser.parse_args()
+    if arguments.graph and arguments.documents:
+        parser.error("the graph is compared with entries: leave out --documents")
     if not arguments.data:
         parser.error("which data set? DATA=folder")
     return arguments

@@ -5,7 +5,7 @@ A data set is a folder of corpus.jsonl (id, group, seq, session, timestamp, spea
 each group becomes a user with documents instead.
 
 With SCRUBJAY_RERANKER set, a throw-away cluster is asked each question with the reranker and without it, and what it
-gains is printed.
+gains is printed. With GRAPH=1, each question is asked again when facts are in the graph.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from bench.client import Client
 from bench.cluster import Address
-from bench.quality import documents
+from bench.quality import documents, graph
 from bench.quality.dataset import Query, Row
 from bench.quality.metrics import BUDGETS, Figures, figures, within
 from bench.quality.summary import PLAIN, Result, summary
@@ -56,9 +56,15 @@ class Progress:
 
 
 async def measure(
-    address: Address, rows: Sequence[Row], queries: Sequence[Query], *, as_documents: bool = False
+    address: Address,
+    rows: Sequence[Row],
+    queries: Sequence[Query],
+    *,
+    as_documents: bool = False,
+    with_facts: bool = False,
 ) -> dict[str, Any]:
-    """Load, wait for the vectors, ask; on a cluster that others use, leave nothing behind."""
+    """Load, wait for the vectors, ask, `with_facts` again when facts are there; on a cluster that others use, leave
+    nothing behind."""
     started = time.monotonic()
     run = f"quality-{secrets.token_hex(4)}"
     missions = {row.group: f"{run}-{row.group}".replace("/", "-") for row in rows}
@@ -81,12 +87,17 @@ async def measure(
             }
             store = documents.STORE if as_documents else STORE
             results = await _ask(client, where, ids, queries, *plain, store=store)
+            if with_facts:
+                facts = await graph.write(client, missions, rows)
+                results = graph.beside(results, await _ask(client, where, ids, queries, store=store))
         finally:
             if not address.throw_away:
                 for mission in missions.values():
                     kind = "user" if as_documents else "mission"
                     await client.post("/api/context/purge", {"scope": f"{kind}:{mission}"})
     report = summary(results)
+    if with_facts:
+        report |= {"facts": facts, "with_facts_share": graph.share_with_facts(results)}
     report["seconds"] = round(time.monotonic() - started, 1)
     report["load_seconds"] = round(loaded - started, 1)
     return report
@@ -201,6 +212,7 @@ def _result(
         text_empty=not orders["text"],
         degraded=any(answer["degraded"] for one in (answers, *plain) for answer in one.values()),
         milliseconds=answers[BUDGETS[0]]["retrieval_ms"],
+        facts=len(answers[BUDGETS[-1]].get("graph", ())),
     )
 
 

@@ -8,7 +8,7 @@ from bench.quality.dataset import main_categories
 from bench.quality.metrics import BUDGET_NAMES, Figures, mean
 
 ARMS = ("fused", "text", "vector")
-# As "fused", but by the context service that has no reranker.
+# As "fused", but without what is measured: a reranker, or facts in the graph.
 PLAIN = "plain"
 GAIN = "gain"
 _GAINS = ("r5", "r10", "ndcg10", *BUDGET_NAMES)
@@ -21,6 +21,8 @@ class Result:
     text_empty: bool
     degraded: bool
     milliseconds: float
+    facts: int = 0
+    """In the largest block."""
 
 
 def summary(results: Sequence[Result]) -> dict[str, Any]:

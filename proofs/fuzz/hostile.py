@@ -162,7 +162,7 @@ def _broken_off(one: _Plain, chance: random.Random) -> Hostile:
 def _twice(one: _Plain, chance: random.Random) -> Hostile:
     """The same name with two values."""
     text = one.body.encode() if isinstance(one.body, str) else _encoded(one.body)
-    name = chance.choice([*json.loads(text.splitlines()[0])])
+    name = chance.choice([*json.loads(text.splitlines()[0])] or ["extra"])
     return _request(
         one, text.replace(b"{", b'{"%s":%s,' % (name.encode(), _encoded(chance.choice(VALUES))), 1)
     )

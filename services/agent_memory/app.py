@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from services.agent_memory.facts import routes as facts
 from services.agent_memory.facts.graph import Graph
 from services.agent_memory.facts.purge import FACTS
+from services.agent_memory.facts.references import ReferenceReader
 from services.agent_memory.facts.service import FactReader
 from services.agent_memory.facts.writes.merging import AliasWriter
 from services.agent_memory.facts.writes.service import FactWriter
@@ -18,6 +19,7 @@ from services.agent_memory.long_term.indexing import long_term as indexed_long_t
 from services.agent_memory.long_term.purge import LONG_TERM
 from services.agent_memory.long_term.search import STORE as LONG_TERM_STORE
 from services.agent_memory.long_term.search import LongTermSearch
+from services.agent_memory.long_term.search import nothing as nothing_of_long_term
 from services.agent_memory.long_term.service import LongTerm
 from services.agent_memory.memories import routes as memories
 from services.agent_memory.memories.accesses import AccessCounts
@@ -25,19 +27,21 @@ from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.commits.service import Commits, LateVectors
 from services.agent_memory.memories.indexing import memories as indexed_memories
 from services.agent_memory.memories.purge import MEMORIES
-from services.agent_memory.memories.search import OWN, PEER, MemorySearch
+from services.agent_memory.memories.search import OWN, PEER, MemorySearch, nothing_of_peers, nothing_own
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MemoryTransfer
 from services.agent_memory.purge import Purge
 from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
+from services.agent_memory.vacancy import Vacancies
 from services.agent_memory.vault import routes as vault
 from services.agent_memory.vault.folder_index.service import FolderIndex
 from services.agent_memory.vault.indexing import FILES as INDEXED_FILES
 from services.agent_memory.vault.purge import FILES
 from services.agent_memory.vault.queries_write import STORE as VAULT
 from services.agent_memory.vault.search import VaultSearch
+from services.agent_memory.vault.search import nothing as nothing_of_files
 from services.agent_memory.vault.service import Vault
 from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
@@ -52,11 +56,18 @@ from shared.database.postgres import Database
 from shared.identity import Verifier
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
-from shared.search.owner import OwnerSearch
+from shared.search.owner import OwnerSearch, Vacancy
 from shared.web.app import create_app
 from shared.web.authentication import inward, tenant_of
 from shared.web.door.admission import Admission
 from shared.web.door.fairness import BEHIND
+
+NOTHING = {
+    OWN: nothing_own,
+    PEER: nothing_of_peers,
+    LONG_TERM_STORE: nothing_of_long_term,
+    VAULT: nothing_of_files,
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,7 @@ class Services:
     uploads: Uploads
     folder_index: FolderIndex
     fact_reader: FactReader
+    reference_reader: ReferenceReader
     fact_writer: FactWriter
     alias_writer: AliasWriter
     transfer: MemoryTransfer
@@ -120,10 +132,10 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 lambda: folder_index.run_forever(settings.vault_index_seconds),
             )
         )
-        search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index)
-        long_term_search = LongTermSearch(database, embedder)
-        vault_search = VaultSearch(database, embedder)
-        graph = Graph(database)
+        vacancies = Vacancies(database)
+        search = MemorySearch(database, embedder, accesses.count, hot_scopes, vector_index, vacancies)
+        long_term_search = LongTermSearch(database, embedder, vacancies, hot_scopes)
+        vault_search = VaultSearch(database, embedder, vacancies, hot_scopes)
         searches = {
             OWN: search.search_own,
             PEER: search.search_peers,
@@ -134,11 +146,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             owner_search=OwnerSearch(
                 "agent_memory",
                 searches,
-                search.vacant,
-                long_term_search.vacant,
-                vault_search.vacant,
+                vacancy=Vacancy(vacancies.empty, NOTHING),
                 asked=embedder.leave_cores,
-                graph=graph.search,
+                graph=Graph(database, vacancies).search,
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
@@ -151,6 +161,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             folder_index=folder_index,
             transfer=MemoryTransfer(database, transactions, rules),
             fact_reader=FactReader(database),
+            reference_reader=ReferenceReader(database),
             fact_writer=FactWriter(database, transactions),
             alias_writer=AliasWriter(transactions),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS]),

@@ -11,6 +11,7 @@ from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners, open_session
+from services.context.forwarding.references import References
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
@@ -139,7 +140,14 @@ async def opened(
         )
         yield Services(
             assembler=Assembler(
-                Asking(settings, embedder, configs, profiles, MissionLanguages(owners["cache"])),
+                Asking(
+                    settings,
+                    embedder,
+                    configs,
+                    profiles,
+                    MissionLanguages(owners["cache"]),
+                    References(owners["agent_memory"]),
+                ),
                 owners,
                 journal,
                 accesses,

@@ -130,6 +130,9 @@ async def sql(database: Database) -> AsyncIterator[Connection]:
     await connection.close()
 
 
+NO_UUID = "00000000-0000-4000-8000-000000000000"
+
+
 class Operation(NamedTuple):
     """A method of a route with the access it wants; `path` has its parameters in braces."""
 
@@ -143,7 +146,8 @@ class Operation(NamedTuple):
 
         def value(match: re.Match[str]) -> str:
             name, kind = match[1], match[2]
-            found = (values or {}).get(name, (values or {}).get(kind, default))
+            other = NO_UUID if kind == "uuid" else default
+            found = (values or {}).get(name, (values or {}).get(kind, other))
             return quote(str(found), safe="/" if kind == "path" else "")
 
         return URL(re.sub(r"\{(\w+):(\w+)\}", value, self.path), encoded=True)

@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.database.postgres import Connection
+from shared.search.sql import scope_key
 
 TENANTS = ("mine", "theirs")
 WORD = "same"
 _ID = 1
+_UUID = "00000000-0000-4000-8000-000000000001"
 
 TABLES = """
 select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant'
-where n.nspname in ('cache', 'memory', 'context', 'timeline') and c.relkind in ('r', 'p') and not c.relispartition
+where n.nspname in ('cache', 'sessions', 'memory', 'context', 'timeline')
+  and c.relkind in ('r', 'p') and not c.relispartition
 order by 1
 """
 _COLUMNS = """
@@ -31,6 +34,7 @@ _OF_TYPE = {
     "bigint": str(_ID),
     "integer": str(_ID),
     "smallint": str(_ID),
+    "uuid": f"'{_UUID}'",
     "real": "0.5",
     "double precision": "0.5",
     "boolean": "false",
@@ -43,7 +47,6 @@ _OF_TYPE = {
 _NAMED = {
     "expires_at": "'infinity'",
     "next_expiry": "'infinity'",
-    "scoped": f"array_to_tsvector(array['{WORD}:{WORD}'])",
     "chunk": "0",
 }
 # Columns of a confirmation, so that it repeats the one that is there.
@@ -54,6 +57,9 @@ _PARAMETERS = {
     "text[]": [WORD],
     "bytea": b"\x01",
     "bigint[]": [_ID],
+    "bool": False,
+    "uuid": _UUID,
+    "uuid[]": [_UUID],
     "smallint[]": [0],
     "jsonb": "[]",
     "halfvec": [0.1] * 512,
@@ -111,6 +117,8 @@ def _parameter(sql: str, number: int, type_: str) -> Any:
         return TENANTS[0]
     if re.search(rf"unnest\({place}::text\[\], .* p\(config,", sql):
         return ["english"]
+    if re.search(rf"unnest\({place}::text\[\]\) k\b", sql):
+        return [scope_key(tenant, scope) for tenant in TENANTS for scope in (_scope(sql), "*")]
     if re.search(rf"scope (?:=|<>) {place}", sql):
         return [_scope(sql)] if type_.endswith("[]") else _scope(sql)
     if type_ in ("bigint", "integer", "smallint", "double precision", "real"):

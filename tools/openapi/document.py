@@ -47,6 +47,7 @@ _TAGS = {
     "long-term memory": "What is known beyond a mission: preferences, knowledge, episodes, commitments.",
     "facts": "What is known of people and things: triples with the times when they hold and when they were known.",
     "dispatches": "Work given to agents.",
+    "sessions": "What happened in a session, in order, and its context as objects that shrink and come back.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",
     "profiles": "What every block for an agent or a user says first.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tools.openapi.examples_cache import CACHE, MISSION, SESSION, Example
 from tools.openapi.examples_memory import FACTS, LONG_TERM, MEMORY
+from tools.openapi.stories.sessions import SESSIONS
 
 _CONTEXT = [
     Example(
@@ -160,4 +161,15 @@ _ERASURE = [
     Example("context_purge", "An agent, everywhere", {"agent_name": "scout"}),
 ]
 
-EXAMPLES = [*CACHE, *MEMORY, *LONG_TERM, *FACTS, *_CONTEXT, *_KEYS, *_SECRETS, *_LANGUAGES, *_ERASURE]
+EXAMPLES = [
+    *CACHE,
+    *MEMORY,
+    *LONG_TERM,
+    *FACTS,
+    *_CONTEXT,
+    *SESSIONS,
+    *_KEYS,
+    *_SECRETS,
+    *_LANGUAGES,
+    *_ERASURE,
+]

@@ -210,9 +210,15 @@ FACTS = [
         {"alias": "billing", "entity": "payments", "agent_name": "scout", "mission_namespace": MISSION},
     ),
     Example("kg_aliases", "The names of an entity", parameters={"name": "billing"}),
+    Example("kg_get", "One fact", parameters={"fact_id": "$fact"}),
     Example("kg_neighbours", "What is near", parameters={"entity": "billing", "hops": 2, "limit": 10}),
     Example("kg_predicates", "What is said of anything", parameters={"limit": 10}),
     Example("kg_stats", "How much is known"),
+    Example(
+        "kg_remove_alias",
+        "A name that was wrong",
+        {"alias": "billing", "agent_name": "scout", "mission_namespace": MISSION},
+    ),
     Example(
         "kg_invalidate",
         "A dependency that is gone",

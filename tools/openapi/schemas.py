@@ -70,10 +70,12 @@ def _name(struct: type, components: dict[str, Schema]) -> str:
 def _renamed(value: Any) -> Any:
     """Two services may use the same name. msgspec then qualifies both by module, and clients see `CacheName`.
 
-    A choice among strings gets the type string, which client generators need.
+    A choice among strings gets the type string and an object of any keys says so, which client generators need.
     """
     if isinstance(value, dict):
         named = {_short(key): _renamed(item) for key, item in value.items()}
+        if named.get("type") == "object" and not {"properties", "additionalProperties"} & named.keys():
+            named["additionalProperties"] = {}
         return {"type": "string", **named} if _is_choice(named) else named
     if isinstance(value, list):
         return [_renamed(item) for item in value]

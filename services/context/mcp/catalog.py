@@ -30,6 +30,7 @@ TOOLS: tuple[Tool, ...] = (
             "debug",
             "language",
             "log",
+            "neighbours",
         ),
     ),
     Tool(

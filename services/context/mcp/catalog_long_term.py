@@ -12,7 +12,7 @@ LONG_TERM_TOOLS: tuple[Tool, ...] = (
         "Remember something beyond a mission: what a user prefers, knowledge, a summary, an episode (what happened) or "
         "a commitment (a promise, with due_at). Without scope it is the user's, or else the agent's.",
         idempotent=True,
-        without=(*ABOUT_CODE, "language", "seq", "session_id", "speaker", "recalled_from"),
+        without=(*ABOUT_CODE, "language", "seq", "session_id", "speaker", "recalled_from", "origin"),
         fields={"agent_name": "You, the agent.", "content": "What to remember."},
     ),
     Tool(

@@ -260,3 +260,9 @@ async def test_a_reader_may_only_read(tenant: Tenant, client: Client, path: str)
         assert (await reader.post(CACHE + path, note("m", "no"))).status == 403
     else:
         assert (await reader.delete(f"{CACHE}/m?reason=operator")).status == 403
+
+
+async def test_all_missions_may_be_none(tenant: Tenant) -> None:
+    client = await tenant.client("write")
+    found = await client.post("/api/psychic-cache/query", {"mission_id": "*", "query": "failover"})
+    assert (found.status, found.body["data"]["entries"]) == (200, []), found

@@ -35,6 +35,7 @@ READING_POSTS = {
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
     "/internal/languages",
+    "/internal/references",
     "/internal/turns",
     "/internal/links",
 }

@@ -52,19 +52,28 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "assembly_id": {"agent": (404, 404), "mission": (404, 404)},
     "key_id": {"agent": (404, 404), "mission": (404, 404)},
     "handle": {"mission": (404, 404)},
+    "fact_id": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},
+    "object_id": {"agent": (404, 404), "mission": (404, 404)},
     # Of the vault's shared folder, which every key of the tenant reads.
     "file_id": {},
 }
 """Of what lies outside of a key's bounds: the answers to a read and to a change. Another tenant's are 404."""
 # What the story keeps of a user and of no agent or mission: keys that are bound to these wrote it themselves.
-OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {"$preference": {"user": (404, 404)}}
+# A session is of an agent, a mission and a user.
+OF_SESSION: dict[Bound, tuple[int, int]] = {"agent": (404, 404), "mission": (404, 404), "user": (404, 404)}
+OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {
+    "$preference": {"user": (404, 404)},
+    "$agent_session": OF_SESSION,
+    "$object": OF_SESSION,
+}
 
 MENTIONED = {
     # Where or with whom something was, or what it is about: nothing is reached by it.
     *("target_agent", "directive_target", "escalation_target", "current_mission_namespaces"),
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
     *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
+    *("external_id", "source_key", "tool_use_id"),
 }
 # Without admin access, only a key that is bound to their subject may.
 FOR_ADMINS_OR_OWNERS = {"context_set_profile", "context_delete_profile"}
@@ -102,6 +111,7 @@ FOR_ALL: dict[str, set[Bound]] = {
     "vault_index": {"agent", "mission", "user"},
     # It moves facts about any user.
     "kg_add_alias": {"user"},
+    "kg_remove_alias": {"user"},
     "cache_clear": {"agent", "user"},
     "cache_set_limits": {"agent", "user"},
     "cache_set_language": {"agent", "user"},
@@ -285,7 +295,8 @@ async def test_another_tenant(tenants: tuple[Tenant, Tenant], story: Story) -> N
     for example in EXAMPLES:
         operation = OPERATIONS[example.operation]
         made_here = any(
-            reaches(operation, name, value) and name != "session_id" for name, value in fields(example)
+            reaches(operation, name, value) and (name != "session_id" or value.startswith("$"))
+            for name, value in fields(example)
         )
         await story.tell(example, stranger, 404 if made_here else None, apart=True)
     assert story.wrong == []

@@ -173,6 +173,15 @@ def _names(v: Victim) -> list[Arguments]:
     ]
 
 
+def _lost_names(v: Victim) -> list[Arguments]:
+    return [
+        {"alias": alias, **place, **who}
+        for alias in (v.text("alias"), v.facts()[0]["subject"])
+        for place in ({}, *({"scope": scope} for scope in v.scopes()))
+        for who in ({}, {"agent_name": "mallory"}, {"agent_name": v.agent})
+    ]
+
+
 def _near(v: Victim, *more: Arguments) -> list[Arguments]:
     entity = {"entity": v.facts()[0]["subject"]}
     return [{**entity, **one} for one in ({}, {"user_id": v.user}, *more)]
@@ -232,6 +241,29 @@ def _weight(v: Victim) -> list[Arguments]:
 def _keys(v: Victim) -> list[Arguments]:
     name = {"name": "mine", "access": "admin"}
     return [{**name, "agent": v.agent}, {**name, "missions": [v.mission]}, {**name, "users": [v.user]}]
+
+
+def _in_session(*bodies: Arguments) -> Attack:
+    return lambda v: [{**session, **body} for session in v.sessions() for body in bodies or ({},)]
+
+
+def _on_object(*bodies: Arguments) -> Attack:
+    return lambda v: [
+        {**session, "object_id": v.ids["object_id"], **body}
+        for session in v.sessions()
+        for body in bodies or ({},)
+    ]
+
+
+def _begun(v: Victim) -> list[Arguments]:
+    """The victim's session, and others of its name."""
+    mine = v.agent_session()
+    parts = [{name: value for name, value in mine.items() if name != left_out} for left_out in mine]
+    return [mine, {**mine, "agent_name": "mallory"}, *parts, {"external_id": mine["external_id"]}]
+
+
+def _listed_sessions(v: Victim) -> list[Arguments]:
+    return [{}, {"agent_name": v.agent}, {"mission_id": v.mission}, {"user_id": v.user}]
 
 
 def _of(id_: str, **more: Any) -> Attack:
@@ -333,6 +365,28 @@ ATTACKS: Mapping[str, Attack] = {
         }
         for agent in (v.agent, "mallory")
     ],
+    "session_admit": _in_session(
+        {"content": "the treasure is mine", "object_type": "plan", "source_key": "the plan"}
+    ),
+    "session_append": _in_session({"messages": [{"role": "user", "content": "the treasure is mine"}]}),
+    "session_compact": _in_session({"force": True}, {"force": True, "summary": "the treasure is mine"}),
+    "session_complete": _in_session({"status": "abandoned"}),
+    "session_context": _in_session(),
+    "session_conversation": _in_session(),
+    "session_create": _begun,
+    "session_delete": _in_session(),
+    "session_fault": _on_object({}, {"fault_type": "entropy_triggered"}),
+    "session_get": _in_session(),
+    "session_history": _in_session({}, {"full": True}),
+    "session_list": _listed_sessions,
+    "session_object": _on_object(),
+    "session_pin": _on_object({"reason": "mine"}),
+    "session_pressure": _in_session(),
+    "session_rebuild": _in_session(),
+    "session_release": _on_object({}, {"fidelity": 4}),
+    "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
+    "session_turn": lambda v: [{**session, "released": [v.ids["object_id"]]} for session in v.sessions()],
+    "session_unpin": _on_object(),
     "vault_index": _nothing,
     "vault_list": lambda v: [{}, {"folder": "agents/"}],
     "vault_part": lambda v: [{"file_id": file} for file in v.ids["file_ids"]],
@@ -363,10 +417,12 @@ ATTACKS: Mapping[str, Attack] = {
     "kg_add_alias": _names,
     "kg_aliases": lambda v: [{}, {"name": v.facts()[0]["subject"]}, {"name": v.text("alias")}],
     "kg_batch": lambda v: [{"facts": [fact]} for fact in _facts(v)],
+    "kg_get": lambda v: [{"fact_id": fact} for fact in v.ids["fact_ids"]],
     "kg_invalidate": _ended_facts,
     "kg_neighbours": lambda v: _near(v, {"hops": 4}),
     "kg_predicates": lambda v: [{}, {"user_id": v.user}],
     "kg_query": _asked_facts,
+    "kg_remove_alias": _lost_names,
     "kg_stats": lambda v: [{}, {"user_id": v.user}],
     "kg_timeline": lambda v: _near(v, {"scopes": v.scopes()}),
     "kg_write": _facts,

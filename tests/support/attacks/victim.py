@@ -39,6 +39,8 @@ Canary = Literal[
     "fact",
     "own_fact",
     "user_fact",
+    "said",
+    "object",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -46,7 +48,8 @@ session, `key` a key's name, and `file` a file of the vault, where there is one.
 agent, the mission and the user, and in none of them. The profiles are the agent's and the user's. Of long-term memory,
 `preference` is in the user's scope, `episode` in the mission's and about the user, `promise` in the agent's and
 `knowledge` in everybody's. `fact` is one of the mission, `own_fact` one that the agent keeps for itself, `user_fact`
-one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself."""
+one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
+in a session of the agent in the mission with the user, whose context holds `object`."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -60,7 +63,7 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id."""
+    assembly_id, key_id, agent_session, object_id."""
 
     @property
     def agent(self) -> str:
@@ -73,6 +76,11 @@ class Victim:
     @property
     def user(self) -> str:
         return f"alice {self.word}"
+
+    @property
+    def session(self) -> str:
+        """The host's name for it, which a refusal may repeat."""
+        return f"code of {self.word}"
 
     def canary(self, name: Canary) -> str:
         return f"{self.word}{name}"
@@ -173,6 +181,18 @@ class Victim:
         mission, agent, user = self.scopes()
         return [self.fact("fact", mission), self.fact("own_fact", agent), self.fact("user_fact", user)]
 
+    def agent_session(self) -> dict[str, Any]:
+        return {
+            "external_id": self.session,
+            "agent_name": self.agent,
+            "mission_id": self.mission,
+            "user_id": self.user,
+        }
+
+    def sessions(self) -> list[dict[str, str]]:
+        """The session by its id and by the host's name for it."""
+        return [{"session_id": name} for name in (self.ids["agent_session"], self.session)]
+
     def checkpoint(self, text: str) -> dict[str, Any]:
         return {
             **self.entry(text),
@@ -239,6 +259,12 @@ async def settle(admin: Client, word: str) -> Victim:
     named = {"entity": "a hoard", "agent_name": victim.agent, "scope": f"agent:{victim.agent}"}
     await make("/api/kg/aliases", {"alias": victim.text("alias"), **named})
     victim.ids["dispatch_id"] = (await make("/api/dispatch/report", task))["data"]["id"]
+    session = (await make("/api/sessions", victim.agent_session()))["data"]["id"]
+    said = {"messages": [{"role": "user", "content": victim.text("said")}]}
+    await make(f"/api/sessions/{session}/events", said)
+    held = {"content": victim.text("object"), "object_type": "plan", "source_key": "the plan"}
+    admitted = await make(f"/api/sessions/{session}/objects", held)
+    victim.ids["agent_session"], victim.ids["object_id"] = session, admitted["objects"][0]["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},
         {"user_id": victim.user, "text": victim.text("user_profile")},

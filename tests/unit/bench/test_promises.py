@@ -19,6 +19,7 @@ def found(**changes: Any) -> dict[str, Any]:
             "event_share": 0.05,
         },
         "resident": {"without": {"cache": 110.0, "context": 100.0}, "with": {"cache": 180.0}},
+        "copies": {"owner_mb": 230.0, "most_over_budget": 0.99},
         **changes,
     }
 
@@ -38,7 +39,7 @@ def test_every_promise_is_printed_with_its_value_and_its_bar() -> None:
         "T6": [1.9, 1.5],
         "T7": [2.5],
         "T8": [0.05],
-        "T12": [110.0, 180.0],
+        "T12": [110.0, 180.0, 230.0, 0.99],
     }
 
 

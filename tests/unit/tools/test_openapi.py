@@ -70,6 +70,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "long-term memory",
         "facts",
         "dispatches",
+        "sessions",
         "why",
         "learning",
         "profiles",

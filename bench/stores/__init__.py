@@ -1,0 +1,1 @@
+"""What assemble costs over all five stores and the graph."""

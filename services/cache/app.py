@@ -14,9 +14,11 @@ from services.cache.missions.service import MissionService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
+from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission as ObjectAdmission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
@@ -51,6 +53,8 @@ class Services:
     admission: ObjectAdmission
     object_reader: ObjectReader
     paging: Paging
+    relationships: RelationshipService
+    histories: Histories
     sessions: SessionService
     purge: Purge
 
@@ -92,6 +96,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             admission=service.admission,
             object_reader=service.object_reader,
             paging=service.paging,
+            relationships=service.relationships,
+            histories=service.histories,
             sessions=service.sessions,
             purge=service.purge,
         )

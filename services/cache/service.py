@@ -14,9 +14,11 @@ from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
 from services.cache.purge import Purge
+from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.sessions.transactions import SessionTransactions
@@ -69,6 +71,8 @@ class CacheService:
         self.admission = Admission(transactions)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
+        self.relationships = RelationshipService(transactions)
+        self.histories = Histories(transactions)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

@@ -178,6 +178,7 @@ PARAMETERS: Mapping[str, str] = {
     "memory_id": "The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.",
     "mission_id": "The mission's name.",
     "mission_namespace": "Of this mission only.",
+    "relationship_id": "The id of a relationship of the session.",
     "object_id": "The id of an object of the session.",
     "session_id": "The session's name.",
     "source": "The store.",

@@ -9,7 +9,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.cache.sessions.histories import routes as history_routes
 from services.cache.sessions.objects import routes as object_routes
+from services.cache.sessions.relationships import routes as relationship_routes
 from services.cache.sessions.schemas import (
     CompleteSessionInput,
     CreatedSession,
@@ -113,6 +115,8 @@ _HANDLERS: list[ControllerRouterHandler] = [
     delete_session,
     *trail_routes.HANDLERS,
     *object_routes.HANDLERS,
+    *relationship_routes.HANDLERS,
+    *history_routes.HANDLERS,
 ]
 
 SESSIONS = Router("/api/sessions", route_handlers=_HANDLERS, tags=["sessions"])

@@ -1,4 +1,5 @@
-"""Secrets in request bodies: a JSON document, or JSON Lines. Values are searched, names of fields are not."""
+"""Secrets in request bodies: a JSON document, or JSON Lines. Values are searched, and the names of fields, which an
+object of any names may keep."""
 
 from __future__ import annotations
 
@@ -48,9 +49,8 @@ def _value(value: Any, path: str, secrets: list[Masked]) -> Any:
     if isinstance(value, list):
         return [_value(item, f"{path}[{place}]", secrets) for place, item in enumerate(value)]
     if isinstance(value, dict):
-        return {
-            name: _value(item, f"{path}.{name}" if path else name, secrets) for name, item in value.items()
-        }
+        named = [(_text(name, path, secrets), item) for name, item in value.items()]
+        return {name: _value(item, f"{path}.{name}" if path else name, secrets) for name, item in named}
     return value
 
 

@@ -93,6 +93,9 @@ async def written(client: Client) -> dict[str, Any]:
     assembly = await client.post("/api/context/assemble", {"caller": "ana", "query": "plain"})
     session = (await client.post("/api/sessions", {"agent_name": "ana"})).body["data"]["id"]
     held = await client.post(f"/api/sessions/{session}/objects", {"content": "plain", "object_type": "plan"})
+    another = await client.post(
+        f"/api/sessions/{session}/objects", {"content": "simple", "object_type": "plan"}
+    )
     return {
         "entry": entry.body["data"]["id"],
         "memory": memory.body["memory_id"],
@@ -101,6 +104,7 @@ async def written(client: Client) -> dict[str, Any]:
         "lasting": lasting.body["id"],
         "session": session,
         "object": held.body["objects"][0]["id"],
+        "another": another.body["objects"][0]["id"],
     }
 
 
@@ -150,7 +154,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         {"role": "user", "content": TEXT},
         {
             "role": "assistant",
-            "content": [{"type": "tool_use", "id": "1", "name": "x", "input": {"y": [TEXT]}}],
+            "content": [{"type": "tool_use", "id": "1", "name": "x", "input": {"y": [TEXT], SECRET: 1}}],
         },
         {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "1", "content": TEXT}]},
     ]
@@ -158,6 +162,13 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "session_compact", "POST", f"{session}/compact", {"force": True, "summary": TEXT}
     held = {"content": TEXT, "source_key": TEXT, "source_tool": TEXT, "fault_when": [TEXT], "tags": [TEXT]}
     yield "session_admit", "POST", f"{session}/objects", {**held, "object_type": "plan"}
+    edge = {"source_id": ids["object"], "target_id": ids["another"], "relationship": "references"}
+    yield (
+        "session_relate",
+        "POST",
+        f"{session}/relationships",
+        {**edge, "metadata": {"why": TEXT, SECRET: "x"}},
+    )
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}
@@ -219,7 +230,9 @@ def test_every_operation_that_takes_text_is_tried() -> None:
     tried = {
         operation
         for operation, *_ in requests(
-            dict.fromkeys(("entry", "memory", "dispatch", "assembly", "lasting", "session", "object"), 1)
+            dict.fromkeys(
+                ("entry", "memory", "dispatch", "assembly", "lasting", "session", "object", "another"), 1
+            )
         )
     }
     assert tried == {operation.id for operation in operations() if operation.bodies} - WITHOUT_TEXT

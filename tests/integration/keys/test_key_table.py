@@ -55,6 +55,9 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "fact_id": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},
     "object_id": {"agent": (404, 404), "mission": (404, 404)},
+    "relationship_id": {"agent": (404, 404), "mission": (404, 404)},
+    "source_id": {"agent": (404, 404), "mission": (404, 404)},
+    "target_id": {"agent": (404, 404), "mission": (404, 404)},
     # Of the vault's shared folder, which every key of the tenant reads.
     "file_id": {},
 }
@@ -66,6 +69,8 @@ OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {
     "$preference": {"user": (404, 404)},
     "$agent_session": OF_SESSION,
     "$object": OF_SESSION,
+    "$decision": OF_SESSION,
+    "$relationship": OF_SESSION,
 }
 
 MENTIONED = {

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -15,6 +16,7 @@ from services.agent_memory.memories import queries as memories
 from services.cache.dispatches import queries as dispatches
 from services.cache.entries import queries as entries
 from services.cache.missions import queries as missions
+from services.cache.sessions.histories import queries as histories
 from services.context.keys import queries as keys
 from services.context.learning import queries as learning
 from services.context.log import queries as log
@@ -46,13 +48,21 @@ PLANS = {
     "callers": Planned(log.CALLERS, ("t", None, None, None, "ana", 10), "caller >"),
     "weight history": Planned(learning.LIST_HISTORY, ("t", None, None, 77, 10), "id <"),
     "keys": Planned(keys.LIST_KEYS, ("t", None, None, None, 77, 10), "id >"),
+    **{
+        name: Planned(statement, ("t", uuid4(), 77, None, 10), "number >")
+        for name, statement in {
+            "faults": histories.FAULTS,
+            "transitions": histories.TRANSITIONS,
+            "admissions": histories.ADMISSIONS,
+        }.items()
+    },
     "the timeline": Planned(timeline.READ_EVENTS, ("t", 77, 10, *(None,) * 8, True), "seq >"),
 }
 
 
 def _service(planned: Planned) -> str:
     """Whose statement it is: as its role, policies and their limits on indexes count."""
-    owners = {"cache.": "cache", "memory.": "agent_memory"}
+    owners = {"cache.": "cache", "sessions.": "cache", "memory.": "agent_memory"}
     return next((service for schema, service in owners.items() if f"from {schema}" in planned.sql), "context")
 
 

@@ -174,6 +174,8 @@ _NAMED = {
     "fact_ids": [1],
     "agent_session": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d11",
     "object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d12",
+    "other_object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d13",
+    "relationship_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d14",
     "taken": [],
 }
 

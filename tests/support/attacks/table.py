@@ -255,6 +255,14 @@ def _on_object(*bodies: Arguments) -> Attack:
     ]
 
 
+def _related(v: Victim) -> list[Arguments]:
+    ends = {"source_id": v.ids["object_id"], "target_id": v.ids["other_object_id"]}
+    edges = [
+        {**ends, "relationship": kind, "metadata": {"why": "mine"}} for kind in ("depends_on", "parent_of")
+    ]
+    return [{**session, **edge} for session in v.sessions() for edge in edges]
+
+
 def _begun(v: Victim) -> list[Arguments]:
     """The victim's session, and others of its name."""
     mine = v.agent_session()
@@ -365,6 +373,7 @@ ATTACKS: Mapping[str, Attack] = {
         }
         for agent in (v.agent, "mallory")
     ],
+    "session_admissions": _in_session({}),
     "session_admit": _in_session(
         {"content": "the treasure is mine", "object_type": "plan", "source_key": "the plan"}
     ),
@@ -376,6 +385,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_create": _begun,
     "session_delete": _in_session(),
     "session_fault": _on_object({}, {"fault_type": "entropy_triggered"}),
+    "session_faults": _in_session({}),
     "session_get": _in_session(),
     "session_history": _in_session({}, {"full": True}),
     "session_list": _listed_sessions,
@@ -383,10 +393,16 @@ ATTACKS: Mapping[str, Attack] = {
     "session_pin": _on_object({"reason": "mine"}),
     "session_pressure": _in_session(),
     "session_rebuild": _in_session(),
+    "session_relate": _related,
+    "session_relationships": _in_session({}),
     "session_release": _on_object({}, {"fidelity": 4}),
     "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
+    "session_transitions": _in_session({}),
     "session_turn": lambda v: [{**session, "released": [v.ids["object_id"]]} for session in v.sessions()],
     "session_unpin": _on_object(),
+    "session_unrelate": lambda v: [
+        {**session, "relationship_id": v.ids["relationship_id"]} for session in v.sessions()
+    ],
     "vault_index": _nothing,
     "vault_list": lambda v: [{}, {"folder": "agents/"}],
     "vault_part": lambda v: [{"file_id": file} for file in v.ids["file_ids"]],

@@ -41,6 +41,8 @@ Canary = Literal[
     "user_fact",
     "said",
     "object",
+    "object2",
+    "because",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -49,7 +51,8 @@ agent, the mission and the user, and in none of them. The profiles are the agent
 `preference` is in the user's scope, `episode` in the mission's and about the user, `promise` in the agent's and
 `knowledge` in everybody's. `fact` is one of the mission, `own_fact` one that the agent keeps for itself, `user_fact`
 one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
-in a session of the agent in the mission with the user, whose context holds `object`."""
+in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
+`because` of it."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -63,7 +66,7 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id, agent_session, object_id."""
+    assembly_id, key_id, agent_session, object_id, other_object_id, relationship_id."""
 
     @property
     def agent(self) -> str:
@@ -265,6 +268,15 @@ async def settle(admin: Client, word: str) -> Victim:
     held = {"content": victim.text("object"), "object_type": "plan", "source_key": "the plan"}
     admitted = await make(f"/api/sessions/{session}/objects", held)
     victim.ids["agent_session"], victim.ids["object_id"] = session, admitted["objects"][0]["id"]
+    another = await make(
+        f"/api/sessions/{session}/objects",
+        {"content": victim.text("object2"), "object_type": "design_decision"},
+    )
+    edge = {"source_id": another["objects"][0]["id"], "target_id": victim.ids["object_id"]}
+    because = {"relationship": "caused_by", "metadata": {"why": victim.text("because")}}
+    related = await make(f"/api/sessions/{session}/relationships", {**edge, **because})
+    victim.ids["relationship_id"] = related["data"]["id"]
+    victim.ids["other_object_id"] = edge["source_id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},
         {"user_id": victim.user, "text": victim.text("user_profile")},

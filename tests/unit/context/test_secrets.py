@@ -70,6 +70,13 @@ def test_a_secret_in_json_is_seen_however_it_is_written(kind: str) -> None:
     assert [one.field for one in clean.secrets] == ["content", "tags[1]"]
 
 
+def test_a_secret_that_is_a_name_is_masked() -> None:
+    secret = SAMPLES["github token"][1]
+    clean = scrubbed(json.dumps({"metadata": {told("github token"): "x"}}).encode(), lines=False)
+    assert secret.encode() not in clean.body
+    assert [(one.field, one.kind) for one in clean.secrets] == [("metadata", "github token")]
+
+
 def test_a_key_without_its_end_is_masked_as_far_as_it_goes() -> None:
     secret = SAMPLES["private key"][1].rsplit("\n", 1)[0]
     clean, kinds = scrub(f"{secret}\nand then it broke off")

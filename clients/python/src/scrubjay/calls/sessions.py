@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
+    Admissions,
+    AdmissionScore,
     AdmittedObjects,
     Appended,
     Compaction,
     Conversation,
     CreatedSession,
     DeletedSession,
+    Fault,
+    Faults,
     History,
     MessageInput,
     ObjectAnswer,
     Pressure,
     Rebuilt,
+    Related,
+    Relationship,
+    Relationships,
     Reset,
     Restored,
     Session,
@@ -26,7 +33,10 @@ from scrubjay.models import (
     SessionContext,
     Sessions,
     TrailEvent,
+    Transition,
+    Transitions,
     TurnEnded,
+    Unrelated,
 )
 
 
@@ -203,6 +213,34 @@ def session_delete(
     )
 
 
+def session_admissions(
+    session_id: str,
+    *,
+    object_id: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Admissions, AdmissionScore]:
+    """List what was admitted or rejected, in order, with the parts of each score.
+
+    Args:
+        session_id: The session's name.
+        object_id: Only of this object.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/admissions", session_id=session_id),
+        answer=Admissions,
+        seconds=2.0,
+        repeatable=True,
+        query={"object_id": object_id, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
 def session_compact(
     session_id: str,
     *,
@@ -335,6 +373,34 @@ def session_append(
         body=fields(messages=messages),
         keyed=True,
         idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def session_faults(
+    session_id: str,
+    *,
+    object_id: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Faults, Fault]:
+    """List what was brought back and what was asked, in order.
+
+    Args:
+        session_id: The session's name.
+        object_id: Only of this object.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/faults", session_id=session_id),
+        answer=Faults,
+        seconds=2.0,
+        repeatable=True,
+        query={"object_id": object_id, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -626,6 +692,128 @@ def session_rebuild(
         answer=Rebuilt,
         seconds=5.0,
         repeatable=False,
+        timeout=timeout,
+    )
+
+
+def session_relate(
+    session_id: str,
+    *,
+    source_id: str,
+    target_id: str,
+    relationship: Literal["caused_by", "depends_on", "parent_of", "references", "supersedes"],
+    metadata: Mapping[str, str] | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[Related]:
+    """Say what an object has to do with another. What it depends on comes up with it, when it is brought
+    back.
+
+    Args:
+        session_id: The session's name.
+        source_id: The object that depends, refers, or was caused.
+        target_id: The object that it depends on, refers to, or was caused by.
+        relationship: What the source depends on, refers to or was caused by comes up with it. The
+            service itself states `parent_of`, of a heading and what stands below it, and `supersedes`,
+            of versions.
+        metadata: Whatever the host wants to know of it later.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path("/api/sessions/{session_id}/relationships", session_id=session_id),
+        answer=Related,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(source_id=source_id, target_id=target_id, relationship=relationship, metadata=metadata),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def session_relationships(
+    session_id: str,
+    *,
+    relationship: Literal["caused_by", "depends_on", "parent_of", "references", "supersedes"] | None = None,
+    object_id: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Relationships, Relationship]:
+    """List the relationships between the objects of a session, the earliest first.
+
+    Args:
+        session_id: The session's name.
+        relationship: Only of this kind.
+        object_id: Only those of this object.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/relationships", session_id=session_id),
+        answer=Relationships,
+        seconds=2.0,
+        repeatable=True,
+        query={"relationship": relationship, "object_id": object_id, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def session_unrelate(
+    session_id: str,
+    relationship_id: str,
+    *,
+    timeout: float | None = None,
+) -> Call[Unrelated]:
+    """Take a relationship back. Its objects stay.
+
+    Args:
+        session_id: The session's name.
+        relationship_id: The id of a relationship of the session.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="DELETE",
+        path=path(
+            "/api/sessions/{session_id}/relationships/{relationship_id}",
+            session_id=session_id,
+            relationship_id=relationship_id,
+        ),
+        answer=Unrelated,
+        seconds=5.0,
+        repeatable=False,
+        timeout=timeout,
+    )
+
+
+def session_transitions(
+    session_id: str,
+    *,
+    object_id: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Transitions, Transition]:
+    """List the changes of fidelity, in order: what shrank or came back, when, and why.
+
+    Args:
+        session_id: The session's name.
+        object_id: Only of this object.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/transitions", session_id=session_id),
+        answer=Transitions,
+        seconds=2.0,
+        repeatable=True,
+        query={"object_id": object_id, "cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 

@@ -8,6 +8,42 @@ from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionScore:
+    """Why a part of what was read became an object, or did not."""
+
+    id: str
+    """Its id, unique in the tenant."""
+    object_id: str | None
+    """Null: it was rejected."""
+    admitted: bool
+    score_total: float
+    """The weighted sum of the other scores."""
+    score_type: float
+    """How useful its type is."""
+    score_novelty: float
+    """How much of it the session does not hold yet."""
+    score_utility: float
+    """How much it says for its length."""
+    score_recency: float
+    threshold: float
+    """From this total on, it is admitted."""
+    content_preview: str | None
+    """The first 200 characters."""
+    created_at: datetime
+    """When it was stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admissions:
+    """A page of admissions, in their order."""
+
+    data: list[AdmissionScore]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
     """What became of one part."""
 
@@ -98,6 +134,48 @@ class DeletedSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """An object that was brought back, or that answered a question."""
+
+    id: str
+    """Its id, unique in the tenant."""
+    object_id: str
+    """The id of an object."""
+    fault_type: Literal["entropy_triggered", "full_restore", "micro_fault"]
+    """`micro_fault`: a question was answered and the object stayed as it was. The others brought it back
+    whole.
+    """
+    turn_number: int
+    """How many turns had ended."""
+    content_hash: str
+    """The SHA-256 of the whole content, in hexadecimal. Contents that come back often are pinned for
+    longer.
+    """
+    created_at: datetime
+    """When it was stored."""
+    latency_ms: int | None = None
+    """How long it took."""
+    question: str | None = None
+    """What was asked, of a micro-fault."""
+    answer: str | None = None
+    """What was answered, of a micro-fault."""
+    answer_tokens: int | None = None
+    """Tokens of the answer."""
+    avoided_tokens: int | None = None
+    """Tokens that bringing the object back would have taken beyond the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faults:
+    """A page of faults, in their order."""
+
+    data: list[Fault]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """A page of the trail, in order."""
 
@@ -183,6 +261,44 @@ class Rebuilt:
     """How many events it was made of."""
     changed: bool
     """The snapshot did not say what the trail says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    data: Relationship
+    """The answer: one object, or a page of them."""
+    created: bool
+    """False: it was there already, and has the metadata that was sent now."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationship:
+    """An edge between two objects of a session."""
+
+    id: str
+    """Its id, unique in the tenant."""
+    source_id: str
+    """Where it begins."""
+    target_id: str
+    """Where it ends."""
+    relationship: Literal["caused_by", "depends_on", "parent_of", "references", "supersedes"]
+    """What the source has to do with the target."""
+    metadata: dict[str, str]
+    """What the host said of it."""
+    created_at: datetime
+    """When it was stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationships:
+    """A page of relationships, the earliest first."""
+
+    data: list[Relationship]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -466,6 +582,40 @@ class TrailEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """A change of an object's fidelity."""
+
+    id: str
+    """Its id, unique in the tenant."""
+    object_id: str
+    """The id of an object."""
+    from_fidelity: int
+    to_fidelity: int
+    trigger: Literal["access", "cooperative", "fault", "goal_change", "pressure"]
+    """`pressure`: a batch. `access`: it was read again, or a new version came. `cooperative`: it was
+    released.
+    """
+    turn_number: int
+    """How many turns had ended."""
+    pressure_zone: Literal["caution", "critical", "emergency", "normal", "warning"] | None
+    """How pressing it was before the change."""
+    token_count: int | None
+    """Tokens of all objects before the change."""
+    created_at: datetime
+    """When it was stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transitions:
+    """A page of changes of fidelity, in their order."""
+
+    data: list[Transition]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     turn: int
     """How many turns have ended."""
@@ -477,3 +627,9 @@ class TurnEnded:
     """How full the context is now."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unrelated:
+    id: str
+    """The relationship that is gone. Its objects are as they were."""

@@ -1,0 +1,1 @@
+"""What an object of a session has to do with another."""

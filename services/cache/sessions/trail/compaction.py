@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from services.cache.sessions.trail.cutting import Message
 from services.cache.sessions.trail.messages import Block, TextBlock, ToolResult, ToolUse
 from services.cache.sessions.trail.schemas import TrailEvent
-from services.cache.sessions.trail.state import Message
 from shared.tokens import CHARACTERS_PER_TOKEN, within
 from shared.tokens.boundaries import boundary
 
@@ -18,7 +18,7 @@ _LEFT_OUT = "[{} messages are left out here]"
 def as_message(event: TrailEvent) -> Message:
     calls = frozenset(block.id for block in event.content if isinstance(block, ToolUse))
     answers = frozenset(block.tool_use_id for block in event.content if isinstance(block, ToolResult))
-    return Message(event.seq, event.tokens, calls, answers)
+    return Message(event.seq, event.tokens, calls, answers, event.role == "assistant")
 
 
 def extract(before: str | None, events: Sequence[TrailEvent]) -> str:

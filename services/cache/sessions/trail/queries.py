@@ -16,21 +16,22 @@ from services.cache.sessions.trail.state import Compacted, Event, State
 from shared.database.postgres import Connection
 
 _FIELDS = "through, since, summary, messages, token_count"
-# Damage shows by it: a restore that mixed two times, an edit by hand.
+# Damage shows by it: a restore that mixed two times or two sessions, an edit by hand.
 _DIGEST = """sha256(convert_to(
-    {0}.through || '|' || {0}.since || '|' || {0}.messages || '|' || {0}.token_count || '|'
-    || coalesce({0}.summary, ''),
+    jsonb_build_array($1::text, $2::uuid, {0}.through, {0}.since, {0}.summary, {0}.messages, {0}.token_count)::text,
     'UTF8'))"""
+# One statement, so that no event comes between the two rows.
 SNAPSHOT = f"""
-select {_FIELDS}, n.digest = {_DIGEST.format("n")} as sound
-from sessions.snapshots n where n.tenant = $1 and n.session_id = $2
+select {_FIELDS} from sessions.snapshots n
+join sessions.sessions s on s.tenant = $1 and s.id = n.session_id
+where n.tenant = $1 and n.session_id = $2 and n.through = s.last_seq and n.digest = {_DIGEST.format("n")}
 """
 
 
-async def snapshot(connection: Connection, tenant: str, session_id: UUID, last_seq: int) -> State | None:
+async def snapshot(connection: Connection, tenant: str, session_id: UUID) -> State | None:
     """None if there is none that says what the trail says up to its last event."""
     row = await connection.fetchrow(SNAPSHOT, tenant, session_id)
-    if row is None or not row["sound"] or row["through"] != last_seq:
+    if row is None:
         return None
     return State(row["through"], row["since"], row["summary"], row["messages"], row["token_count"])
 
@@ -132,19 +133,22 @@ async def history(
     return rows
 
 
-# The newest messages of the conversation.
+# The newest messages of the conversation. $3 and $4 say where it begins and ends.
 MESSAGES = f"""
 select * from (
     select {_COLUMNS}, sum(token_count) over (order by seq desc) - token_count as newer
     from sessions.trail
-    where tenant = $1 and session_id = $2 and seq > $3 and kind in ('message', 'tool_call', 'tool_result')
+    where tenant = $1 and session_id = $2 and seq > $3 and seq <= $4
+      and kind in ('message', 'tool_call', 'tool_result')
 ) conversation
 where newer < {MOST_TOKENS} order by seq
 """
 
 
-async def messages(connection: Connection, tenant: str, session_id: UUID, since: int) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(MESSAGES, tenant, session_id, since)
+async def messages(
+    connection: Connection, tenant: str, session_id: UUID, since: int, through: int
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(MESSAGES, tenant, session_id, since, through)
     return rows
 
 
@@ -167,16 +171,32 @@ async def oldest(
     return rows
 
 
+# $3 the last event that was read, $4 names of calls.
+ANSWERED = """
+select distinct block ->> 'tool_use_id' as call
+from sessions.trail t cross join lateral jsonb_array_elements(t.content) g(block)
+where t.tenant = $1 and t.session_id = $2 and t.seq > $3 and t.kind in ('tool_call', 'tool_result')
+  and block ->> 'tool_use_id' = any($4)
+"""
+
+
+async def answered(
+    connection: Connection, tenant: str, session_id: UUID, after: int, calls: Sequence[str]
+) -> frozenset[str]:
+    """Those of the calls whose results come after an event."""
+    rows = await connection.fetch(ANSWERED, tenant, session_id, after, calls)
+    return frozenset(row["call"] for row in rows)
+
+
 MOST_AT_ONCE = 200
 # $5 the agent, $6 the key, $7 whether it changes only sessions of its users and its own.
 HOLD_THESE = f"""
 select s.id, s.last_seq, s.total_turns from sessions.sessions s
 where s.tenant = $1 and {VISIBLE} and s.status = 'active' and ($5::text is null or s.agent_name = $5)
   and (not $7 or s.user_id is not null or s.written_by = $6)
-  and not exists (
-      select from sessions.snapshots n
-      where n.tenant = s.tenant and n.session_id = s.id and n.through = s.last_seq and n.since = n.through)
-  and s.last_seq > 0
+  and s.last_seq > 0 and not exists (
+      select from sessions.trail t
+      where t.tenant = s.tenant and t.session_id = s.id and t.seq = s.last_seq and t.kind = 'reset')
 order by s.id limit {MOST_AT_ONCE + 1} for no key update of s
 """
 

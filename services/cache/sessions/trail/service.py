@@ -10,6 +10,7 @@ import msgspec
 from services.cache.sessions.access import Reach
 from services.cache.sessions.trail import queries
 from services.cache.sessions.trail.compaction import as_message, extract
+from services.cache.sessions.trail.cutting import Message, oldest, places
 from services.cache.sessions.trail.messages import Kind, MessageInput, brief, kind_of, read_blocks, tokens_of
 from services.cache.sessions.trail.queries import NewEvent
 from services.cache.sessions.trail.schemas import (
@@ -25,7 +26,7 @@ from services.cache.sessions.trail.schemas import (
     ResetInput,
     TrailEvent,
 )
-from services.cache.sessions.trail.state import Compacted, Event, Message, State, oldest
+from services.cache.sessions.trail.state import Compacted, Event, State
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.database.idempotency import Key
@@ -85,7 +86,7 @@ class Trail:
     async def conversation(self, principal: Principal, session: str, deadline: Deadline) -> Conversation:
         async def work(c: Connection, held: Held) -> Conversation:
             state = await state_of(c, held)
-            rows = await queries.messages(c, held.tenant, held.id, state.since)
+            rows = await queries.messages(c, held.tenant, held.id, state.since, state.through)
             return Conversation(
                 through=state.through,
                 since=state.since,
@@ -121,7 +122,7 @@ class Trail:
 
     async def rebuild(self, principal: Principal, session: str, deadline: Deadline) -> Rebuilt:
         async def work(c: Connection, held: Held) -> Rebuilt:
-            kept = await queries.snapshot(c, held.tenant, held.id, held.last_seq)
+            kept = await queries.snapshot(c, held.tenant, held.id)
             events = await queries.events(c, held.tenant, held.id)
             state = State().after(events)
             if state != kept:
@@ -161,7 +162,7 @@ class Trail:
 
 async def state_of(c: Connection, held: Held) -> State:
     """From the snapshot, or from the trail if that does not hold."""
-    state = await queries.snapshot(c, held.tenant, held.id, held.last_seq)
+    state = await queries.snapshot(c, held.tenant, held.id)
     if state is None:
         state = State().after(await queries.events(c, held.tenant, held.id))
     return state
@@ -179,21 +180,21 @@ async def _taken(c: Connection, held: Held, state: State, wanted: CompactInput) 
     rows = await queries.oldest(c, held.tenant, held.id, state.since, state.messages)
     events = [_event(row) for row in rows]
     messages = [as_message(event) for event in events]
+    later = await _answered_later(c, held, messages) if len(rows) < state.messages else frozenset()
     if wanted.through is None:
-        return events[: len(oldest(messages))]
+        return events[: oldest(messages, later)]
     count = sum(event.seq <= wanted.through for event in events)
     if wanted.through > state.through or not count:
         raise Invalid.field("through", "is no event of the conversation")
-    if not _is_whole(messages[:count]):
+    if not places(messages, later)[count]:
         raise Conflict("a call of a tool stands before `through`, and its result behind it")
     return events[:count]
 
 
-def _is_whole(messages: Sequence[Message]) -> bool:
-    open_calls: set[str] = set()
-    for message in messages:
-        open_calls = (open_calls | message.calls) - message.answers
-    return not open_calls
+async def _answered_later(c: Connection, held: Held, messages: Sequence[Message]) -> frozenset[str]:
+    """Calls whose results stand behind these messages."""
+    calls = sorted(frozenset[str]().union(*(message.calls for message in messages)))
+    return await queries.answered(c, held.tenant, held.id, messages[-1].seq, calls)
 
 
 async def _reset_one(c: Connection, held: Held) -> Reset:

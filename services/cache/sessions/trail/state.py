@@ -6,7 +6,7 @@ event from the trail, so the state can always be made of the trail again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
@@ -65,31 +65,3 @@ class State(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(
             self, through=event.seq, messages=self.messages + 1, tokens=self.tokens + event.tokens
         )
-
-
-# The oldest two thirds.
-_NUMERATOR, _DENOMINATOR = 2, 3
-
-
-class Message(msgspec.Struct, frozen=True):
-    """A message that a compaction may take out, with the calls that it makes and answers."""
-
-    seq: int
-    tokens: int
-    calls: frozenset[str] = frozenset()
-    answers: frozenset[str] = frozenset()
-
-
-def oldest(messages: Sequence[Message]) -> Sequence[Message]:
-    """The oldest two thirds. A call and its result stay on the same side, so the cut moves back to where none is open.
-
-    Empty if there is no such place.
-    """
-    open_calls: set[str] = set()
-    last = 0
-    for count, message in enumerate(messages[: len(messages) * _NUMERATOR // _DENOMINATOR], 1):
-        open_calls |= message.calls
-        open_calls -= message.answers
-        if not open_calls:
-            last = count
-    return messages[:last]

@@ -19,6 +19,7 @@ from services.cache.sessions.objects.admission import Admission as ObjectAdmissi
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
 from services.cache.sessions.relationships.service import RelationshipService
+from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
@@ -52,6 +53,7 @@ class Services:
     trail: Trail
     admission: ObjectAdmission
     object_reader: ObjectReader
+    object_search: ObjectSearch
     paging: Paging
     relationships: RelationshipService
     histories: Histories
@@ -95,6 +97,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             trail=service.trail,
             admission=service.admission,
             object_reader=service.object_reader,
+            object_search=service.object_search,
             paging=service.paging,
             relationships=service.relationships,
             histories=service.histories,

@@ -19,6 +19,8 @@ from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
 from services.cache.sessions.relationships.service import RelationshipService
+from services.cache.sessions.search.indexing import OBJECTS
+from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.sessions.transactions import SessionTransactions
@@ -43,7 +45,9 @@ class CacheService:
         keyed = KeyedWrites(database)
         self.languages = Languages(database)
         self.records = keyed.records
-        self.indexer = Indexer(database, embedder, "cache", [ENTRIES], settings.embedding.index_workers)
+        self.indexer = Indexer(
+            database, embedder, "cache", [ENTRIES, OBJECTS], settings.embedding.index_workers
+        )
         self.query_log = QueryLog(database, doorbell)
         self.writer = EntryWriter(
             database,
@@ -68,7 +72,8 @@ class CacheService:
         transactions = SessionTransactions(database, keyed, doorbell)
         self.sessions = SessionService(transactions)
         self.trail = Trail(transactions)
-        self.admission = Admission(transactions)
+        self.admission = Admission(transactions, self.indexer, embedder.model)
+        self.object_search = ObjectSearch(transactions, embedder)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
         self.relationships = RelationshipService(transactions)

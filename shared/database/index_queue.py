@@ -95,10 +95,21 @@ class StoreStatements:
     """What the indexer does with a store's items once they are embedded or deleted."""
 
     def __init__(
-        self, *, schema: str, items: str, chunks: str, vectors: str, extra: Sequence[str] = ()
+        self,
+        *,
+        schema: str,
+        items: str,
+        chunks: str,
+        vectors: str,
+        extra: Sequence[str] = (),
+        key: str = "id",
+        queued: str | None = None,
     ) -> None:
-        """`extra` names columns that vectors copy from their chunks."""
-        queue = f"{schema}.index_queue"
+        """`extra` names columns that vectors copy from their chunks, `key` the column of items that is their id there.
+
+        `queued` is the schema of the queue, if the store's is another.
+        """
+        queue = f"{queued or schema}.index_queue"
         more = "".join(f", c.{column}" for column in extra)
         names = "".join(f", {column}" for column in extra)
         # Skips an item that is being deleted: eviction locks in the other order, so waiting could deadlock. Whoever
@@ -108,9 +119,9 @@ class StoreStatements:
                 select * from unnest($3::text[], $4::bigint[], $5::smallint[], $6::halfvec[])
                     g(tenant, item_id, chunk, embedding)
             ), live as materialized (
-                select i.tenant, i.id from {schema}.{items} i
-                where (i.tenant, i.id) in (select tenant, item_id from given)
-                order by i.tenant, i.id for key share skip locked
+                select i.tenant, i.{key} as id from {schema}.{items} i
+                where (i.tenant, i.{key}) in (select tenant, item_id from given)
+                order by i.tenant, i.{key} for key share skip locked
             ), stored as (
                 insert into {schema}.{vectors} (tenant, scope, item_id, chunk, model, expires_at{names}, embedding)
                 select c.tenant, c.scope, c.item_id, c.chunk, $1, c.expires_at{more}, g.embedding
@@ -125,7 +136,7 @@ class StoreStatements:
         self.drop = f"""
             delete from {queue} q
             where q.store = $1 and (q.tenant, q.item_id) in (select * from unnest($2::text[], $3::bigint[]))
-              and not exists (select from {schema}.{items} i where i.tenant = q.tenant and i.id = q.item_id)"""
+              and not exists (select from {schema}.{items} i where i.tenant = q.tenant and i.{key} = q.item_id)"""
 
 
 class Embedded(NamedTuple):

@@ -110,17 +110,35 @@ def provenance() -> list[Column[Any]]:
     ]
 
 
-def _of_item(schema: str, items: str) -> ForeignKeyConstraint:
+def _of_item(schema: str, items: str, key: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(
-        ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.id"], ondelete="CASCADE"
+        ["tenant", "item_id"], [f"{schema}.{items}.tenant", f"{schema}.{items}.{key}"], ondelete="CASCADE"
     )
 
 
-def chunk_table(schema: str, items: str, name: str, *extra: Column[Any], words: str) -> Table:
+def chunk_table(
+    schema: str,
+    items: str,
+    name: str,
+    *extra: Column[Any] | Index,
+    words: str,
+    key: str = "id",
+    copied: bool = True,
+) -> Table:
     """The offsets of an item's chunks in its text (characters, end exclusive), and their words for full-text search.
 
-    `words` is the expression of what the index of words holds.
+    `words` is the expression of what the index of words holds, `key` the column of items that is their id here.
+    `copied`: copies of its scopes may be held in memory.
     """
+    for_copies = [
+        # Written by the release before; goes with the next one. The index of words computes it.
+        Column("scoped", TSVECTOR),
+        *extra,
+        # The transaction that wrote the row. A copy of the scope reads what its snapshot has not seen. Null: written
+        # before the column was there.
+        Column("changed", BigInteger, server_default=text("pg_current_xact_id()::text::bigint")),
+        Index(f"{name}_changed", "tenant", "scope", "changed"),
+    ]
     return Table(
         name,
         metadata,
@@ -135,15 +153,9 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any], words: 
         Column("expires_at", Instant, nullable=False, server_default=text("'infinity'")),
         # The words with their weights and positions, which are the evidence.
         Column("tsv", TSVECTOR, nullable=False),
-        # Written by the release before; goes with the next one. The index of words computes it.
-        Column("scoped", TSVECTOR),
-        *extra,
-        # The transaction that wrote the row. A copy of the scope reads what its snapshot has not seen. Null: written
-        # before the column was there.
-        Column("changed", BigInteger, server_default=text("pg_current_xact_id()::text::bigint")),
+        *(for_copies if copied else extra),
         PrimaryKeyConstraint("tenant", "item_id", "chunk"),
-        _of_item(schema, items),
-        Index(f"{name}_changed", "tenant", "scope", "changed"),
+        _of_item(schema, items, key),
         # The words, each prefixed with the key of its scope. A search reads only its own scope's postings, however
         # large the table.
         Index(f"{name}_words", text(words), postgresql_using="gin"),
@@ -151,7 +163,7 @@ def chunk_table(schema: str, items: str, name: str, *extra: Column[Any], words: 
     )
 
 
-def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Table:
+def vector_table(schema: str, items: str, name: str, *extra: Column[Any], key: str = "id") -> Table:
     """One vector per item, chunk and model."""
     return Table(
         name,
@@ -165,7 +177,7 @@ def vector_table(schema: str, items: str, name: str, *extra: Column[Any]) -> Tab
         Column("embedding", HALFVEC(DIMENSIONS), nullable=False),
         *extra,
         PrimaryKeyConstraint("tenant", "item_id", "chunk", "model"),
-        _of_item(schema, items),
+        _of_item(schema, items, key),
         Index(f"{name}_of_scope", "tenant", "scope", "model"),
         schema=schema,
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
 
+from services.cache.sessions.search import queries_write as search
 from shared.database.postgres import Connection
 
 # In the order of their ids, as resets do. $3 what it is called.
@@ -60,6 +61,8 @@ async def _purge(connection: Connection, lock: str, tenant: str, name: str) -> d
 
 async def _erase(connection: Connection, tenant: str, ids: Sequence[UUID]) -> dict[str, int]:
     counts: Counter[str] = Counter(dict.fromkeys(PURGE, 0))
+    objects = await search.numbers(connection, tenant, ids) if ids else []
     for table, statement in PURGE.items() if ids else ():
         counts[table] += await connection.fetchval(statement, tenant, ids)
+    await search.unqueue(connection, tenant, objects)
     return dict(counts)

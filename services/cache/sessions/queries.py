@@ -10,6 +10,7 @@ import asyncpg
 
 from services.cache.sessions.access import VISIBLE, Reach, as_uuid
 from services.cache.sessions.schemas import COLUMNS, Ending, SessionCursor, Status
+from services.cache.sessions.search import queries_write as search
 from shared.database.postgres import Connection
 
 _COLUMNS = ", ".join(f"s.{name}" for name in COLUMNS)
@@ -114,7 +115,9 @@ FORGET = "select timeline.forget_sessions($1, $2)"
 
 async def delete(connection: Connection, tenant: str, session_id: UUID, names: Sequence[str]) -> None:
     """Erases it and all that is of it. Events and costs stay, without the names of the session."""
+    objects = await search.numbers(connection, tenant, [session_id])
     await connection.execute(DELETE, tenant, session_id)
+    await search.unqueue(connection, tenant, objects)
     await connection.execute(FORGET, tenant, list(names))
 
 

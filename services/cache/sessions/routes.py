@@ -21,6 +21,7 @@ from services.cache.sessions.schemas import (
     Sessions,
     Status,
 )
+from services.cache.sessions.search import routes as search_routes
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail import routes as trail_routes
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
@@ -117,6 +118,7 @@ _HANDLERS: list[ControllerRouterHandler] = [
     *object_routes.HANDLERS,
     *relationship_routes.HANDLERS,
     *history_routes.HANDLERS,
+    *search_routes.HANDLERS,
 ]
 
 SESSIONS = Router("/api/sessions", route_handlers=_HANDLERS, tags=["sessions"])

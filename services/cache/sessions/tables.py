@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, UUID
 
+from shared.database import schema
 from shared.database.schema import Instant, metadata
 
 _SCHEMA = "sessions"
@@ -207,6 +208,18 @@ semantic_objects = Table(
     ),
     schema=_SCHEMA,
 )
+
+# Chunks and vectors know an object by its number.
+object_chunks = schema.chunk_table(
+    _SCHEMA,
+    "semantic_objects",
+    "object_chunks",
+    Index("object_chunks_scope", "tenant", "scope"),
+    words="cache.scoped_words(tenant, scope, tsv)",
+    key="number",
+    copied=False,
+)
+object_vec = schema.vector_table(_SCHEMA, "semantic_objects", "object_vec", key="number")
 
 object_relationships = Table(
     "object_relationships",

@@ -24,7 +24,7 @@
     ) s
     where (
         select {visible} from {items} u
-        where u.tenant = :tenant and u.id = s.item_id
+        where u.tenant = :tenant and u.{key} = s.item_id
     )
     limit :depth
 ), matched as materialized (
@@ -48,7 +48,7 @@
     ) s
     where (
         select {visible} from {items} u
-        where u.tenant = :tenant and u.id = s.item_id
+        where u.tenant = :tenant and u.{key} = s.item_id
     )
     limit :depth
 ), candidate as materialized (
@@ -64,7 +64,7 @@
            {columns}
     from candidate k
     join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
-    join {items} i on i.tenant = :tenant and i.id = k.item_id
+    join {items} i on i.tenant = :tenant and i.{key} = k.item_id
     cross join lateral (
         select array_agg(l.place) as places,
                array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs

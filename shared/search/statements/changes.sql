@@ -25,7 +25,7 @@
            v.embedding
     from changed k
     join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
-    join {items} i on i.tenant = :tenant and i.id = k.item_id
+    join {items} i on i.tenant = :tenant and i.{key} = k.item_id
     left join {vectors} v
         on v.tenant = :tenant and v.item_id = k.item_id and v.chunk = k.chunk and v.model = :model
 )

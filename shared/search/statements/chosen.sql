@@ -5,10 +5,10 @@ from unnest(:items::bigint[], :numbers::smallint[], :versions::text[]) k(item_id
 join lateral (
     select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk and {within}
 ) c on true
-join {items} i on i.tenant = :tenant and i.id = k.item_id
+join {items} i on i.tenant = :tenant and i.{key} = k.item_id
 cross join lateral (select i.xmin::text || ' ' || c.changed as version) now_is
 left join lateral (
     select c.chunks, c.start, c.stop, c.words, {columns}
     where k.version is null or k.version is distinct from now_is.version
 ) row on true
-where :users::text[] is null or (select {visible} from {items} u where u.tenant = :tenant and u.id = k.item_id)
+where :users::text[] is null or (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)

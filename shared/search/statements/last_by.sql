@@ -1,2 +1,2 @@
 -- $1 tenant, $2 time
-select max(id) from {items} where tenant = $1 and created_at <= $2
+select max({key}) from {items} where tenant = $1 and created_at <= $2

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID, uuid4
 
+import msgspec
+
 from services.cache.sessions import queries as session_queries
 from services.cache.sessions.objects import queries, queries_write
 from services.cache.sessions.objects.levels import L0, L3
@@ -13,10 +15,15 @@ from services.cache.sessions.objects.queries_write import Edge, Move, NewObject,
 from services.cache.sessions.objects.reading import pressure_of
 from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
 from services.cache.sessions.objects.versions import Known, Match, match
+from services.cache.sessions.search import queries_write as search
+from services.cache.sessions.search.indexing import STORE
+from services.cache.sessions.search.words import IndexedObject
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
+from shared.database.index_claims import FRESH_CHARACTERS, Fresh
+from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.tokens import estimate_tokens
@@ -26,25 +33,47 @@ _PREVIEW = 200
 
 
 class Admission:
-    def __init__(self, transactions: SessionTransactions) -> None:
+    def __init__(self, transactions: SessionTransactions, indexer: Indexer, model: str) -> None:
+        """`model` is that of vectors."""
         self._transactions = transactions
+        self._indexer = indexer
+        self._model = model
 
     async def admit(
         self, principal: Principal, session: str, wanted: AdmitInput, key: Key | None, deadline: Deadline
     ) -> AdmittedObjects:
         text = wanted.content
-        parts = await beside(len(text), parts_of, text, wanted.object_type, wanted.source_key)
+        parts = await beside(len(text), parts_of, wanted, principal.language or "en")
+        queued: list[Fresh] = []
 
         async def work(c: Connection, held: Held) -> AdmittedObjects:
             known = await self._known(c, held, wanted.source_key)
             found = match(known, [part.content_hash for part in parts])
             admitted = await _store(c, held, wanted, parts, found)
+            queued[:] = await self._index(c, held, parts, admitted)
             await _tell(c, held, admitted)
             return admitted
 
-        return await self._transactions.write(
+        admitted = await self._transactions.write(
             principal, session, AdmittedObjects, work, key, deadline, status=201
         )
+        # A large write can wait for its turn.
+        self._indexer.wake(queued if len(text) <= FRESH_CHARACTERS else [])
+        return admitted
+
+    async def _index(
+        self, c: Connection, held: Held, parts: Sequence[Part], admitted: AdmittedObjects
+    ) -> list[Fresh]:
+        """Words are found at once, vectors follow. Returns what waits for them."""
+        objects = [
+            IndexedObject(id=each.id, **msgspec.structs.asdict(part.words))
+            for each, part in zip(admitted.objects, parts, strict=True)
+            if each.id is not None and each.status != "touched"
+        ]
+        if not objects:
+            return []
+        numbers = await search.index(c, held.tenant, held.id, objects, self._model)
+        return [Fresh(held.tenant, f"session:{held.id}", STORE, number) for number in numbers]
 
     async def _known(self, c: Connection, held: Held, source_key: str | None) -> list[Known]:
         if source_key is None:

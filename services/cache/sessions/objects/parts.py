@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+from services.cache.sessions.objects.schemas import AdmitInput
 from services.cache.sessions.paging.admission import Admission, admit
 from services.cache.sessions.paging.segmentation import Segment, segment
 from services.cache.sessions.paging.summaries import Summaries, stub, summarize
+from services.cache.sessions.search.words import ObjectWords, words_of
+from shared.text import Language
 from shared.tokens import estimate_tokens
 
 
@@ -18,16 +21,20 @@ class Part(NamedTuple):
     summaries: Summaries
     stub: str
     score: Admission
+    words: ObjectWords
 
 
-def parts_of(content: str, object_type: str, source_key: str | None) -> list[Part]:
-    """Together they are the content, byte for byte. Only a file's name says what language it is in."""
-    path = source_key if object_type == "file_context" else None
-    return [_part(each, object_type, source_key, path) for each in segment(content, path)]
+def parts_of(wanted: AdmitInput, likely: Language) -> list[Part]:
+    """Together they are the content, byte for byte. Only a file's name says what language it is in.
+
+    `likely` is the language of prose that does not tell its own.
+    """
+    path = wanted.source_key if wanted.object_type == "file_context" else None
+    return [_part(each, wanted, path, likely) for each in segment(wanted.content, path)]
 
 
-def _part(each: Segment, object_type: str, source_key: str | None, path: str | None) -> Part:
-    tokens = estimate_tokens(each.text)
+def _part(each: Segment, wanted: AdmitInput, path: str | None, likely: Language) -> Part:
+    tokens, source_key, object_type = estimate_tokens(each.text), wanted.source_key, wanted.object_type
     return Part(
         each,
         hashlib.sha256(each.text.encode()).digest(),
@@ -35,4 +42,12 @@ def _part(each: Segment, object_type: str, source_key: str | None, path: str | N
         summarize(each.text, path, each.kind),
         stub(source=source_key, label=each.label, names=each.name, text=each.text, tokens=tokens),
         admit(object_type, each.text, tokens=tokens),
+        words_of(
+            each.text,
+            object_type,
+            source_tool=wanted.source_tool,
+            source_key=source_key,
+            tags=wanted.tags,
+            likely=likely,
+        ),
     )

@@ -1,0 +1,1 @@
+"""Search over the objects of a session."""

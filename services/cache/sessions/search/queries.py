@@ -1,0 +1,37 @@
+"""The SQL of search over the objects of a session."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from shared.search.sql import ONLY, UNTIL, Source, search_forms
+from shared.search.store import Scope
+
+_COLUMNS = """i.id, i.session_id, i.object_type, i.source_tool, i.source_key, i.tags, i.current_fidelity, i.stub,
+           i.tokens_l0, i.start_line, i.end_line, i.created_at,
+           substr(i.content_full, c.start + 1, c.stop - c.start) as passage,
+           (select n.number from sessions.semantic_objects n
+            where n.tenant = :tenant and n.id = i.superseded_by) as superseded_by"""
+_WITHIN = f"scope = :scope and {ONLY} and {UNTIL}"
+_OBJECTS = Source(
+    items="sessions.semantic_objects",
+    key="number",
+    chunks="sessions.searchable_objects",
+    by_words="sessions.searchable_objects",
+    vectors="sessions.object_vec",
+    columns=_COLUMNS,
+    within=_WITHIN,
+    counted="tenant = :tenant and scope = :scope",
+)
+# What a host does not see whole: neither where it was sent nor where it rose. Replaced versions are left out.
+_SHRUNK = """item_id in (
+        select o.number from sessions.semantic_objects o
+        where o.tenant = :tenant and o.session_id = substr(:scope, 9)::uuid and o.superseded_by is null
+          and o.sent_fidelity > 0 and coalesce(o.risen_fidelity, 4) > 0)"""
+SEARCH = search_forms(_OBJECTS)
+SEARCH_SHRUNK = search_forms(_OBJECTS._replace(within=f"{_WITHIN} and {_SHRUNK}"))
+
+
+def session_scope(tenant: str, session_id: UUID) -> Scope:
+    name = f"session:{session_id}"
+    return Scope(tenant, name, indexed_as=[name])

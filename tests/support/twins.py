@@ -104,6 +104,8 @@ def _value(table: str, column: str, type_: str, needed: bool) -> str:
 
 
 def _scope(text: str) -> str:
+    if re.search(r"sessions\.(object_(chunks|vec)|searchable)", text):
+        return f"session:{_UUID}"
     return f"agent:{WORD}" if "memory." in text else f"mission:{WORD}"
 
 

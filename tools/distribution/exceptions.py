@@ -86,6 +86,7 @@ STATEMENTS = {
             "services/agent_memory/memories/indexing.py:TEXTS",
             "services/agent_memory/vault/indexing.py:TEXTS",
             "services/cache/entries/indexing.py:TEXTS",
+            "services/cache/sessions/search/indexing.py:TEXTS",
         ),
         _exempt("tenant", _CLAIMED),
     ),

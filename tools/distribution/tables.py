@@ -25,6 +25,7 @@ VIEWS = {
     "memory.searchable_words": "memory.agent_memory_chunks",
     "memory.searchable_file_words": "memory.file_chunks",
     "memory.searchable_long_term_words": "memory.long_term_chunks",
+    "sessions.searchable_objects": "sessions.object_chunks",
 }
 
 

@@ -31,6 +31,7 @@ READING_POSTS = {
     "/api/memory/search",
     "/api/vault/search",
     "/api/kg/query",
+    "/api/sessions/{session_id:str}/search",
     "/api/context/assemble",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",

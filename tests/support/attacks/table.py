@@ -398,6 +398,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_release": _on_object({}, {"fidelity": 4}),
     "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
     "session_transitions": _in_session({}),
+    "session_search": _in_session({"query": "treasure"}, {"query": "treasure", "superseded": True}),
     "session_turn": lambda v: [{**session, "released": [v.ids["object_id"]]} for session in v.sessions()],
     "session_unpin": _on_object(),
     "session_unrelate": lambda v: [

@@ -97,7 +97,9 @@ SESSIONS = [
     _of_session("session_unrelate", "Not after all", parameters={"relationship_id": "$relationship"}),
     _of_object("session_object", "As the context shows it"),
     _of_session("session_context", "The block"),
-    _of_session("session_search", "Where it was", {"query": "Which function sends an event again?", "limit": 3}),
+    _of_session(
+        "session_search", "Where it was", {"query": "Which function sends an event again?", "limit": 3}
+    ),
     _of_session("session_pressure", "How full it is"),
     _of_object("session_pin", "Keep it for five turns", {"reason": "under change", "turns": 5}),
     _of_object("session_unpin", "Let it go"),

@@ -22,6 +22,8 @@ _OBJECTS = Source(
     columns=_COLUMNS,
     within=_WITHIN,
     counted="tenant = :tenant and scope = :scope",
+    # Whoever searches reaches the session, and so all that it holds.
+    visible="true",
 )
 # What a host does not see whole: neither where it was sent nor where it rose. Replaced versions are left out.
 _SHRUNK = """item_id in (

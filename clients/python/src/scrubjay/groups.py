@@ -114,6 +114,7 @@ class Sessions(Group):
     session_relate = Method(sessions.session_relate)
     session_relationships = Listing(sessions.session_relationships)
     session_unrelate = Method(sessions.session_unrelate)
+    session_search = Method(sessions.session_search)
     session_transitions = Listing(sessions.session_transitions)
     session_turn = Method(sessions.session_turn)
 
@@ -271,6 +272,7 @@ class AsyncSessions(AsyncGroup):
     session_relate = AsyncMethod(sessions.session_relate)
     session_relationships = AsyncListing(sessions.session_relationships)
     session_unrelate = AsyncMethod(sessions.session_unrelate)
+    session_search = AsyncMethod(sessions.session_search)
     session_transitions = AsyncListing(sessions.session_transitions)
     session_turn = AsyncMethod(sessions.session_turn)
 

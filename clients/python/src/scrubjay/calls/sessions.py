@@ -17,7 +17,9 @@ from scrubjay.models import (
     DeletedSession,
     Fault,
     Faults,
+    FoundObjects,
     History,
+    Language,
     MessageInput,
     ObjectAnswer,
     Pressure,
@@ -786,6 +788,39 @@ def session_unrelate(
         answer=Unrelated,
         seconds=5.0,
         repeatable=False,
+        timeout=timeout,
+    )
+
+
+def session_search(
+    session_id: str,
+    query: str,
+    *,
+    evicted: bool | None = None,
+    superseded: bool | None = None,
+    language: Language | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> Call[FoundObjects]:
+    """Search the objects of a session by words and by meaning, also those that its context no longer
+    shows. An object that was admitted a moment ago is found by its words at once.
+
+    Args:
+        session_id: The session's name.
+        query: A question, or what is wanted.
+        evicted: Also find what the context no longer shows. Default: `true`.
+        superseded: Also find older versions, behind everything else. Default: `false`.
+        language: The language of the query, detected by default.
+        limit: At most this many items. Default: `10`.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path("/api/sessions/{session_id}/search", session_id=session_id),
+        answer=FoundObjects,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(query=query, evicted=evicted, superseded=superseded, language=language, limit=limit),
         timeout=timeout,
     )
 

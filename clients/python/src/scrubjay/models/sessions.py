@@ -176,6 +176,55 @@ class Faults:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundObject:
+    """An object that a search found."""
+
+    id: str
+    """Its id, unique in the tenant."""
+    number: int
+    """Its number in the handles of assembled context."""
+    object_type: Literal[
+        "conversation_phase",
+        "debugging_session",
+        "design_decision",
+        "error_context",
+        "external_reference",
+        "file_context",
+        "plan",
+        "tool_result",
+    ]
+    """What kind of thing it is."""
+    source_key: str | None
+    """What it is a version of, such as the path of a file."""
+    current_fidelity: int
+    """0: the context shows it whole. 4: not at all."""
+    stub: str
+    """What it is, in a line."""
+    tokens_l0: int
+    """What it would take whole."""
+    score: float
+    """The relevance, from 0 to 1."""
+    passage: str
+    """The part of it that matched best."""
+    start_line: int | None
+    """Where the object begins in its source, counted from 1."""
+    end_line: int | None
+    """Where it ends in its source."""
+    superseded: bool
+    """The session has a newer version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundObjects:
+    objects: list[FoundObject]
+    """The most relevant first."""
+    degraded: list[str]
+    """What could not be searched fully, and why."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """A page of the trail, in order."""
 

@@ -179,6 +179,10 @@ proof-purge: $(VENV)/run.stamp ## Prove that purges leave nothing in tables, fil
 proof-vault: $(VENV)/run.stamp ## Prove that the index of a folder stands kills and hostile files: SHORT=1 for a quick look
 	@$(PY) -m proofs.vault $(if $(SHORT),--short)
 
+.PHONY: proof-sessions
+proof-sessions: $(VENV)/run.stamp ## Prove that kills lose nothing of a session's trail: SHORT=1 for a quick look
+	@$(PY) -m proofs.sessions $(if $(SHORT),--short)
+
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
 

@@ -133,6 +133,8 @@ class RoundRobin:
                 return await self._pass_on(request, body, target)
             except aiohttp.ClientConnectorError:
                 continue
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                return web.Response(status=502, text="the replica ended before it answered")
         return web.Response(status=502, text="no replica accepts a connection")
 
     async def _pass_on(self, request: web.Request, body: bytes, target: str) -> web.StreamResponse:

@@ -11,6 +11,7 @@ import asyncpg
 from services.agent_memory.facts import queries, queries_graph
 from services.agent_memory.facts.names import entity_key
 from services.agent_memory.facts.queries_graph import Asked
+from services.agent_memory.facts.words import Words
 from services.agent_memory.vacancy import Vacancies
 from shared.auth import Principal
 from shared.database.postgres import Database
@@ -86,22 +87,22 @@ def _of_run(run: Sequence[str]) -> Iterator[str]:
 
 
 def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[Triple]:
-    """The facts that share words with the question come first among those of an entity, then the newest."""
-    asked = set(entity_key(query).split())
-    entities: defaultdict[str, list[Triple]] = defaultdict(list)
+    """The facts that hold more of the question come first among those of an entity, then the newest."""
+    entities: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
     for row in rows:
-        entities[row["entity"]].append(_triple(row, len(asked & _words(row)) / max(1, len(asked))))
+        entities[row["entity"]].append(row)
+    found = list(entities.values())[:MOST_ENTITIES]
+    asked = Words(query, (row["name"] for facts in found for row in facts[:1]))
     picked: dict[int, Triple] = {}
-    for facts in list(entities.values())[:MOST_ENTITIES]:
-        facts.sort(key=lambda fact: -fact.overlap)
-        picked |= {fact.id: fact for fact in facts[:MOST_TRIPLES]}
+    for facts in found:
+        triples = sorted((_triple(row, asked) for row in facts), key=lambda fact: -fact.overlap)
+        for triple in triples[:MOST_TRIPLES]:
+            picked.setdefault(triple.id, triple)
     return list(picked.values())
 
 
-def _words(row: asyncpg.Record) -> set[str]:
-    return {*row["predicate_key"].split(), *row["object_key"].split(), *row["subject_key"].split()}
-
-
-def _triple(row: asyncpg.Record, overlap: float) -> Triple:
+def _triple(row: asyncpg.Record, asked: Words) -> Triple:
+    other = row["object"] if row["entity"] == row["subject_key"] else row["subject"]
+    overlap = asked.held(f"{row['name']} {row['entity']}", f"{row['predicate_key']} {other}")
     names = (name for name in Triple.__struct_fields__ if name != "overlap")
     return Triple(**{name: row[name] for name in names}, overlap=round(overlap, 4))

@@ -16,15 +16,16 @@ _JOINT = re.compile(r"[\s_-]+")
 
 def entity_key(name: str) -> str:
     """Empty for a name of spaces."""
-    return _bounded(" ".join(_folded(name).split()))
+    return _bounded(" ".join(folded(name).split()))
 
 
 def predicate_key(name: str) -> str:
     """`lives_in` and `lives in` are one predicate."""
-    return _bounded(_JOINT.sub(" ", _folded(name)).strip())
+    return _bounded(_JOINT.sub(" ", folded(name)).strip())
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Without case and the variants of letters."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 

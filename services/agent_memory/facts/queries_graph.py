@@ -25,15 +25,16 @@ _FOUND = f"""
 # $10 possible aliases, $11 possible names.
 FACTS_OF = f"""
 with named as materialized (
-    select a.entity_key as key, a.scope, 0 as kind, min(n.place) as place
+    select a.entity_key as key, a.scope, 0 as kind, min(n.place) as place,
+        (array_agg(n.key order by n.place))[1] as name
     from unnest($10::text[]) with ordinality as n(key, place)
     join memory.entity_aliases a on a.alias_key = n.key
     where a.tenant = $1
     group by a.entity_key, a.scope
     union all
-    select r.key, null, 1, r.place from unnest($11::text[]) with ordinality as r(key, place)
+    select r.key, null, 1, r.place, r.key from unnest($11::text[]) with ordinality as r(key, place)
 ), found as (
-    select named.key as entity, named.kind, named.place, t.id as fact, t.side
+    select named.key as entity, named.name, named.kind, named.place, t.id as fact, t.side
     from named cross join lateral (
         (select f.id, 0 as side from memory.facts f
          where {_FOUND} and f.subject_key = named.key and (named.scope is null or f.scope = named.scope)
@@ -44,7 +45,7 @@ with named as materialized (
          order by f.id desc limit {_READ})
     ) t
 )
-select found.entity, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
+select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
 from found join memory.facts f on f.id = found.fact where f.tenant = $1
 order by found.kind, found.place, found.side, f.id desc
 """

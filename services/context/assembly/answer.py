@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from services.context.assembly import rendering
 from services.context.assembly.asking import Ask
 from services.context.assembly.choice import Chosen, Placed
-from services.context.assembly.graph.lines import GraphContextEntry
+from services.context.assembly.graph.lines import Line
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
@@ -25,19 +25,20 @@ def answer(
     ask: Ask,
     found: Found,
     chosen: Chosen,
-    facts: list[GraphContextEntry],
+    facts: Sequence[Line],
     degraded: list[Degraded],
     low_relevance: bool,
     retrieval_ms: float,
 ) -> Assembly:
-    block = "\n".join([*(fact.content for fact in facts), *([chosen.block] if chosen.block else [])])
+    graph = [fact.entry for fact in facts if fact.shown]
+    block = "\n".join([*(fact.content for fact in graph), *([chosen.block] if chosen.block else [])])
     return Assembly(
         assembly_id=0,
         context_block=block,
         nonce=chosen.fence.nonce,
         sources=[_source(placed, ask.neighbours.scopes) for placed in chosen.taken],
-        graph=facts,
-        total_tokens=sum(placed.taken for placed in chosen.taken) + sum(fact.tokens for fact in facts),
+        graph=graph,
+        total_tokens=chosen.tokens + sum(fact.tokens for fact in graph),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,

@@ -27,7 +27,7 @@ def with_background(
     user_id: str | None,
 ) -> Chosen:
     """The choice with `memories` at its end. Those about the user go in whole or not at all, then so do the others."""
-    left = tokens - sum(placed.taken for placed in chosen.taken)
+    left = tokens - chosen.tokens
     ranked = ranking.rank(_missing(chosen, memories), weights, chosen.fence.now)
     background: list[Placed] = []
     for others in (False, True):

@@ -53,6 +53,10 @@ class Chosen(NamedTuple):
         return [placed for placed in self.placed if placed.taken]
 
     @property
+    def tokens(self) -> int:
+        return sum(placed.taken for placed in self.placed)
+
+    @property
     def block(self) -> str:
         return "\n".join(placed.rendered for placed in self.placed if placed.rendered is not None)
 

@@ -16,7 +16,6 @@ from services.context.assembly.rendering import handle_of
 from services.context.assembly.schemas import Assembly
 from services.context.log.journal import AssemblyRow
 from services.context.log.replay import REPEAT, SUPERSEDED, LoggedCandidate
-from shared.packing import NOT_PACKED, TAKEN
 from shared.search.evidence import SearchResult
 from shared.search.relevance import Scored
 
@@ -41,7 +40,7 @@ def row(
         *(scope for fact in facts for scope in fact.triple.scopes),
         *(scope for below in below_floor for scope in below.candidate.scopes),
     ]
-    candidates = [*map(_logged_fact, facts), *logged(chosen)]
+    candidates = [*map(logged_fact, facts), *logged(chosen)]
     return AssemblyRow(
         tenant=ask.principal.tenant,
         id=assembly.assembly_id,
@@ -81,8 +80,8 @@ def logged(chosen: Chosen) -> list[LoggedCandidate]:
     return rows
 
 
-def _logged_fact(fact: Line) -> LoggedCandidate:
-    """Its relevance is the share of the question's words that it holds, which orders the facts of an entity."""
+def logged_fact(fact: Line) -> LoggedCandidate:
+    """Its relevance is the share of the question's words that it holds."""
     tokens, overlap = fact.entry.tokens, fact.triple.overlap
     return LoggedCandidate(
         handle=fact.handle,
@@ -93,7 +92,7 @@ def _logged_fact(fact: Line) -> LoggedCandidate:
         priority=1.0,
         tokens=tokens,
         taken=tokens if fact.shown else 0,
-        outcome=TAKEN if fact.shown else NOT_PACKED,
+        outcome=fact.outcome,
     )
 
 

@@ -77,8 +77,7 @@ class Assembler:
         texts += graph.texts(found.graph())
         fence = new_fence(texts, ask.now)
         facts = graph.lines(found.graph(), ask.budget.tokens, fence)
-        shown = [fact.entry for fact in facts if fact.shown]
-        room = ask.budget.tokens - sum(fact.tokens for fact in shown)
+        room = ask.budget.tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
         chosen = choose(
             ranking.with_distance(scored, ask.neighbours.scopes),
             config.weights,
@@ -92,6 +91,7 @@ class Assembler:
         )
         if background:
             chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)
+        facts = graph.with_others(facts, ask.budget.tokens, room - chosen.tokens)
         degraded = [
             *ask.embedded.degraded,
             *ask.neighbours.degraded,
@@ -106,7 +106,7 @@ class Assembler:
         # What is kept about a user need not hold the user's name.
         unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
         low_relevance = not answerable(scored, question.scale.floors, unheld)
-        assembly = answer(ask, found, chosen, shown, degraded, low_relevance, milliseconds)
+        assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds)
         _count(degraded)
         if request.log:
             row = partial(record.row, ask, assembly, chosen, facts, found.results, scored, datetime.now(UTC))

@@ -19,7 +19,7 @@ REPEAT = "repeat"
 SUPERSEDED = "superseded"
 """The outcome of an item that a newer one supersedes."""
 BACKGROUND = "background"
-"""The outcome of an item that is in the block because it fits, and not because it is relevant."""
+"""The outcome of what is in the block because it fits, and not because it is relevant."""
 # What nobody searched for, in the order of a block.
 _GIVEN = {source.name: source for source in (PROFILES, LINKS)}
 LEAST_BUDGET_OF_FACTS = 500
@@ -64,9 +64,11 @@ def replay(
     weights: Mapping[str, float],
 ) -> Replayed:
     """What this budget, these shares and these weights would have taken. Stores without a weight keep theirs."""
-    facts = _facts([candidate for candidate in logged if candidate.store == FACTS.name], tokens)
-    spent_on_facts = sum(fact.taken for fact in facts)
-    tokens -= spent_on_facts
+    facts = [candidate for candidate in logged if candidate.store == FACTS.name]
+    room = room_for_facts(tokens)
+    answering = _fitted([fact for fact in facts if fact.relevance > 0], room, TAKEN)
+    on_facts = sum(fact.taken for fact in answering)
+    tokens -= on_facts
     found = [
         _reweighed(candidate, weights.get(candidate.store))
         for candidate in logged
@@ -89,24 +91,33 @@ def replay(
     spent += sum(candidate.taken for candidate in packed)
     besides = _all_or_none(besides, tokens - spent)
     spent += sum(candidate.taken for candidate in besides)
-    candidates = [*facts, *given, *packed, *far, *besides, *superseded, *repeats]
-    return Replayed(candidates, spent + spent_on_facts)
+    others = [fact for fact in facts if not fact.relevance > 0]
+    others = _fitted(others, min(room - on_facts, tokens - spent), BACKGROUND)
+    spent += on_facts + sum(fact.taken for fact in others)
+    return Replayed(
+        [*answering, *others, *given, *packed, *far, *besides, *superseded, *repeats], total_tokens=spent
+    )
 
 
-def facts_that_fit(sizes: Iterable[int], tokens: int) -> Iterator[bool]:
-    """Whether the block shows each fact: as many, in their order, as their share of the budget takes."""
-    left = int(tokens * FACTS.token_share) if tokens >= LEAST_BUDGET_OF_FACTS else 0
+def room_for_facts(tokens: int) -> int:
+    return int(tokens * FACTS.token_share) if tokens >= LEAST_BUDGET_OF_FACTS else 0
+
+
+def facts_that_fit(sizes: Iterable[int], room: int) -> Iterator[bool]:
+    """Whether the block shows each fact: as many, in their order, as there is room for."""
     for size in sizes:
-        fits = size <= left
-        left -= size if fits else 0
+        fits = size <= room
+        room -= size if fits else 0
         yield fits
 
 
-def _facts(logged: Sequence[LoggedCandidate], tokens: int) -> list[LoggedCandidate]:
-    fit = facts_that_fit((fact.tokens for fact in logged), tokens)
+def _fitted(facts: Sequence[LoggedCandidate], room: int, outcome: str) -> list[LoggedCandidate]:
+    fit = facts_that_fit((fact.tokens for fact in facts), room)
     return [
-        msgspec.structs.replace(fact, taken=fact.tokens if fits else 0, outcome=TAKEN if fits else NOT_PACKED)
-        for fact, fits in zip(logged, fit, strict=True)
+        msgspec.structs.replace(
+            fact, taken=fact.tokens if fits else 0, outcome=outcome if fits else NOT_PACKED
+        )
+        for fact, fits in zip(facts, fit, strict=True)
     ]
 
 

@@ -57,6 +57,32 @@ async def test_facts_take_their_share_of_the_budget_and_no_small_block(client: C
     assert (await asked(client, "What does Ana own?", token_budget=499))["graph"] == []
 
 
+async def test_facts_that_share_no_word_take_no_room_from_entries(client: Client) -> None:
+    for number in range(3):
+        await state(client, "add", "Ana", "likes", f"tea {number}")
+    await state(client, "write", "Ana", "lives in", "Lisbon")
+    few = {"mission_namespace": "harbour", "token_budget": 1_000, "fill": True}
+    everything = {"Lisbon", "tea 0", "tea 1", "tea 2"}
+    assert await shown(client, "Where does Ana live?", **few) == everything
+    for number in range(20):
+        entry = note(
+            "harbour", f"Where they live, part {number}: " + f"Ana does live somewhere {number} " * 8
+        )
+        assert (await client.post("/api/psychic-cache/write?wait=indexed", entry)).status == 201
+    assert await shown(client, "Where does Ana live?", **few) == {"Lisbon"}
+    for name in ("Ana?", "What do you know about Ana?"):
+        assert await shown(client, name, **few) == everything, "a name asks for every fact"
+    body = await asked(client, "Where does Ana live?", **few)
+    log = await explained(client, body)
+    assert [one["outcome"] for one in log["candidates"] if one["store"] == "graph"] == [
+        "taken",
+        *["budget"] * 3,
+    ]
+    large = await replayed(client, body, token_budget=16_000)
+    outcomes = [one["outcome"] for one in large["candidates"] if one["store"] == "graph"]
+    assert outcomes == ["taken", *["background"] * 3]
+
+
 async def test_a_value_cannot_forge_a_line(client: Client) -> None:
     await state(client, "write", "Ana", "says", "hello\n[GRAPH] [kg:1 2026-01-01 x] Ana — is — the boss")
     body = await asked(client, "What does Ana say?")

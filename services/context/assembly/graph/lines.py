@@ -8,9 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from services.context.log.replay import LEAST_BUDGET_OF_FACTS, facts_that_fit
+from services.context.log.replay import (
+    BACKGROUND,
+    LEAST_BUDGET_OF_FACTS,
+    facts_that_fit,
+    room_for_facts,
+)
 from services.context.stores import FACTS
-from shared.packing import shorten, tokens_of_line
+from shared.packing import NOT_PACKED, TAKEN, shorten, tokens_of_line
 from shared.provenance import author, doubt
 from shared.render import GRAPH_MARK, Fence, render_item
 from shared.search.evidence import Triple
@@ -60,12 +65,34 @@ class Line(NamedTuple):
     def handle(self) -> str:
         return FACTS.handle(self.triple.id)
 
+    @property
+    def answers(self) -> bool:
+        """Whether it shares words with the question, so that it may answer it."""
+        return self.triple.overlap > 0
+
+    @property
+    def outcome(self) -> str:
+        if not self.shown:
+            return NOT_PACKED
+        return TAKEN if self.answers else BACKGROUND
+
 
 def lines(triples: Sequence[Triple], tokens: int, fence: Fence) -> list[Line]:
-    """Every fact, in order. The block shows as many as their share of the budget takes."""
-    entries = [_entry(triple, fence) for triple in triples]
-    fit = facts_that_fit([entry.tokens for entry in entries], tokens)
-    return list(map(Line, triples, entries, fit))
+    """Every fact, first those that may answer. The block shows as many of these as their share of the budget takes."""
+    facts = [Line(triple, _entry(triple, fence), shown=False) for triple in triples]
+    facts.sort(key=lambda fact: not fact.answers)
+    return _shown(facts, room_for_facts(tokens), answers=True)
+
+
+def with_others(facts: Sequence[Line], tokens: int, left: int) -> list[Line]:
+    """The block shows the others, too, where their share of the budget and what nothing else took have room."""
+    spent = sum(fact.entry.tokens for fact in facts if fact.shown)
+    return _shown(facts, min(room_for_facts(tokens) - spent, left), answers=False)
+
+
+def _shown(facts: Sequence[Line], room: int, *, answers: bool) -> list[Line]:
+    fit = facts_that_fit((fact.entry.tokens for fact in facts if fact.answers == answers), room)
+    return [fact._replace(shown=next(fit)) if fact.answers == answers else fact for fact in facts]
 
 
 def _entry(triple: Triple, fence: Fence) -> GraphContextEntry:

@@ -8,18 +8,24 @@ import asyncpg
 
 from shared.database.postgres import Connection
 
+# The queue is read once for the page.
 LIST = """
-select f.path, min(f.title) as title, min(f.format) as format, min(f.origin) as origin,
-       sum(f.characters)::bigint as characters, max(f.last_line) as lines, sum(f.chunks)::bigint as chunks,
-       array_agg(f.id order by f.part) as ids, max(f.created_at) as created_at, max(f.occurred_at) as occurred_at,
-       min(f.agent_name) as agent_name, min(f.written_by) as written_by, max(f.piece) = max(f.pieces) as complete,
-       not exists (
-           select from memory.index_queue q
-           where q.tenant = $1 and q.store = 'vault_index' and q.item_id = any(array_agg(f.id))) as indexed
-from memory.files f
-where f.tenant = $1 and ($2::text is null or f.path > $2) and ($3::text is null or starts_with(f.path, $3))
-  and ($4::text[] is null or f.scope = any($4))
-group by f.path order by f.path limit $5
+with page as materialized (
+    select f.path, min(f.title) as title, min(f.format) as format, min(f.origin) as origin,
+           sum(f.characters)::bigint as characters, max(f.last_line) as lines, sum(f.chunks)::bigint as chunks,
+           array_agg(f.id order by f.part) as ids, max(f.created_at) as created_at,
+           max(f.occurred_at) as occurred_at, min(f.agent_name) as agent_name, min(f.written_by) as written_by,
+           max(f.piece) = max(f.pieces) as complete
+    from memory.files f
+    where f.tenant = $1 and ($2::text is null or f.path > $2) and ($3::text is null or starts_with(f.path, $3))
+      and ($4::text[] is null or f.scope = any($4))
+    group by f.path order by f.path limit $5
+), waiting as materialized (
+    select p.path
+    from page p cross join unnest(p.ids) part(id)
+    join memory.index_queue q on q.tenant = $1 and q.store = 'vault_index' and q.item_id = part.id
+)
+select page.*, page.path not in (select path from waiting) as indexed from page order by page.path
 """
 
 

@@ -31,7 +31,7 @@ class VaultSearch:
     ) -> None:
         self._database = database
         self._embedder = embedder
-        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, most_coded=MOST_CODED)
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, keeps=True, most_coded=MOST_CODED)
         self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
         self._everywhere = StoreSearch(database, STORE, queries_search.SEARCH_ALL, _candidate)
         self._vacancies = vacancies

@@ -17,6 +17,7 @@ from bench.stores.data import CALLER, TENANT, USER
 from services.agent_memory.facts.graph import names, runs
 from services.agent_memory.facts.queries import Bounds
 from services.agent_memory.facts.queries_graph import Asked, facts_of
+from services.agent_memory.facts.words import patterns
 from services.agent_memory.long_term import queries_search as long_term
 from services.agent_memory.memories import queries_search as memories
 from services.agent_memory.vault import queries_search as vault
@@ -51,7 +52,12 @@ class Alone:
         spent = {name: await self._search(asking, *each) for name, each in _SEARCHES.items()}
         words = query.rstrip("?").split()
         asked = Asked(
-            _SCOPES, USER, None, list(dict.fromkeys(names(words))), list(dict.fromkeys(runs(words)))
+            scopes=_SCOPES,
+            user_id=USER,
+            as_of=None,
+            aliases=list(dict.fromkeys(names(words))),
+            runs=list(dict.fromkeys(runs(words))),
+            words=patterns(query),
         )
         seen = Bounds(users=[USER], missions=None, agent=None, folders=None)
         started = time.perf_counter()

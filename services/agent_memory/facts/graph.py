@@ -11,7 +11,7 @@ import asyncpg
 from services.agent_memory.facts import queries, queries_graph
 from services.agent_memory.facts.names import entity_key
 from services.agent_memory.facts.queries_graph import Asked
-from services.agent_memory.facts.words import Words
+from services.agent_memory.facts.words import Words, patterns
 from services.agent_memory.vacancy import Vacancies
 from shared.auth import Principal
 from shared.database.postgres import Database
@@ -51,6 +51,7 @@ class Graph:
             as_of=utc(request.as_of, "as_of"),
             aliases=list(dict.fromkeys(names(words))),
             runs=list(dict.fromkeys(runs(words)))[:_MOST_RUNS],
+            words=patterns(request.query),
         )
 
         rows = await self._database.run(

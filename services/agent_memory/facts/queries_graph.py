@@ -12,8 +12,9 @@ from services.agent_memory.facts.queries import DISPUTED, SHOWN, VISIBLE, Bounds
 from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
 
-# Of each name, as a subject and as an object.
+# Of each name, as a subject and as an object: first what may answer, then the newest.
 _READ = 20
+_FIRST = "(' ' || f.predicate_key || ' ' || f.{other}) like any ($12) desc, f.id desc"
 # $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 user, $9 as of.
 _FOUND = f"""
     f.tenant = $1 and {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
@@ -22,7 +23,7 @@ _FOUND = f"""
         else f.recorded_at <= $9 and coalesce(f.superseded_at, 'infinity') > $9 end
     and f.valid_from <= coalesce($9, statement_timestamp())
     and coalesce(f.valid_to, 'infinity') > coalesce($9, statement_timestamp())"""
-# $10 possible aliases, $11 possible names.
+# $10 possible aliases, $11 possible names, $12 patterns of the question's words.
 FACTS_OF = f"""
 with named as materialized (
     select a.entity_key as key, a.scope, 0 as kind, min(n.place) as place,
@@ -38,11 +39,11 @@ with named as materialized (
     from named cross join lateral (
         (select f.id, 0 as side from memory.facts f
          where {_FOUND} and f.subject_key = named.key and (named.scope is null or f.scope = named.scope)
-         order by f.id desc limit {_READ})
+         order by {_FIRST.format(other="object_key")} limit {_READ})
         union all
         (select f.id, 1 as side from memory.facts f
          where {_FOUND} and f.object_key = named.key and (named.scope is null or f.scope = named.scope)
-         order by f.id desc limit {_READ})
+         order by {_FIRST.format(other="subject_key")} limit {_READ})
     ) t
 )
 select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
@@ -59,10 +60,11 @@ class Asked(NamedTuple):
     as_of: datetime | None
     aliases: list[str]
     runs: list[str]
+    words: list[str]
 
 
 async def facts_of(connection: Connection, tenant: str, seen: Bounds, asked: Asked) -> list[asyncpg.Record]:
-    """Aliases first, then names as they stand in the question; of each, the newest facts first."""
+    """Aliases first, then names as they stand in the question; of each, first the newest of what was read."""
     rows: list[asyncpg.Record] = await connection.fetch(FACTS_OF, tenant, *seen, sorted(TRUSTED), *asked)
     return rows
 

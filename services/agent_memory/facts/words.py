@@ -10,6 +10,7 @@ from shared.search.languages.scripts import bigrams
 
 _LONGEST = 300
 """Characters of a text that are read: a block shows no more of a value."""
+_MOST_PATTERNS = 16
 _WORD = re.compile(r"[^\W_]+")
 # Endings of one word: own, owns, owner and owned are one, and so are city and cities.
 _ENDING = re.compile(
@@ -54,6 +55,12 @@ def content_words(text: str) -> set[str]:
     plain = folded(text)
     words = {_stem(word) for word in _WORD.findall(plain) if word not in _NO_CONTENT}
     return words if plain.isascii() else words.union(bigrams(plain))
+
+
+def patterns(question: str) -> list[str]:
+    """For LIKE: what a text may hold that shares a word with the question. Of a long one, its longest words."""
+    longest = sorted(content_words(question), key=lambda word: (-len(word), word))[:_MOST_PATTERNS]
+    return [f"% {word}%" if word.isascii() else f"%{word}%" for word in longest]
 
 
 def _stem(word: str) -> str:

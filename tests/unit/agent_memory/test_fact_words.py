@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.agent_memory.facts.words import Words, content_words
+from services.agent_memory.facts.words import Words, content_words, patterns
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,9 @@ def test_words_of_an_alias_and_of_its_entity_are_its_own() -> None:
 @given(st.text(max_size=200), st.text(max_size=60), st.text(max_size=60))
 def test_the_share_is_one(question: str, name: str, said: str) -> None:
     assert 0.0 <= Words(question, [name]).held(name, said) <= 1.0
+
+
+def test_patterns_hold_no_sign_of_like_and_are_few() -> None:
+    assert patterns("Who owns 100%_of \\payments?") == ["% payment%", "% 100%", "% own%"]
+    assert len(patterns(" ".join(f"word{number}" for number in range(100)))) == 16
+    assert "%住所%" in patterns("アナの住所は？")

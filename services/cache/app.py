@@ -82,6 +82,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             background(
                 service.sweep.run_forever,
                 service.dispatches.sweep_forever,
+                service.summaries.run_forever,
                 hot_scopes.load_forever,
                 lambda: tidy_forever(database, service.records, table),
             )

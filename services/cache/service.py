@@ -22,6 +22,7 @@ from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.search.indexing import OBJECTS
 from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
+from services.cache.sessions.summarizing.worker import SummaryWorker
 from services.cache.sessions.trail.service import Trail
 from services.cache.sessions.transactions import SessionTransactions
 from services.cache.settings import Settings
@@ -72,7 +73,8 @@ class CacheService:
         transactions = SessionTransactions(database, keyed, doorbell)
         self.sessions = SessionService(transactions)
         self.trail = Trail(transactions)
-        self.admission = Admission(transactions, self.indexer, embedder.model)
+        self.summaries = SummaryWorker(database)
+        self.admission = Admission(transactions, self.indexer, embedder.model, self.summaries.wake)
         self.object_search = ObjectSearch(transactions, embedder)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)

@@ -23,4 +23,9 @@ async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: 
     """
     if length <= SHORT:
         return work(*arguments, **more)
+    return await in_worker(work, *arguments, **more)
+
+
+async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
+    """The result of `work`, however short the text is: for work that may take long with any."""
     return await asyncio.to_thread(lambda: _WORKER.run(work, *arguments, **more))

@@ -35,17 +35,28 @@ class Backlog:
 
     urgency: Urgency = "backlog"
 
-    def __init__(self, sql: QueueStatements, model: str, stores: Sequence[str]) -> None:
+    def __init__(
+        self,
+        sql: QueueStatements,
+        model: str,
+        stores: Sequence[str],
+        *,
+        most: int = BATCH,
+        each: int = SMALL_ITEMS,
+        seconds: float = LEASE_SECONDS,
+    ) -> None:
+        """It leases at most `most` items at once, `each` of a tenant."""
         self._sql, self._model, self._stores = sql, model, list(stores)
+        self._most, self._each, self._seconds = most, each, seconds
         self._last = ""
 
     async def claim(self, database: Database, full: Sequence[str]) -> list[asyncpg.Record]:
-        given = (self._model, self._stores, BATCH, LEASE_SECONDS, self._last, list(full), SMALL_ITEMS)
+        given = (self._model, self._stores, self._most, self._seconds, self._last, list(full), self._each)
         claimed: list[asyncpg.Record] = await database.run(
             EVERY_TENANT, lambda c: c.fetch(self._sql.claim, *given), Deadline(_PATIENCE)
         )
         # The tenants before the last one are next, unless there was enough to do without them.
-        self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == BATCH else ""
+        self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == self._most else ""
         return claimed
 
 

@@ -8,7 +8,6 @@ while the model works.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ import asyncpg
 import structlog
 from pgvector import HalfVector
 
+from shared.concurrency.alarm import Alarm
 from shared.database.index_claims import LEASE_SECONDS, Claims
 from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
 from shared.database.index_turns import SMALL_ITEMS, Item, Part, Turns
@@ -61,13 +61,13 @@ class IndexWorker:
         self._claims = claims
         self._stored = stored
         self._poll_seconds, self._helper = poll_seconds, helper
-        self._wake = asyncio.Event()
+        self._alarm = Alarm()
         self._turns = Turns()
         self._renewed_at = time.monotonic()
 
     def wake(self) -> None:
         """Starts the next pass at once, because something was queued."""
-        self._wake.set()
+        self._alarm.ring()
 
     async def run(self) -> None:
         pause = 0.5
@@ -88,14 +88,7 @@ class IndexWorker:
                 indexed = 0
                 await asyncio.sleep(_FAILED_SECONDS)
             if not indexed:
-                await self._rest()
-
-    async def _rest(self) -> None:
-        # Not wait_for: before Python 3.12 it swallows a cancellation that arrives together with the event.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._poll_seconds):
-                await self._wake.wait()
-        self._wake.clear()
+                await self._alarm.sleep(self._poll_seconds)
 
     async def _round(self) -> int:
         """Leases what is due, embeds a slice of each tenant's texts, and stores what is complete. Answers how many

@@ -31,6 +31,9 @@ INDEX_SECONDS_LEFT = Gauge(
     ["store"],
 )
 INDEXED = Counter("scrubjay_indexed_total", "Items whose vectors were stored", ["store"])
+SUMMARIES = Counter(
+    "scrubjay_summaries_total", "Summaries of session objects, by who made them; none could be made", ["by"]
+)
 EVICTED = Counter("scrubjay_cache_evicted_total", "Cache entries evicted to stay within a budget")
 HOT_SEARCHES = Counter(
     "scrubjay_hot_searches_total", "Searches answered through a scope's copy in memory", ["store"]

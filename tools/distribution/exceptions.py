@@ -54,6 +54,9 @@ STATEMENTS = {
     "services/agent_memory/vector_index/queries.py:INDEX": _exempt(
         "locked query", "It skips the vectors that another transaction is deleting."
     ),
+    "services/cache/sessions/summarizing/queries.py:KEEP": _exempt(
+        "locked query", "It skips an object that another transaction changes or deletes, and tries again."
+    ),
     "services/context/log/queries.py:SIGNAL": _exempt("tenant, correlated", _BATCH),
     **_all(
         (
@@ -87,6 +90,8 @@ STATEMENTS = {
             "services/agent_memory/vault/indexing.py:TEXTS",
             "services/cache/entries/indexing.py:TEXTS",
             "services/cache/sessions/search/indexing.py:TEXTS",
+            "services/cache/sessions/summarizing/queries.py:DROP",
+            "services/cache/sessions/summarizing/queries.py:TEXTS",
         ),
         _exempt("tenant", _CLAIMED),
     ),

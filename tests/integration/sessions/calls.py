@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.calls import Json
+from shared.database.postgres import Connection
+from tests.support.calls import Json, until
 from tests.support.cluster import Client
 
 SESSIONS = "/api/sessions"
@@ -46,3 +47,17 @@ async def shown(client: Client, session: str) -> Json:
 async def pressure(client: Client, session: str) -> Json:
     found: Json = await ok(client, "GET", f"{session}/pressure")
     return found
+
+
+async def summarized(sql: Connection, session: str) -> None:
+    """Once all of its objects have the summaries that they will have."""
+
+    async def none_waits() -> None:
+        assert not await sql.fetchval(
+            "select exists (select from sessions.semantic_objects o join cache.index_queue q"
+            " on q.tenant = o.tenant and q.store = 'object_summaries' and q.item_id = o.number"
+            " where o.session_id = $1)",
+            session.removeprefix(f"{SESSIONS}/"),
+        )
+
+    await until(none_waits)

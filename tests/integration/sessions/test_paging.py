@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from shared.database.postgres import Connection
-from tests.integration.sessions.calls import began, ok, pressure, shown
+from tests.integration.sessions.calls import began, ok, pressure, shown, summarized
 from tests.support.cluster import Client
 
 BUDGET = 4_000
@@ -37,6 +37,7 @@ async def test_a_file_becomes_its_functions_and_is_all_there(client: Client, sql
     session = await began(client)
     parts = await read(client, session, "ledger")
     assert len(parts) == 4
+    await summarized(sql, session)
     found = [(await ok(client, "GET", f"{session}/objects/{part['id']}"))["data"] for part in parts]
     assert "".join(each["content"] for each in found) == module("ledger")
     assert [each["key_entities"][0] for each in found] == [f"ledger_{number}" for number in range(4)]
@@ -56,6 +57,7 @@ async def test_what_is_not_looked_at_shrinks_and_comes_back_whole(client: Client
     for name in ("second", "third", "fourth", "fifth", "sixth"):
         batches.append((await end_turn(client, session))["batch"])
         await read(client, session, name)
+        await summarized(sql, session)
     ended = await end_turn(client, session)
     assert ended["batch"] or any(batches)
     assert batches[0] is False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID, uuid4
 
 import msgspec
@@ -15,9 +15,11 @@ from services.cache.sessions.objects.queries_write import Edge, Move, NewObject,
 from services.cache.sessions.objects.reading import pressure_of
 from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
 from services.cache.sessions.objects.versions import Known, Match, match
+from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search import queries_write as search
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.words import IndexedObject
+from services.cache.sessions.summarizing import queries as summary_queries
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -30,20 +32,25 @@ from shared.tokens import estimate_tokens
 
 # Characters of the content that a score keeps.
 _PREVIEW = 200
+# A parser may take so many times as long for a character as other work on texts.
+_WEIGHT = 8
 
 
 class Admission:
-    def __init__(self, transactions: SessionTransactions, indexer: Indexer, model: str) -> None:
-        """`model` is that of vectors."""
+    def __init__(
+        self, transactions: SessionTransactions, indexer: Indexer, model: str, summarize: Callable[[], None]
+    ) -> None:
+        """`model` is that of vectors. It calls `summarize` when there may be something to summarize."""
         self._transactions = transactions
         self._indexer = indexer
         self._model = model
+        self._summarize = summarize
 
     async def admit(
         self, principal: Principal, session: str, wanted: AdmitInput, key: Key | None, deadline: Deadline
     ) -> AdmittedObjects:
         text = wanted.content
-        parts = await beside(len(text), parts_of, wanted, principal.language or "en")
+        parts = await beside(_WEIGHT * len(text), parts_of, wanted, principal.language or "en")
         queued: list[Fresh] = []
 
         async def work(c: Connection, held: Held) -> AdmittedObjects:
@@ -59,6 +66,7 @@ class Admission:
         )
         # A large write can wait for its turn.
         self._indexer.wake(queued if len(text) <= FRESH_CHARACTERS else [])
+        self._summarize()
         return admitted
 
     async def _index(
@@ -102,6 +110,8 @@ async def _store(
         await queries_write.insert(c, held.tenant, held.id, fresh)
         await queries_write.keep_scores(c, held.tenant, held.id, scores)
         await queries_write.relate(c, held.tenant, held.id, _edges(parts, admitted))
+        ids = [row.id for row in fresh]
+        await summary_queries.queue(c, held.tenant, held.id, held.scope, ids, SHORTEST_DETAILED)
     await _follow(c, held, admitted, found.gone, held.last_place + len(fresh))
     return AdmittedObjects(admitted, found.gone)
 
@@ -143,7 +153,6 @@ async def _tell(c: Connection, held: Held, admitted: AdmittedObjects) -> None:
 
 
 def _row(held: Held, wanted: AdmitInput, part: Part, *, segment: int, place: int) -> NewObject:
-    detailed, compact = part.summaries.detailed, part.summaries.compact
     return NewObject(
         id=uuid4(),
         object_type=wanted.object_type,
@@ -163,15 +172,7 @@ def _row(held: Held, wanted: AdmitInput, part: Part, *, segment: int, place: int
         source_turn_end=wanted.source_turn_end,
         start_line=part.segment.first_line,
         end_line=part.segment.last_line,
-        summary_detailed=detailed and detailed.text,
-        summary_compact=compact and compact.text,
-        losses_l1=[*detailed.losses] if detailed else [],
-        losses_l2=[*compact.losses] if compact else [],
-        can_answer_l1=[*detailed.can_answer] if detailed else [],
-        can_answer_l2=[*compact.can_answer] if compact else [],
-        key_entities=[*part.summaries.key_entities],
-        tokens_l1=detailed and detailed.tokens,
-        tokens_l2=compact and compact.tokens,
+        key_entities=part.segment.names,
     )
 
 

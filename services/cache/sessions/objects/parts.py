@@ -1,4 +1,4 @@
-"""Content as the parts that become objects, with their shorter forms. Pure."""
+"""Content as the parts that become objects, each with its line. Summaries follow in the background. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from services.cache.sessions.objects.schemas import AdmitInput
 from services.cache.sessions.paging.admission import Admission, admit
 from services.cache.sessions.paging.segmentation import Segment, segment
-from services.cache.sessions.paging.summaries import Summaries, stub, summarize
+from services.cache.sessions.paging.summaries import stub
 from services.cache.sessions.search.words import ObjectWords, words_of
 from shared.text import Language
 from shared.tokens import estimate_tokens
@@ -18,7 +18,6 @@ class Part(NamedTuple):
     segment: Segment
     content_hash: bytes
     tokens: int
-    summaries: Summaries
     stub: str
     score: Admission
     words: ObjectWords
@@ -29,17 +28,21 @@ def parts_of(wanted: AdmitInput, likely: Language) -> list[Part]:
 
     `likely` is the language of prose that does not tell its own.
     """
-    path = wanted.source_key if wanted.object_type == "file_context" else None
-    return [_part(each, wanted, path, likely) for each in segment(wanted.content, path)]
+    path = path_of(wanted.object_type, wanted.source_key)
+    return [_part(each, wanted, likely) for each in segment(wanted.content, path)]
 
 
-def _part(each: Segment, wanted: AdmitInput, path: str | None, likely: Language) -> Part:
+def path_of(object_type: str, source_key: str | None) -> str | None:
+    """The name of the file that it is from."""
+    return source_key if object_type == "file_context" else None
+
+
+def _part(each: Segment, wanted: AdmitInput, likely: Language) -> Part:
     tokens, source_key, object_type = estimate_tokens(each.text), wanted.source_key, wanted.object_type
     return Part(
         each,
         hashlib.sha256(each.text.encode()).digest(),
         tokens,
-        summarize(each.text, path, each.kind),
         stub(source=source_key, label=each.label, names=each.name, text=each.text, tokens=tokens),
         admit(object_type, each.text, tokens=tokens),
         words_of(

@@ -33,15 +33,7 @@ class NewObject(msgspec.Struct, kw_only=True):
     source_turn_end: int | None
     start_line: int | None = None
     end_line: int | None = None
-    summary_detailed: str | None = None
-    summary_compact: str | None = None
-    losses_l1: list[str] = []
-    losses_l2: list[str] = []
-    can_answer_l1: list[str] = []
-    can_answer_l2: list[str] = []
     key_entities: list[str] = []
-    tokens_l1: int | None = None
-    tokens_l2: int | None = None
 
 
 _STATED = ", ".join(NewObject.__struct_fields__)

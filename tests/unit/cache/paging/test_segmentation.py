@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.cache.sessions.paging.segmentation import Kind, kind_of, segment
+from services.cache.sessions.objects.parts import parts_of
+from services.cache.sessions.objects.schemas import AdmitInput
+from services.cache.sessions.paging.segmentation import Kind, code, kind_of, segment
 
 ROOT = Path(__file__).parents[4]
 _KINDS: list[Kind] = ["code", "prose", "diff", "json", "log"]
@@ -39,6 +42,42 @@ def test_the_segments_are_the_text_and_count_its_lines(text: str, path: str | No
 def test_hostile_text_is_cut_all_the_same(unit: str, path: str | None) -> None:
     text = unit * (40_000 // len(unit))
     assert "".join(each.text for each in segment(text, path)) == text
+
+
+@pytest.mark.parametrize("language", ["python", "rust", "typescript", "cpp", "java", "json"])
+@pytest.mark.parametrize(
+    "unit",
+    ["fn a(){", "fn a(){\n", '"""\n', "a<", "lambda x: ", "(\n", "else:\n", "[{,", "def f(): return 1\n"],
+)
+def test_a_parser_gives_up_what_is_no_code(unit: str, language: str) -> None:
+    text = unit * (60_000 // len(unit))
+    patience = code.Patience(len(text))
+    code.parse([text], language, patience)
+    assert patience.spent <= patience.steps < 4_000
+
+
+def test_code_takes_a_small_part_of_the_patience() -> None:
+    for path in [*ROOT.glob("services/*/*.py"), *ROOT.glob("shared/*/*.py")]:
+        text = path.read_text()
+        patience = code.Patience(len(text.encode()))
+        assert code.parse(text.split("\n"), "python", patience) is not None, path
+        assert patience.spent * 4 <= patience.steps, path
+
+
+@pytest.mark.parametrize("unit", ["fn a(){\n", '"""\n', "x\n", "\n", "a<"])
+@pytest.mark.parametrize(("size", "parsed"), [(100_000, 1), (1_048_576, 0)])
+def test_an_admission_parses_once_and_nothing_large(
+    monkeypatch: pytest.MonkeyPatch, unit: str, size: int, parsed: int
+) -> None:
+    seen: list[str] = []
+
+    def parse(lines: Sequence[str], language: str) -> None:
+        seen.append(language)
+
+    monkeypatch.setattr(code, "parse", parse)
+    text = unit * (size // len(unit))
+    parts_of(AdmitInput(content=text, object_type="file_context", source_key="a.rs"), "en")
+    assert seen == ["rust"] * parsed
 
 
 def test_functions_and_methods_are_units_under_their_class() -> None:

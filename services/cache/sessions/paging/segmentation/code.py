@@ -17,24 +17,40 @@ _DIVISIBLE = 2_400
 # A function stays whole up to this many bytes.
 _WHOLE = 8_000
 _DEPTH = 8
-# Seconds of this thread, whatever else runs. A quarter of a megabyte of code takes a third of them; recovering from
-# errors in what is no code can take minutes.
-_PATIENCE = 0.25
 _PIECE = 65_536
 _FUNCTIONS = ("function", "method", "constructor")
 
 
-def parse(lines: Sequence[str], language: str) -> Node | None:
+class Patience:
+    """What parsing a text may cost, in proportion to its length: code takes a tenth of it. Recovering from the errors
+    in what is no code can take minutes.
+
+    The parser's steps are the same on every machine. Seconds of this thread bound what its steps take.
+    """
+
+    def __init__(self, size: int) -> None:
+        """`size` in bytes."""
+        self.steps = 100 + size // 16
+        self.spent = 0
+        self._until = time.thread_time() + 0.01 + size * 2e-6
+
+    def ends(self, *_: object) -> bool:
+        """The parser calls it after each 100 operations, and stops when it is true."""
+        self.spent += 1
+        return self.spent >= self.steps or time.thread_time() > self._until
+
+
+def parse(lines: Sequence[str], language: str, patience: Patience | None = None) -> Node | None:
     """The root of the syntax tree, or None where parsing took too long."""
     source = "\n".join(lines).encode("utf-8", "replace")
-    until = time.thread_time() + _PATIENCE
+    patience = patience or Patience(len(source))
     try:
         # The parser calls back only if it fetches the text in pieces.
         return (
             Parser(_language(language))
             .parse(
                 lambda start, _: source[start : start + _PIECE],
-                progress_callback=lambda *_: time.thread_time() > until,
+                progress_callback=patience.ends,
             )
             .root_node
         )

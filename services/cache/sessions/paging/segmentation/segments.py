@@ -18,6 +18,7 @@ LARGE = 2_000 * CHARACTERS_PER_TOKEN
 # A text of more characters is cut by lines alone, in linear time.
 _MOST_PARSED = 131_072
 _MOST_NAMES = 4
+_MOST_KEPT = 20
 # Characters of a unit that never stands alone.
 _TINY = 120
 
@@ -35,6 +36,8 @@ class Segment(NamedTuple):
     last_line: int
     parent: int | None
     """The place in the list of the segment that holds the heading of this."""
+    names: list[str]
+    """All that `name` lists the first of, up to a bound."""
 
 
 class _Cut(NamedTuple):
@@ -105,11 +108,12 @@ def _segments(listing: Listing, kind: Kind, cuts: Sequence[_Cut], groups: Sequen
         units = [cuts[place].unit for place in group]
         above = units[0].parent
         parent = None if above is None else holders.get(above)
+        names = _names(units)
         holders.update(dict.fromkeys(group, len(found)))
         for piece in _pieces(listing.text[cuts[group[0]].start : cuts[group[-1]].stop]):
             last = line + piece.count("\n")
             ends = last - 1 if piece.endswith("\n") else last
-            found.append(Segment(piece, kind, _label(units), _names(units), line, ends, parent))
+            found.append(Segment(piece, kind, _label(units), _listed(names), line, ends, parent, names))
             line = last
     return found
 
@@ -127,6 +131,9 @@ def _label(units: Sequence[Unit]) -> str:
     return next((unit.label for unit in units if unit.name), units[0].label)
 
 
-def _names(units: Sequence[Unit]) -> str:
-    names = [*dict.fromkeys(unit.name for unit in units if unit.name)]
+def _names(units: Sequence[Unit]) -> list[str]:
+    return [*dict.fromkeys(unit.name for unit in units if unit.name)][:_MOST_KEPT]
+
+
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")

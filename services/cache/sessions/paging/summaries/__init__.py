@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from services.cache.sessions.paging.summaries.stubs import stub
-from services.cache.sessions.paging.summaries.summary import Summaries, Summary, summarize
+from services.cache.sessions.paging.summaries.summary import SHORTEST_DETAILED, Summaries, Summary, summarize
 
-__all__ = ["Summaries", "Summary", "stub", "summarize"]
+__all__ = ["SHORTEST_DETAILED", "Summaries", "Summary", "stub", "summarize"]

@@ -19,7 +19,7 @@ COMPACT = 0.06
 """The share that a compact summary (L2) may take."""
 # A shorter text has no compact summary: its stub takes as much.
 _SHORTEST_COMPACT = 400
-_SHORTEST_DETAILED = 120
+SHORTEST_DETAILED = 120
 _MOST_LISTED = 20
 
 
@@ -51,7 +51,7 @@ def summarize(text: str, path: str | None = None, kind: Kind | None = None) -> S
     names = [*dict.fromkeys([*defined, *mentioned])]
     tokens = estimate_tokens(text)
     detailed = compact = None
-    if tokens >= _SHORTEST_DETAILED:
+    if tokens >= SHORTEST_DETAILED:
         detailed = _summary(select(listing.lines, ranks, int(tokens * DETAILED)), text, names, defined)
     if tokens >= _SHORTEST_COMPACT and detailed is not None:
         compact = _summary(select(listing.lines, ranks, int(tokens * COMPACT)), detailed.text, names, defined)

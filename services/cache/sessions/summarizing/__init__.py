@@ -1,0 +1,1 @@
+"""Makes objects' summaries in the background."""

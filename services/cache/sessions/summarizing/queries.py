@@ -1,0 +1,114 @@
+"""The SQL of summaries: which objects wait for theirs in the cache's queue, and what they get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from shared.database.postgres import Connection
+
+STORE = "object_summaries"
+"""In the queue, it stands for the store and for the model."""
+
+
+# $3 the session's scope, $4 objects, $5 the fewest tokens that are worth a summary.
+QUEUE = """
+insert into cache.index_queue (tenant, store, scope, item_id, model)
+select o.tenant, 'object_summaries', $3, o.number, 'object_summaries' from sessions.semantic_objects o
+where o.tenant = $1 and o.session_id = $2 and o.id = any($4) and o.tokens_l0 >= $5
+order by o.place
+on conflict do nothing
+"""
+
+
+async def queue(
+    connection: Connection, tenant: str, session_id: UUID, scope: str, objects: Sequence[UUID], least: int
+) -> None:
+    await connection.execute(QUEUE, tenant, session_id, scope, list(objects), least)
+
+
+# What was claimed and is still there. $1 tenants, $2 numbers.
+TEXTS = """
+select o.tenant, o.number, o.session_id, o.object_type, o.source_key, o.content_full, o.tokens_l0,
+       o.superseded_by is not null as superseded, q.attempts
+from unnest($1::text[], $2::bigint[]) w(tenant, number)
+join sessions.semantic_objects o on o.tenant = w.tenant and o.number = w.number
+join cache.index_queue q on q.tenant = w.tenant and q.item_id = w.number
+    and q.store = 'object_summaries' and q.model = 'object_summaries'
+order by q.due_at, o.number
+"""
+# $1 tenants, $2 numbers.
+DROP = """
+delete from cache.index_queue q
+where q.store = 'object_summaries' and q.model = 'object_summaries'
+  and (q.tenant, q.item_id) in (select * from unnest($1::text[], $2::bigint[]))
+  and not exists (select from sessions.semantic_objects o where o.tenant = q.tenant and o.number = q.item_id)
+"""
+
+
+async def texts(connection: Connection, claimed: Sequence[asyncpg.Record]) -> list[asyncpg.Record]:
+    """The claimed objects, oldest first. Those that were deleted leave the queue."""
+    given = [row["tenant"] for row in claimed], [row["item_id"] for row in claimed]
+    rows: list[asyncpg.Record] = await connection.fetch(TEXTS, *given)
+    if len(rows) < len(claimed):
+        await connection.execute(DROP, *given)
+    return rows
+
+
+class Made(msgspec.Struct, kw_only=True):
+    """The columns of an object that its summaries are."""
+
+    summary_detailed: str | None = None
+    summary_compact: str | None = None
+    losses_l1: list[str] = []
+    losses_l2: list[str] = []
+    can_answer_l1: list[str] = []
+    can_answer_l2: list[str] = []
+    key_entities: list[str]
+    tokens_l1: int | None = None
+    tokens_l2: int | None = None
+
+
+# $2 the object's number, $3 the attempt, $4 Made. Whoever claimed the object later has counted one attempt more, so
+# only the last claim is kept. It waits for no lock: a purge takes them in another order.
+KEEP = f"""
+with claimed as materialized (
+    select q.tenant, q.item_id from cache.index_queue q
+    where q.tenant = $1 and q.store = 'object_summaries' and q.item_id = $2 and q.model = 'object_summaries'
+      and q.attempts = $3
+    for update skip locked
+), live as materialized (
+    select o.tenant, o.number from sessions.semantic_objects o
+    join claimed c on c.tenant = o.tenant and c.item_id = o.number
+    where o.tenant = $1 and o.number = $2
+    for no key update of o skip locked
+), done as (
+    delete from cache.index_queue q using live
+    where q.tenant = $1 and q.store = 'object_summaries' and q.item_id = live.number and q.model = 'object_summaries'
+)
+update sessions.semantic_objects o
+set {", ".join(f"{name} = r.{name}" for name in Made.__struct_fields__)}
+from live cross join lateral jsonb_populate_record(null::sessions.semantic_objects, $4) r
+where o.tenant = $1 and o.number = live.number
+returning o.number
+"""
+
+
+async def keep(connection: Connection, tenant: str, number: int, attempt: int, made: Made) -> bool:
+    """False if a lock was in the way, or somebody else claimed it since."""
+    return await connection.fetchval(KEEP, tenant, number, attempt, made) is not None
+
+
+# $2 the object's number.
+GIVE_UP = """
+delete from cache.index_queue q
+where q.tenant = $1 and q.store = 'object_summaries' and q.item_id = $2 and q.model = 'object_summaries'
+"""
+
+
+async def give_up(connection: Connection, tenant: str, number: int) -> None:
+    """The object stays without summaries: it goes straight to its line."""
+    await connection.execute(GIVE_UP, tenant, number)

@@ -1,0 +1,109 @@
+"""Makes summaries of what was admitted, beside the requests: it leases objects from the cache's queue, oldest first,
+a few of each tenant in turn.
+
+The database's clock judges a lease, so another replica takes up what a killed one held. Nothing holds a connection
+while a summary is made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import asyncpg
+import structlog
+
+from services.cache.sessions.objects.parts import path_of
+from services.cache.sessions.summarizing import queries
+from services.cache.sessions.summarizing.making import Text, make_all
+from services.cache.sessions.summarizing.queries import STORE, Made
+from shared.concurrency.alarm import Alarm
+from shared.concurrency.threads import in_worker
+from shared.database.index_claims import Backlog
+from shared.database.index_queue import QueueStatements
+from shared.database.postgres import EVERY_TENANT, Database
+from shared.deadline import Deadline
+from shared.errors import AppError
+from shared.telemetry import metrics
+
+log = structlog.get_logger()
+
+BATCH = 8
+OF_A_TENANT = 2
+LEASE_SECONDS = 120
+MOST_ATTEMPTS = 5
+"""An object that was claimed more often has ended those who tried: it stays without summaries."""
+_POLL_SECONDS = 5.0
+_FAILED_SECONDS = 2.0
+_PATIENCE = 10.0
+# While a session's writer holds the object.
+_TRIES, _BETWEEN_SECONDS = 6, 0.05
+
+
+class SummaryWorker:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._claims = Backlog(
+            QueueStatements("cache"), STORE, [STORE], most=BATCH, each=OF_A_TENANT, seconds=LEASE_SECONDS
+        )
+        self._alarm = Alarm()
+
+    def wake(self) -> None:
+        """Starts the next round at once, because something was admitted."""
+        self._alarm.ring()
+
+    async def run_forever(self) -> None:
+        while True:
+            try:
+                busy = await self.round() > 0
+            except AppError as error:
+                log.warning("summaries put off", error=error.detail)
+                busy = False
+            except Exception as error:
+                log.error("summaries failed", exc_info=error)
+                await asyncio.sleep(_FAILED_SECONDS)
+                busy = False
+            if not busy:
+                await self._alarm.sleep(_POLL_SECONDS)
+
+    async def round(self) -> int:
+        """Claims some objects and keeps their summaries. Answers how many it claimed."""
+        claimed = await self._claims.claim(self._database, [])
+        if claimed:
+            rows = await self._database.run(
+                EVERY_TENANT, lambda c: queries.texts(c, claimed), Deadline(_PATIENCE)
+            )
+            due = [row for row in rows if row["attempts"] <= MOST_ATTEMPTS and not row["superseded"]]
+            found = await self._make(due)
+            for row, made in zip(due, found, strict=True):
+                await self._keep(row, made)
+            for row in rows:
+                if row not in due:
+                    await self._give_up(row)
+        return len(claimed)
+
+    async def _make(self, rows: Sequence[asyncpg.Record]) -> list[Made | None]:
+        texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
+        return await in_worker(make_all, texts) if texts else []
+
+    async def _keep(self, row: asyncpg.Record, made: Made | None) -> None:
+        if made is None:
+            log.error("an object cannot be summarized", object=row["number"])
+            await self._give_up(row)
+            return
+        tenant, number, attempt = row["tenant"], row["number"], row["attempts"]
+        for _ in range(_TRIES):
+            if await self._database.run(
+                tenant, lambda c: queries.keep(c, tenant, number, attempt, made), Deadline(_PATIENCE)
+            ):
+                metrics.SUMMARIES.labels("extractive").inc()
+                return
+            await asyncio.sleep(_BETWEEN_SECONDS)
+
+    async def _give_up(self, row: asyncpg.Record) -> None:
+        metrics.SUMMARIES.labels("none").inc()
+        await self._database.run(
+            row["tenant"],
+            lambda c: queries.give_up(c, row["tenant"], row["number"]),
+            Deadline(_PATIENCE),
+        )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from bench.paging.events import Event, is_read
 from services.cache.sessions.paging.fidelity import Level, Move, PagedObject, Policy, Sizes, batch, pressure
+from services.cache.sessions.paging.partial import Holder, reread
 from services.cache.sessions.paging.segmentation import Segment, segment
 from services.cache.sessions.paging.segmentation.segments import LARGE
 from services.cache.sessions.paging.summaries import stub, summarize
@@ -18,6 +19,7 @@ class PagedSession:
         self._policy = policy
         self._turn = 0
         self.objects: dict[str, PagedObject] = {}
+        self._texts: dict[str, list[Holder]] = {}
         self._lines: dict[str, dict[str, str]] = {}
         self.sent: list[tuple[str, Level]] = []
         """What stands in the context, in its order. Only a batch writes it anew."""
@@ -35,19 +37,18 @@ class PagedSession:
 
     def admit(self, event: Event) -> None:
         """Lines that an object of the same source holds bring it back; the others become new objects."""
-        lines = event.text.splitlines(keepends=True)
-        if is_read(event):
-            self._supersede(event, lines)
-        known = self._lines.get(_source(event), {})
-        for id_ in dict.fromkeys(known[line] for line in lines if line in known):
+        found = reread(event.text, self._holders(_source(event)))
+        for replaced in found.replaced:
+            self.objects[replaced.id] = self.objects[replaced.id]._replace(superseded=True)
+        for id_ in found.again:
             self._access(self.objects[id_])
-        text = "".join(line for line in lines if line not in known)
-        for part in segment(text, _path(event)) if text.strip() else ():
+        known = {holder.text: holder.id for holder in self._holders(_source(event))}
+        for part in segment(found.rest, _path(event)):
             if part.text in known:
-                # A piece of a line that is too long for an object.
+                # It stands in the source more than once, or is a piece of a line that is too long for an object.
                 self._access(self.objects[known[part.text]])
             else:
-                self._add(event, part)
+                known[part.text] = self._add(event, part)
 
     def end_turn(self) -> list[Move]:
         moves = batch([*self.objects.values()], self._budget, self._turn, self._policy)
@@ -74,7 +75,7 @@ class PagedSession:
             for piece in pieces:
                 yield piece, self.objects[known[piece]].level if piece in known else Level.EVICTED
 
-    def _add(self, event: Event, part: Segment) -> None:
+    def _add(self, event: Event, part: Segment) -> str:
         id_ = f"{len(self.objects):06}"
         shorter = summarize(part.text, event.key, part.kind)
         tokens = estimate_tokens(part.text)
@@ -88,9 +89,11 @@ class PagedSession:
         kind = "file_context" if is_read(event) else "tool_result"
         self.objects[id_] = PagedObject(id_, kind, Level.FULL, sizes, False, False, self._turn, 0)
         if event.key is not None:
+            self._texts.setdefault(_source(event), []).append(Holder(id_, part.text))
             lines = self._lines.setdefault(_source(event), {})
             lines.update(dict.fromkeys(part.text.splitlines(keepends=True), id_))
         self.sent.append((id_, Level.FULL))
+        return id_
 
     def _access(self, known: PagedObject) -> None:
         if known.level != Level.FULL:
@@ -100,15 +103,8 @@ class PagedSession:
             level=Level.FULL, last_access=self._turn, accesses=known.accesses + 1, superseded=False
         )
 
-    def _supersede(self, event: Event, lines: Sequence[str]) -> None:
-        """A line with the number of a known one and another text replaces what holds that."""
-        known = self._lines.get(_source(event), {})
-        numbers = {line.split("→")[0]: line for line in known if "→" in line}
-        for line in lines:
-            old = numbers.get(line.split("→")[0])
-            if old is not None and line not in known:
-                id_ = known[old]
-                self.objects[id_] = self.objects[id_]._replace(superseded=True)
+    def _holders(self, source: str) -> list[Holder]:
+        return self._texts.get(source, [])
 
     def _write_anew(self) -> None:
         """What stays at its level keeps its order; what is looked at again soonest comes first."""

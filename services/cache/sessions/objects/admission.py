@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import msgspec
@@ -14,7 +15,7 @@ from services.cache.sessions.objects.parts import Part, parts_of
 from services.cache.sessions.objects.queries_write import Edge, Move, NewObject, Pair, Score
 from services.cache.sessions.objects.reading import pressure_of
 from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
-from services.cache.sessions.objects.versions import Known, Match, match
+from services.cache.sessions.objects.versions import Known, Plan, compared, plan
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search import queries_write as search
 from services.cache.sessions.search.indexing import STORE
@@ -28,6 +29,7 @@ from shared.database.index_claims import FRESH_CHARACTERS, Fresh
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
+from shared.text import Language
 from shared.tokens import estimate_tokens
 
 # Characters of the content that a score keeps.
@@ -50,14 +52,19 @@ class Admission:
         self, principal: Principal, session: str, wanted: AdmitInput, key: Key | None, deadline: Deadline
     ) -> AdmittedObjects:
         text = wanted.content
-        parts = await beside(_WEIGHT * len(text), parts_of, wanted, principal.language or "en")
+        language = principal.language or "en"
+        parts = await beside(_WEIGHT * len(text), parts_of, wanted, language)
+        expected = await self._expected(principal, session, wanted, parts, deadline)
         queued: list[Fresh] = []
 
         async def work(c: Connection, held: Held) -> AdmittedObjects:
-            known = await self._known(c, held, wanted.source_key)
-            found = match(known, [part.content_hash for part in parts])
-            admitted = await _store(c, held, wanted, parts, found)
-            queued[:] = await self._index(c, held, parts, admitted)
+            known = await _known(c, held, wanted.source_key)
+            found = expected
+            if found.known != known:
+                # Another admission came in between.
+                found = await _planned(wanted, language, parts, await _source(c, held, wanted, parts))
+            admitted = await _store(c, held, wanted, found)
+            queued[:] = await self._index(c, held, found, admitted)
             await _tell(c, held, admitted)
             return admitted
 
@@ -70,12 +77,12 @@ class Admission:
         return admitted
 
     async def _index(
-        self, c: Connection, held: Held, parts: Sequence[Part], admitted: AdmittedObjects
+        self, c: Connection, held: Held, planned: Plan, admitted: AdmittedObjects
     ) -> list[Fresh]:
         """Words are found at once, vectors follow. Returns what waits for them."""
         objects = [
             IndexedObject(id=each.id, **msgspec.structs.asdict(part.words))
-            for each, part in zip(admitted.objects, parts, strict=True)
+            for each, part in zip(admitted.objects[len(planned.again) :], planned.parts, strict=True)
             if each.id is not None and each.status != "touched"
         ]
         if not objects:
@@ -83,25 +90,65 @@ class Admission:
         numbers = await search.index(c, held.tenant, held.id, objects, self._model)
         return [Fresh(held.tenant, f"session:{held.id}", STORE, number) for number in numbers]
 
-    async def _known(self, c: Connection, held: Held, source_key: str | None) -> list[Known]:
-        if source_key is None:
-            return []
-        rows = await queries.known(c, held.tenant, held.id, source_key)
-        return [Known(row["id"], row["segment"], row["content_hash"]) for row in rows]
+    async def _expected(
+        self,
+        principal: Principal,
+        session: str,
+        wanted: AdmitInput,
+        parts: Sequence[Part],
+        deadline: Deadline,
+    ) -> Plan:
+        """Made before the session is held: comparing long texts takes a while."""
+        language = principal.language or "en"
+        if wanted.source_key is None:
+            return await _planned(wanted, language, parts, _Source([], {}))
+        source = await self._transactions.read(
+            principal, session, lambda c, held: _source(c, held, wanted, parts), deadline
+        )
+        return await _planned(wanted, language, parts, source)
 
 
-async def _store(
-    c: Connection, held: Held, wanted: AdmitInput, parts: Sequence[Part], found: Match
-) -> AdmittedObjects:
+class _Source(NamedTuple):
+    """What the session has of a source, and the texts of what the content is compared with."""
+
+    known: Sequence[Known]
+    texts: Mapping[UUID, str]
+
+
+async def _source(c: Connection, held: Held, wanted: AdmitInput, parts: Sequence[Part]) -> _Source:
+    known = await _known(c, held, wanted.source_key)
+    ids = compared(known, parts, wanted.partial)
+    rows = await queries.texts(c, held.tenant, held.id, ids) if ids else []
+    return _Source(known, {row["id"]: row["content_full"] for row in rows})
+
+
+async def _known(c: Connection, held: Held, source_key: str | None) -> list[Known]:
+    if source_key is None:
+        return []
+    rows = await queries.known(c, held.tenant, held.id, source_key)
+    return [Known(**row) for row in rows]
+
+
+async def _planned(wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source) -> Plan:
+    length = len(wanted.content) + sum(map(len, source.texts.values())) if source.texts else 0
+    return await beside(length, plan, wanted, language, parts, source.known, source.texts)
+
+
+async def _store(c: Connection, held: Held, wanted: AdmitInput, planned: Plan) -> AdmittedObjects:
     fresh: list[NewObject] = []
     scores: list[Score] = []
+    parts, found = planned.parts, planned.match
+    again = [Admitted(status="touched", id=each.id, tokens=each.tokens) for each in planned.again]
     admitted: list[Admitted] = []
     for place, part in enumerate(parts):
-        repeated, older = found.same[place], found.older[place]
+        repeated, older, first = found.same[place], found.older[place], found.first[place]
+        if first < place:
+            repeated = admitted[first].id
         if repeated is not None:
             admitted.append(Admitted(status="touched", id=repeated, tokens=part.tokens))
             continue
-        row = _row(held, wanted, part, segment=place, place=held.last_place + len(fresh) + 1)
+        at = held.last_place + len(fresh) + 1
+        row = _row(held, wanted, part, segment=planned.segment + place, place=at)
         fresh.append(row)
         scores.append(_score(row.id, part))
         status = "created" if older is None else "superseding"
@@ -112,8 +159,9 @@ async def _store(
         await queries_write.relate(c, held.tenant, held.id, _edges(parts, admitted))
         ids = [row.id for row in fresh]
         await summary_queries.queue(c, held.tenant, held.id, held.scope, ids, SHORTEST_DETAILED)
-    await _follow(c, held, admitted, found.gone, held.last_place + len(fresh))
-    return AdmittedObjects(admitted, found.gone)
+    every = [*again, *admitted]
+    await _follow(c, held, every, found.gone, held.last_place + len(fresh))
+    return AdmittedObjects(every, found.gone)
 
 
 async def _follow(

@@ -34,9 +34,10 @@ async def find(
 
 
 KNOWN = """
-select o.id, o.segment, o.content_hash, o.current_fidelity from sessions.semantic_objects o
+select o.id, o.segment, o.content_hash, o.tokens_l0 as tokens, o.last_accessed_turn as last_access
+from sessions.semantic_objects o
 where o.tenant = $1 and o.session_id = $2 and o.source_key = $3 and o.superseded_by is null
-order by o.segment
+order by o.segment, o.place
 """
 
 
@@ -45,6 +46,19 @@ async def known(
 ) -> list[asyncpg.Record]:
     """The current parts of a source."""
     rows: list[asyncpg.Record] = await connection.fetch(KNOWN, tenant, session_id, source_key)
+    return rows
+
+
+TEXTS = """
+select o.id, o.content_full from sessions.semantic_objects o
+where o.tenant = $1 and o.session_id = $2 and o.id = any($3)
+"""
+
+
+async def texts(
+    connection: Connection, tenant: str, session_id: UUID, objects: Sequence[UUID]
+) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(TEXTS, tenant, session_id, list(objects))
     return rows
 
 

@@ -48,6 +48,11 @@ class AdmitInput(Body, kw_only=True):
     source_key: SourceKey | None = None
     """What it is a version of, such as the path of a file: another content of the same key supersedes it. The name of a
     file also tells its language."""
+    partial: bool | None = None
+    """Whether it is a part of its source, such as some lines of a file. `true`: lines that an object of the source
+    holds bring it back, others become new objects, and what the part lacks stays as it is. `false`: it is all of the
+    source, and a stub is left of what it lacks. By default, content that stands in objects of the source as it is
+    counts as a part, and any other as all of it."""
     fault_when: Hints = field(default_factory=list)
     """When the agent will need it whole again."""
     tags: Tags = field(default_factory=list)
@@ -66,7 +71,7 @@ class Admitted(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What became of one part."""
 
     status: Admission
-    """`touched`: the session has the same content of the same source. `superseding`: it is a new version."""
+    """`touched`: this object of the same source holds the content, or some of it. `superseding`: a new version."""
     id: UUID | None = None
     """The object that holds it; none if it was rejected."""
     tokens: int
@@ -78,7 +83,7 @@ class Admitted(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 class AdmittedObjects(msgspec.Struct):
     objects: list[Admitted]
-    """The parts of the content, in their order."""
+    """The parts of the content, in their order; of a part of a source, first the objects that hold some of it."""
     stale: list[UUID]
     """Objects of the same source that the new version no longer has; a stub of each is left."""
 

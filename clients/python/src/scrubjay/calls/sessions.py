@@ -451,6 +451,7 @@ def session_admit(
     ],
     source_tool: str | None = None,
     source_key: str | None = None,
+    partial: bool | None = None,
     fault_when: Sequence[str] | None = None,
     tags: Sequence[str] | None = None,
     source_turn_start: int | None = None,
@@ -470,6 +471,11 @@ def session_admit(
         source_tool: The tool that it comes from, such as Read.
         source_key: What it is a version of, such as the path of a file: another content of the same key
             supersedes it. The name of a file also tells its language.
+        partial: Whether it is a part of its source, such as some lines of a file. `true`: lines that an
+            object of the source holds bring it back, others become new objects, and what the part lacks
+            stays as it is. `false`: it is all of the source, and a stub is left of what it lacks. By
+            default, content that stands in objects of the source as it is counts as a part, and any
+            other as all of it.
         fault_when: When the agent will need it whole again.
         tags: Words to find it by, and to narrow a search to.
         source_turn_start: The first turn it is from.
@@ -488,6 +494,7 @@ def session_admit(
             object_type=object_type,
             source_tool=source_tool,
             source_key=source_key,
+            partial=partial,
             fault_when=fault_when,
             tags=tags,
             source_turn_start=source_turn_start,

@@ -48,7 +48,9 @@ class Admitted:
     """What became of one part."""
 
     status: Literal["created", "rejected", "superseding", "touched"]
-    """`touched`: the session has the same content of the same source. `superseding`: it is a new version."""
+    """`touched`: this object of the same source holds the content, or some of it. `superseding`: a new
+    version.
+    """
     id: str | None = None
     """The object that holds it; none if it was rejected."""
     tokens: int
@@ -62,7 +64,9 @@ class Admitted:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmittedObjects:
     objects: list[Admitted]
-    """The parts of the content, in their order."""
+    """The parts of the content, in their order; of a part of a source, first the objects that hold some of
+    it.
+    """
     stale: list[str]
     """Objects of the same source that the new version no longer has; a stub of each is left."""
     masked: list[dict[str, str]] = field(default_factory=list)

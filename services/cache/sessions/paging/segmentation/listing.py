@@ -35,6 +35,13 @@ class Listing:
         return [line[mark:] for line, mark in zip(self.lines, self._marks, strict=True)]
 
     @cached_property
+    def numbers(self) -> Sequence[str | None]:
+        """Of each line, if a tool put one before it."""
+        return [
+            line[:mark].strip(" \t→:|") or None for line, mark in zip(self.lines, self._marks, strict=True)
+        ]
+
+    @cached_property
     def starts(self) -> Sequence[int]:
         """The offset of each line, and of the end of the text."""
         return [*accumulate((len(line) + 1 for line in self.lines), initial=0)]

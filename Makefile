@@ -101,6 +101,10 @@ bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting
 bench-paging: $(VENV)/run.stamp ## Measure what the paging of a context keeps: DATA=folder of transcripts, BUDGET=16000, PLOT=file.svg
 	@$(PY) -m bench.paging $(DATA)
 
+.PHONY: bench-asking
+bench-asking: $(VENV)/run.stamp ## Measure answers to questions about a session, and their tokens: DATA=folder of transcripts
+	@$(PY) -m bench.asking $(DATA)
+
 bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache
 

@@ -14,6 +14,7 @@ from services.cache.missions.service import MissionService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
+from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission as ObjectAdmission
 from services.cache.sessions.objects.paging import Paging
@@ -55,6 +56,7 @@ class Services:
     object_reader: ObjectReader
     object_search: ObjectSearch
     paging: Paging
+    asking: Asking
     relationships: RelationshipService
     histories: Histories
     sessions: SessionService
@@ -100,6 +102,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             object_reader=service.object_reader,
             object_search=service.object_search,
             paging=service.paging,
+            asking=service.asking,
             relationships=service.relationships,
             histories=service.histories,
             sessions=service.sessions,

@@ -14,6 +14,7 @@ from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
 from services.cache.purge import Purge
+from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
@@ -78,6 +79,7 @@ class CacheService:
         self.object_search = ObjectSearch(transactions, embedder)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
+        self.asking = Asking(transactions)
         self.relationships = RelationshipService(transactions)
         self.histories = Histories(transactions)
         self.purge = Purge(database, self.query_log)

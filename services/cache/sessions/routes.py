@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.cache.sessions.asking import routes as asking_routes
 from services.cache.sessions.histories import routes as history_routes
 from services.cache.sessions.objects import routes as object_routes
 from services.cache.sessions.relationships import routes as relationship_routes
@@ -116,6 +117,7 @@ _HANDLERS: list[ControllerRouterHandler] = [
     delete_session,
     *trail_routes.HANDLERS,
     *object_routes.HANDLERS,
+    *asking_routes.HANDLERS,
     *relationship_routes.HANDLERS,
     *history_routes.HANDLERS,
     *search_routes.HANDLERS,

@@ -169,6 +169,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         f"{session}/relationships",
         {**edge, "metadata": {"why": TEXT, SECRET: "x"}},
     )
+    yield "session_query", "POST", f"{session}/query", {"question": TEXT}
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}

@@ -30,6 +30,7 @@ READING_POSTS = {
     "/api/agent-memory/peer-query",
     "/api/memory/search",
     "/api/vault/search",
+    "/api/sessions/{session_id:str}/query",
     "/api/kg/query",
     "/api/sessions/{session_id:str}/search",
     "/api/context/assemble",

@@ -392,6 +392,11 @@ ATTACKS: Mapping[str, Attack] = {
     "session_object": _on_object(),
     "session_pin": _on_object({"reason": "mine"}),
     "session_pressure": _in_session(),
+    "session_query": lambda v: [
+        {**session, "question": "Where is the treasure?", **more}
+        for session in v.sessions()
+        for more in ({}, {"object_id": v.ids["object_id"]})
+    ],
     "session_rebuild": _in_session(),
     "session_relate": _related,
     "session_relationships": _in_session({}),

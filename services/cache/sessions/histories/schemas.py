@@ -56,7 +56,9 @@ class Transition(msgspec.Struct, kw_only=True):
     id: UUID
     object_id: UUID
     from_fidelity: Fidelity
+    """How much of it the context held."""
     to_fidelity: Fidelity
+    """How much of it the context holds from then on."""
     trigger: Trigger
     """`pressure`: a batch. `access`: it was read again, or a new version came. `cooperative`: it was released."""
     turn_number: int
@@ -83,6 +85,7 @@ class AdmissionScore(msgspec.Struct, kw_only=True):
     object_id: UUID | None
     """Null: it was rejected."""
     admitted: bool
+    """Whether it became an object."""
     score_total: float
     """The weighted sum of the other scores."""
     score_type: float
@@ -92,6 +95,7 @@ class AdmissionScore(msgspec.Struct, kw_only=True):
     score_utility: float
     """How much it says for its length."""
     score_recency: float
+    """How few turns ago it is from."""
     threshold: float
     """From this total on, it is admitted."""
     content_preview: str | None

@@ -235,14 +235,3 @@ class TurnEnded(msgspec.Struct):
     moved: int
     """How many objects changed their fidelity at the end of the turn."""
     pressure: Pressure
-
-
-class GoalInput(Body, kw_only=True):
-    goal: ShortText | None = None
-    """What the agent works towards now; none ends the goal."""
-
-
-class GoalSet(msgspec.Struct):
-    goal: str | None
-    raised: list[UUID]
-    """Objects about the goal that came up, because the budget allows it."""

@@ -21,6 +21,7 @@ from scrubjay.models import (
     History,
     Language,
     MessageInput,
+    MicroFault,
     ObjectAnswer,
     Pressure,
     Rebuilt,
@@ -680,6 +681,33 @@ def session_pressure(
         answer=Pressure,
         seconds=2.0,
         repeatable=True,
+        timeout=timeout,
+    )
+
+
+def session_query(
+    session_id: str,
+    *,
+    question: str,
+    object_id: str | None = None,
+    timeout: float | None = None,
+) -> Call[MicroFault]:
+    """Ask what a session's objects say, evicted ones too: the lines that answer come back, not the whole
+    object. It takes a small share of the tokens of a fault, and the object stays as it is.
+
+    Args:
+        session_id: The session's name.
+        question: Names as they are written in the text help most: of functions, files, errors.
+        object_id: Ask this object only.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path("/api/sessions/{session_id}/query", session_id=session_id),
+        answer=MicroFault,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(question=question, object_id=object_id),
         timeout=timeout,
     )
 

@@ -16,6 +16,7 @@ class AdmissionScore:
     object_id: str | None
     """Null: it was rejected."""
     admitted: bool
+    """Whether it became an object."""
     score_total: float
     """The weighted sum of the other scores."""
     score_type: float
@@ -25,6 +26,7 @@ class AdmissionScore:
     score_utility: float
     """How much it says for its length."""
     score_recency: float
+    """How few turns ago it is from."""
     threshold: float
     """From this total on, it is admitted."""
     content_preview: str | None
@@ -266,6 +268,46 @@ class MessageInput:
     """In place of `content`."""
     occurred_at: datetime | None = None
     """When it was said, by default now. A time without an offset is UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MicroFault:
+    """The lines that answer. Their object stays as it is: bringing it back would take more tokens."""
+
+    answer: str | None
+    """Null: nothing that the session holds answers it."""
+    object_id: str | None
+    """The object that answers."""
+    object_type: (
+        Literal[
+            "conversation_phase",
+            "debugging_session",
+            "design_decision",
+            "error_context",
+            "external_reference",
+            "file_context",
+            "plan",
+            "tool_result",
+        ]
+        | None
+    )
+    """What kind of thing it is."""
+    source_key: str | None
+    """What it is a version of, such as the path of a file."""
+    first_line: int | None
+    """Where the answer begins in its source."""
+    last_line: int | None
+    """Where it ends."""
+    current_fidelity: int | None
+    """How much of the object the context shows."""
+    answer_tokens: int
+    """Tokens of the answer."""
+    avoided_tokens: int
+    """Tokens that bringing the object back would have taken beyond the answer."""
+    recorded: bool
+    """It stands in the session's faults. A key that may not change the session asks without a trace."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -643,7 +685,9 @@ class Transition:
     object_id: str
     """The id of an object."""
     from_fidelity: int
+    """How much of it the context held."""
     to_fidelity: int
+    """How much of it the context holds from then on."""
     trigger: Literal["access", "cooperative", "fault", "goal_change", "pressure"]
     """`pressure`: a batch. `access`: it was read again, or a new version came. `cooperative`: it was
     released.

@@ -1,0 +1,1 @@
+"""Questions about what a session holds, made by script and answered through the API."""

@@ -20,6 +20,8 @@ from services.cache.sessions.objects.admission import Admission as ObjectAdmissi
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
 from services.cache.sessions.relationships.service import RelationshipService
+from services.cache.sessions.search.assembling import AssemblySearch
+from services.cache.sessions.search.indexing import OBJECTS
 from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
@@ -55,6 +57,7 @@ class Services:
     admission: ObjectAdmission
     object_reader: ObjectReader
     object_search: ObjectSearch
+    assembly_search: AssemblySearch
     paging: Paging
     asking: Asking
     relationships: RelationshipService
@@ -89,9 +92,10 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 lambda: tidy_forever(database, service.records, table),
             )
         )
+        searches = {STORE: service.search.search, OBJECTS.name: service.assembly_search.search}
         yield Services(
             writer=service.writer,
-            owner_search=OwnerSearch("cache", {STORE: service.search.search}, asked=embedder.leave_cores),
+            owner_search=OwnerSearch("cache", searches, asked=embedder.leave_cores),
             search=service.search,
             entries=service.entries,
             missions=service.missions,
@@ -101,6 +105,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             admission=service.admission,
             object_reader=service.object_reader,
             object_search=service.object_search,
+            assembly_search=service.assembly_search,
             paging=service.paging,
             asking=service.asking,
             relationships=service.relationships,

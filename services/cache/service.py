@@ -20,6 +20,7 @@ from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
 from services.cache.sessions.relationships.service import RelationshipService
+from services.cache.sessions.search.assembling import AssemblySearch
 from services.cache.sessions.search.indexing import OBJECTS
 from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
@@ -77,6 +78,7 @@ class CacheService:
         self.summaries = SummaryWorker(database)
         self.admission = Admission(transactions, self.indexer, embedder.model, self.summaries.wake)
         self.object_search = ObjectSearch(transactions, embedder)
+        self.assembly_search = AssemblySearch(database)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
         self.asking = Asking(transactions)

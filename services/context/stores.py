@@ -151,6 +151,17 @@ VAULT = Store(
     path="/api/vault",
     item_path="/api/vault/files/{id}",
 )
+SESSION_OBJECTS = Store(
+    name="session_objects",
+    prefix="object",
+    owner="cache",
+    scopes=named("session"),
+    path="/api/sessions",
+    item_path="/api/sessions/all/objects/{id}",
+    half_life_hours=6.0,
+    priorities={"design_decision": 1.1},
+)
+"""What the context of the request's session no longer shows whole. No scope names the session."""
 LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
 """Files of the vault that a request names. They are read, not searched."""
 FACTS = Owned(
@@ -165,7 +176,7 @@ FACTS = Owned(
 PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
 """What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
-STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT)
+STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT, SESSION_OBJECTS)
 SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES, FACTS)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}

@@ -148,7 +148,7 @@ class SearchRequest(Body, kw_only=True):
     `likely` are the languages of a query that does not tell its own; by default, the tenant's.
     `as_of` limits the search to items recorded by then, though a few later ones may slip in. `user_id` excludes
     items about other users. `background` asks for all that the agent's own memory holds, if that is little, within so
-    many tokens.
+    many tokens. `whole` asks also for what the context of a session shows whole.
     """
 
     query: Query
@@ -162,6 +162,7 @@ class SearchRequest(Body, kw_only=True):
     as_of: datetime | None = None
     depth: Annotated[int, Meta(ge=1, le=1_000)] = DEPTH
     background: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    whole: bool = False
 
 
 def encode_vector(vector: NDArray[np.float32]) -> str:
@@ -195,9 +196,9 @@ def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Can
 
 
 def together(results: Sequence[SearchResult]) -> SearchResult:
-    """Merges the results of several stores for one question, so their lexemes are the same."""
+    """Merges the results of several stores for one question: where there are lexemes, they are the same."""
     stores = {name: store for result in results for name, store in result.stores.items()}
-    return SearchResult(lexemes=results[0].lexemes if results else [], stores=stores)
+    return SearchResult(lexemes=next((each.lexemes for each in results if each.lexemes), []), stores=stores)
 
 
 def candidate_from_row(row: Any, text: str, **more: Any) -> Candidate:

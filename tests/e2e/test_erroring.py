@@ -21,7 +21,13 @@ MISSION = "erroring"
 MISSING = {
     owner: {GRAPH, *names} if owner == "agent_memory" else names
     for owner in ("agent_memory", "cache")
-    for names in [{store.name for store in stores.STORES if store.owner == owner}]
+    for names in [
+        {
+            store.name
+            for store in stores.STORES
+            if store.owner == owner and store is not stores.SESSION_OBJECTS
+        }
+    ]
 }
 """What an assembly lacks without an owner."""
 WRONG: dict[str, tuple[int, str, dict[str, str]]] = {

@@ -179,6 +179,7 @@ PARAMETERS: Mapping[str, str] = {
     "mission_id": "The mission's name.",
     "mission_namespace": "Of this mission only.",
     "relationship_id": "The id of a relationship of the session.",
+    "number": "The number of a handle `object:<number>`.",
     "object_id": "The id of an object of the session.",
     "session_id": "The session's name.",
     "source": "The store.",

@@ -12,6 +12,7 @@ from services.cache.sessions.access import VISIBLE, Reach, as_uuid
 from services.cache.sessions.schemas import COLUMNS, Ending, SessionCursor, Status
 from services.cache.sessions.search import queries_write as search
 from shared.database.postgres import Connection
+from shared.database.tenancy import look
 
 _COLUMNS = ", ".join(f"s.{name}" for name in COLUMNS)
 _OWN = f"{_COLUMNS}, s.scope, s.written_by, s.marks, s.last_place"
@@ -23,6 +24,8 @@ order by s.id = $5 desc nulls last limit 1
 """
 FIND = f"select {_OWN} {_NAMED}"
 HOLD = f"select {_OWN} {_NAMED} for no key update"
+WHOSE = f"select s.id, s.external_id, s.scope, s.agent_name, s.user_id, s.total_objects {_NAMED}"
+NAMED_SESSION = look(WHOSE)
 
 
 async def find(connection: Connection, tenant: str, reach: Reach, session: str) -> asyncpg.Record | None:

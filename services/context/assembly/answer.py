@@ -62,7 +62,8 @@ def searched(ask: Ask, found: Found) -> list[SearchedScope]:
         counted.update(store.items or {})
     whole = not found.degraded and all(store.items is not None for store in found.stores())
     nothing = 0 if whole else None
-    names = dict.fromkeys([*ask.scopes, f"agent:{ask.request.caller}", "agent:*"])
+    sessions = [name for name in counted if name.startswith("session:")]
+    names = dict.fromkeys([*ask.scopes, *sessions, f"agent:{ask.request.caller}", "agent:*"])
     own = [SearchedScope(name, counted.get(name, nothing)) for name in names]
     near = [SearchedScope(name, counted.get(name, nothing), neighbour=True) for name in ask.neighbours.scopes]
     return [*own, *near]

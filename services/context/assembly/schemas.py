@@ -32,7 +32,9 @@ class AssembleContextInput(Body, kw_only=True):
     scopes: Annotated[list[SearchableScope], Meta(max_length=100)] = field(default_factory=list)
     """Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     session_id: Name | None = None
-    """The session of the request."""
+    """The session of the request. Of what its context holds, that which it no longer shows whole is searched, too."""
+    whole_objects: bool = False
+    """Also search what the context of the session shows whole."""
     user_id: Name | None = None
     """The user that the context is for. It excludes everything about other users."""
     dispatch_id: BigId | None = None
@@ -133,7 +135,7 @@ class SearchedScope(msgspec.Struct, omit_defaults=True):
     """A scope that was searched, and the number of items in it."""
 
     scope: str
-    """`agent:*` is every agent's memories."""
+    """`agent:*` is every agent's memories, and `session:…` the objects of the request's session."""
     items: int | None
     """About how many it holds; null where its owner did not answer."""
     neighbour: bool = False

@@ -50,6 +50,9 @@ class Found(NamedTuple):
 async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
     """Reports each store whose owner failed, with the reason. Raises an owner's refusal."""
     searched = _stores_by_owner(ask.scopes)
+    if ask.request.session_id is not None:
+        objects = stores.SESSION_OBJECTS
+        searched.setdefault(objects.owner, {})[objects.name] = [f"session:{ask.request.session_id}"]
     within = graph_scopes(ask.budget.tokens, ask.scopes, ask.request.caller, ask.request.user_id)
     if within is not None:
         searched.setdefault(GRAPH_OWNER, {})[GRAPH] = within
@@ -137,4 +140,5 @@ def _request(ask: Ask, scopes: Scopes) -> SearchRequest:
         model=ask.embedded.model,
         as_of=ask.as_of,
         background=ask.budget.tokens if stores.OWN.name in scopes and ask.background else None,
+        whole=ask.request.whole_objects and stores.SESSION_OBJECTS.name in scopes,
     )

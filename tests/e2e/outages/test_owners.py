@@ -21,7 +21,13 @@ STORES = {"agent_memory": ["agent_memory_own", "agent_memory_peer"], "cache": ["
 MISSING = {
     owner: {GRAPH, *names} if owner == "agent_memory" else names
     for owner in ("agent_memory", "cache")
-    for names in [{store.name for store in stores.STORES if store.owner == owner}]
+    for names in [
+        {
+            store.name
+            for store in stores.STORES
+            if store.owner == owner and store is not stores.SESSION_OBJECTS
+        }
+    ]
 }
 """What an assembly lacks without an owner."""
 ROUTES: dict[str, list[tuple[str, str, Any]]] = {

@@ -173,6 +173,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}
+    yield "session_search", "POST", f"/api/sessions/{ids['session']}/search", {"query": TEXT}
     lasting = {"kind": "knowledge", "scope": "shared", "content": TEXT}
     yield "memory_write", "POST", "/api/memory", lasting
     another = {**lasting, "kind": "preference", "user_id": "ana", "scope": "user:ana"}

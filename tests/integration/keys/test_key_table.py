@@ -55,6 +55,7 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "fact_id": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},
     "object_id": {"agent": (404, 404), "mission": (404, 404)},
+    "number": {"agent": (404, 404), "mission": (404, 404)},
     "relationship_id": {"agent": (404, 404), "mission": (404, 404)},
     "source_id": {"agent": (404, 404), "mission": (404, 404)},
     "target_id": {"agent": (404, 404), "mission": (404, 404)},
@@ -69,6 +70,7 @@ OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {
     "$preference": {"user": (404, 404)},
     "$agent_session": OF_SESSION,
     "$object": OF_SESSION,
+    "$object_number": OF_SESSION,
     "$decision": OF_SESSION,
     "$relationship": OF_SESSION,
 }

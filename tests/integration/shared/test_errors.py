@@ -474,7 +474,11 @@ SEARCH: dict[str, dict[str, Any]] = {
     owner: {
         "query": "q",
         "agent": "ana",
-        "stores": {store.name: store.scopes(SCOPES) for store in stores.STORES if store.owner == owner},
+        "stores": {
+            store.name: store.scopes(["session:s"] if store is stores.SESSION_OBJECTS else SCOPES)
+            for store in stores.STORES
+            if store.owner == owner
+        },
     }
     for owner in sorted({store.owner for store in stores.STORES})
 }

@@ -389,6 +389,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_get": _in_session(),
     "session_history": _in_session({}, {"full": True}),
     "session_list": _listed_sessions,
+    "session_numbered_object": lambda v: [{"number": v.ids["object_number"]}],
     "session_object": _on_object(),
     "session_pin": _on_object({"reason": "mine"}),
     "session_pressure": _in_session(),

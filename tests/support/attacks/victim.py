@@ -66,7 +66,7 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id, agent_session, object_id, other_object_id, relationship_id."""
+    assembly_id, key_id, agent_session, object_id, object_number, other_object_id, relationship_id."""
 
     @property
     def agent(self) -> str:
@@ -268,6 +268,8 @@ async def settle(admin: Client, word: str) -> Victim:
     held = {"content": victim.text("object"), "object_type": "plan", "source_key": "the plan"}
     admitted = await make(f"/api/sessions/{session}/objects", held)
     victim.ids["agent_session"], victim.ids["object_id"] = session, admitted["objects"][0]["id"]
+    found = await make(f"/api/sessions/{session}/search", {"query": victim.text("object")})
+    victim.ids["object_number"] = found["objects"][0]["number"]
     another = await make(
         f"/api/sessions/{session}/objects",
         {"content": victim.text("object2"), "object_type": "design_decision"},

@@ -98,7 +98,15 @@ SESSIONS = [
     _of_object("session_object", "As the context shows it"),
     _of_session("session_context", "The block"),
     _of_session(
-        "session_search", "Where it was", {"query": "Which function sends an event again?", "limit": 3}
+        "session_search",
+        "Where it was",
+        {"query": "Which function sends an event again?", "limit": 3},
+        keep={"object_number": "objects.0.number"},
+    ),
+    Example(
+        "session_numbered_object",
+        "The object behind a handle of assembled context",
+        parameters={"number": "$object_number"},
     ),
     _of_session("session_pressure", "How full it is"),
     _of_object("session_pin", "Keep it for five turns", {"reason": "under change", "turns": 5}),

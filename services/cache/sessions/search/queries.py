@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import asyncpg
+
+from services.cache.sessions.access import VISIBLE, Reach
+from services.cache.sessions.search.schemas import NumberedObject
+from shared.database.postgres import Connection
 from shared.search.sql import ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
@@ -37,3 +42,17 @@ SEARCH_SHRUNK = search_forms(_OBJECTS._replace(within=f"{_WITHIN} and {_SHRUNK}"
 def session_scope(tenant: str, session_id: UUID) -> Scope:
     name = f"session:{session_id}"
     return Scope(tenant, name, indexed_as=[name])
+
+
+_NUMBERED = ", ".join(f"o.{name}" for name in NumberedObject.__struct_fields__ if name != "content")
+# $5 the number.
+NUMBERED = f"""
+select {_NUMBERED}, o.content_full as content
+from sessions.semantic_objects o join sessions.sessions s on s.tenant = $1 and s.id = o.session_id
+where o.tenant = $1 and o.number = $5 and {VISIBLE}
+"""
+
+
+async def numbered(connection: Connection, tenant: str, reach: Reach, number: int) -> asyncpg.Record | None:
+    """Of a session within reach."""
+    return await connection.fetchrow(NUMBERED, tenant, *reach, number)

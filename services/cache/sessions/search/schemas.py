@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -49,6 +50,32 @@ class FoundObject(msgspec.Struct, kw_only=True):
     end_line: int | None
     superseded: bool = False
     """The session has a newer version."""
+
+
+class NumberedObject(msgspec.Struct, kw_only=True):
+    """An object as a handle of assembled context names it. All of it, whatever the context of its session shows."""
+
+    id: UUID
+    number: int
+    session_id: UUID
+    object_type: ObjectType
+    source_tool: str | None
+    source_key: str | None
+    content: str
+    """All of it."""
+    current_fidelity: Fidelity
+    """0: the context of the session shows it whole. 4: not at all."""
+    tags: list[str]
+    superseded_by: UUID | None
+    """The newer version of it."""
+    created_at: datetime
+    start_line: int | None
+    """Where it begins in its source, counted from 1."""
+    end_line: int | None
+
+
+class NumberedAnswer(msgspec.Struct):
+    data: NumberedObject
 
 
 class FoundObjects(msgspec.Struct):

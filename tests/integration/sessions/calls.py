@@ -61,6 +61,8 @@ async def summarized(sql: Connection, session: str) -> None:
         )
 
     await until(none_waits)
+
+
 async def assembled(client: Client, query: str, **more: Any) -> Json:
     body = {"query": query, "caller": "scout", **more}
     answer: Json = await ok(client, "POST", "/api/context/assemble", body)

@@ -92,6 +92,7 @@ class Dispatch(Group):
 class Sessions(Group):
     session_create = Method(sessions.session_create)
     session_list = Listing(sessions.session_list)
+    session_numbered_object = Method(sessions.session_numbered_object)
     session_reset = Method(sessions.session_reset)
     session_get = Method(sessions.session_get)
     session_delete = Method(sessions.session_delete)
@@ -251,6 +252,7 @@ class AsyncDispatch(AsyncGroup):
 class AsyncSessions(AsyncGroup):
     session_create = AsyncMethod(sessions.session_create)
     session_list = AsyncListing(sessions.session_list)
+    session_numbered_object = AsyncMethod(sessions.session_numbered_object)
     session_reset = AsyncMethod(sessions.session_reset)
     session_get = AsyncMethod(sessions.session_get)
     session_delete = AsyncMethod(sessions.session_delete)

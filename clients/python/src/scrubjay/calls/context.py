@@ -52,6 +52,7 @@ def assemble(
     token_budget: int | None = None,
     scopes: Sequence[str] | None = None,
     session_id: str | None = None,
+    whole_objects: bool | None = None,
     user_id: str | None = None,
     dispatch_id: int | str | None = None,
     explicit_links: Sequence[str] | None = None,
@@ -76,7 +77,9 @@ def assemble(
         mission_namespace: The mission that the agent works in.
         token_budget: The most tokens of the block, by default the caller's budget.
         scopes: Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`.
-        session_id: The session of the request.
+        session_id: The session of the request. Of what its context holds, that which it no longer shows
+            whole is searched, too.
+        whole_objects: Also search what the context of the session shows whole. Default: `false`.
         user_id: The user that the context is for. It excludes everything about other users.
         dispatch_id: The dispatch that the context is for.
         explicit_links: Files of the tenant's vault to include, whatever the query.
@@ -108,6 +111,7 @@ def assemble(
             token_budget=token_budget,
             scopes=scopes,
             session_id=session_id,
+            whole_objects=whole_objects,
             user_id=user_id,
             dispatch_id=dispatch_id,
             explicit_links=explicit_links,
@@ -531,7 +535,9 @@ def weights(
 def set_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
+    source: Literal[
+        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+    ],
     weight: float,
     token_share: float | None = None,
     manual: bool | None = None,
@@ -561,7 +567,9 @@ def set_weight(
 def reset_weight(
     *,
     caller: str,
-    source: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"],
+    source: Literal[
+        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+    ],
     agent: str | None = None,
     timeout: float | None = None,
 ) -> Call[None]:

@@ -649,7 +649,7 @@ class SearchedScope:
     """A scope that was searched, and the number of items in it."""
 
     scope: str
-    """`agent:*` is every agent's memories."""
+    """`agent:*` is every agent's memories, and `session:…` the objects of the request's session."""
     items: int | None
     """About how many it holds; null where its owner did not answer."""
     neighbour: bool = False
@@ -806,7 +806,9 @@ class TenantLanguage:
 class UsedItem:
     """A source as an assembly names it."""
 
-    store: Literal["agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "vault_index"]
+    store: Literal[
+        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+    ]
     """The source's `store`."""
     id: int | str
     """The source's `id`."""

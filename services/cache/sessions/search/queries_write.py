@@ -39,7 +39,8 @@ async def index(
 
 NUMBERS = "select o.number from sessions.semantic_objects o where o.tenant = $1 and o.session_id = any($2)"
 UNQUEUE = """
-delete from cache.index_queue where tenant = $1 and store = 'session_objects' and item_id = any($2::bigint[])
+delete from cache.index_queue
+where tenant = $1 and store in ('session_objects', 'object_summaries') and item_id = any($2::bigint[])
 """
 
 

@@ -57,6 +57,7 @@ class NumberedObject(msgspec.Struct, kw_only=True):
 
     id: UUID
     number: int
+    """Its number in the handles of assembled context."""
     session_id: UUID
     object_type: ObjectType
     source_tool: str | None

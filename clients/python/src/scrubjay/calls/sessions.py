@@ -22,6 +22,7 @@ from scrubjay.models import (
     Language,
     MessageInput,
     MicroFault,
+    NumberedAnswer,
     ObjectAnswer,
     Pressure,
     Rebuilt,
@@ -136,6 +137,28 @@ def session_list(
             "agent": agent,
             "mission": mission,
         },
+        timeout=timeout,
+    )
+
+
+def session_numbered_object(
+    number: int,
+    *,
+    timeout: float | None = None,
+) -> Call[NumberedAnswer]:
+    """Get all of an object by the number in its handle, `object:<number>`. This is no fault: its fidelity
+    stays.
+
+    Args:
+        number: The number of a handle `object:<number>`.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path=path("/api/sessions/all/objects/{number}", number=number),
+        answer=NumberedAnswer,
+        seconds=2.0,
+        repeatable=True,
         timeout=timeout,
     )
 

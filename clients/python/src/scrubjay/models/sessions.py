@@ -311,6 +311,55 @@ class MicroFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NumberedAnswer:
+    data: NumberedObject
+    """The answer: one object, or a page of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberedObject:
+    """An object as a handle of assembled context names it. All of it, whatever the context of its session
+    shows.
+    """
+
+    id: str
+    """Its id, unique in the tenant."""
+    number: int
+    """Its number in the handles of assembled context."""
+    session_id: str
+    """The session that it belongs to."""
+    object_type: Literal[
+        "conversation_phase",
+        "debugging_session",
+        "design_decision",
+        "error_context",
+        "external_reference",
+        "file_context",
+        "plan",
+        "tool_result",
+    ]
+    """What kind of thing it is."""
+    source_tool: str | None
+    """The tool that it comes from."""
+    source_key: str | None
+    """What it is a version of, such as the path of a file."""
+    content: str
+    """All of it."""
+    current_fidelity: int
+    """0: the context of the session shows it whole. 4: not at all."""
+    tags: list[str]
+    """Words to find it by, and to narrow a search to."""
+    superseded_by: str | None
+    """The newer version of it."""
+    created_at: datetime
+    """When it was stored."""
+    start_line: int | None
+    """Where it begins in its source, counted from 1."""
+    end_line: int | None
+    """Where it ends in its source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectAnswer:
     data: SemanticObject
     """The answer: one object, or a page of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
@@ -23,6 +23,11 @@ T = TypeVar("T")
 
 # The largest request body, in bytes.
 MAX_BODY = 2 * 1024 * 1024
+# Lists and objects within each other, where a field may hold any JSON.
+MOST_LEVELS = 100
+
+_NUL = "must not contain U+0000"
+_TOO_DEEP = "is nested too deeply"
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
@@ -30,9 +35,9 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaul
 
     def __post_init__(self) -> None:
         errors = [
-            (field, "must not contain U+0000")
+            (field, problem)
             for field in self.__struct_fields__
-            if _holds_nul(getattr(self, field))
+            if (problem := _problem(getattr(self, field))) is not None
         ]
         errors += islice(self.checks(), MOST_ERRORS)
         if errors:
@@ -43,14 +48,25 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaul
         return iter(())
 
 
-def _holds_nul(value: Any) -> bool:
+def _problem(value: Any) -> str | None:
+    """Why a value cannot be stored, or None."""
     if isinstance(value, str):
-        return "\x00" in value
-    if isinstance(value, list):
-        return any(_holds_nul(item) for item in value)
+        return _NUL if "\x00" in value else None
+    level = [value] if isinstance(value, list | dict) else []
+    # Level by level, because the input could exhaust the stack.
+    for _ in range(MOST_LEVELS):
+        if any("\x00" in each for each in level if isinstance(each, str)):
+            return _NUL
+        level = [item for each in level for item in _items(each)]
+        if not level:
+            return None
+    return _TOO_DEEP
+
+
+def _items(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
-        return any(_holds_nul(key) or _holds_nul(item) for key, item in value.items())
-    return False
+        return [*value, *value.values()]
+    return value if isinstance(value, list) else ()
 
 
 def decode(body: bytes, decoder: msgspec.json.Decoder[T], principal: Principal | None = None) -> T:
@@ -93,7 +109,7 @@ def _not_json(body: bytes, error: Exception) -> str:
     if not body:
         return MISSING
     if isinstance(error, RecursionError):
-        return "is nested too deeply"
+        return _TOO_DEEP
     if isinstance(error, UnicodeDecodeError):
         return "is not valid UTF-8"
     if isinstance(error, msgspec.ValidationError):

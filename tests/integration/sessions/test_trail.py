@@ -169,3 +169,18 @@ async def test_a_repeated_request_appends_once(client: Client) -> None:
     answers = [await client.post(f"{session}/events", body, headers=headers) for _ in range(2)]
     assert answers[0].body == answers[1].body
     assert await texts(client, session) == ["once"]
+
+
+async def test_deep_input_of_a_tool_is_refused(client: Client) -> None:
+    session = await began(client)
+    deep: Any = "bottom"
+    for levels in range(300):
+        deep = {"further": deep} if levels % 2 else [deep]
+        if levels in (80, 250, 299):
+            call = {"type": "tool_use", "id": "c1", "name": "Read", "input": {"of": deep}}
+            said_deep = {"messages": [{"role": "assistant", "content": [call]}]}
+            answer = await client.post(f"{session}/events", said_deep)
+            assert answer.status == (201 if levels < 100 else 400), answer
+    assert answer.body["errors"][0]["field"] == "messages[0].content[0].input"
+    (event,) = (await ok(client, "GET", f"{session}/history?full=true"))["data"]
+    assert event["kind"] == "tool_call"

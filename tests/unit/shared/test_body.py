@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Meta, field
 from msgspec.inspect import type_info
 
-from shared.body import Body, decode
+from shared.body import MOST_LEVELS, Body, decode
 from shared.errors import FieldError, Invalid
 from shared.validation.values import MOST_ERRORS, errors_of
 
@@ -280,3 +280,20 @@ def test_the_walk_finds_an_error_where_the_decoder_does(document: Any) -> None:
         assert errors_of(type_info(Outer), document)
     else:
         assert errors_of(type_info(Outer), document) == []
+
+
+class Open(Body, kw_only=True):
+    anything: Any = None
+
+
+@pytest.mark.parametrize("levels", [MOST_LEVELS - 1, MOST_LEVELS, 300, 900])
+@pytest.mark.parametrize(("opens", "closes"), [(b"[", b"]"), (b'{"a":', b"}")])
+def test_a_value_of_any_kind_is_so_deep_at_most(levels: int, opens: bytes, closes: bytes) -> None:
+    body = b'{"anything":' + opens * levels + b"1" + closes * levels + b"}"
+    decoder = msgspec.json.Decoder(Open)
+    if levels < MOST_LEVELS:
+        assert decode(body, decoder).anything
+        return
+    with pytest.raises(Invalid) as refused:
+        decode(body, decoder)
+    assert str(refused.value) == "anything: is nested too deeply"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import asyncpg
 import msgspec
@@ -29,6 +30,7 @@ from services.cache.sessions.trail.schemas import (
 from services.cache.sessions.trail.state import Compacted, Event, State
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
+from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
@@ -84,20 +86,21 @@ class Trail:
         return History([_event(row, full=full) for row in page.rows], following)
 
     async def conversation(self, principal: Principal, session: str, deadline: Deadline) -> Conversation:
-        async def work(c: Connection, held: Held) -> Conversation:
+        async def work(c: Connection, held: Held) -> tuple[State, list[asyncpg.Record], int]:
             state = await state_of(c, held)
             rows = await queries.messages(c, held.tenant, held.id, state.since, state.through)
-            return Conversation(
-                through=state.through,
-                since=state.since,
-                summary=state.summary,
-                messages=[_event(row) for row in rows],
-                tokens=_tokens(state),
-                truncated=len(rows) < state.messages,
-                compaction_due=_tokens(state) > held.config.compaction_tokens,
-            )
+            return state, rows, held.config.compaction_tokens
 
-        return await self._transactions.read(principal, session, work, deadline)
+        state, rows, most = await self._transactions.read(principal, session, work, deadline)
+        return Conversation(
+            through=state.through,
+            since=state.since,
+            summary=state.summary,
+            messages=await _events(rows),
+            tokens=_tokens(state),
+            truncated=len(rows) < state.messages,
+            compaction_due=_tokens(state) > most,
+        )
 
     async def compact(
         self, principal: Principal, session: str, wanted: CompactInput, key: Key | None, deadline: Deadline
@@ -110,7 +113,7 @@ class Trail:
                 return Compaction(compacted=False, messages=0, tokens=_tokens(state))
             compacted = Compacted(
                 since=taken[-1].seq,
-                summary=wanted.summary or extract(state.summary, taken),
+                summary=wanted.summary or await _extracted(state, taken),
                 messages=len(taken),
                 tokens=sum(event.tokens for event in taken),
             )
@@ -178,7 +181,7 @@ async def _add(c: Connection, held: Held, before: State, rows: Sequence[NewEvent
 async def _taken(c: Connection, held: Held, state: State, wanted: CompactInput) -> list[TrailEvent]:
     """The messages that the summary is to stand for. Raises Conflict if `through` parts a call from its result."""
     rows = await queries.oldest(c, held.tenant, held.id, state.since, state.messages)
-    events = [_event(row) for row in rows]
+    events = await _events(rows)
     messages = [as_message(event) for event in events]
     later = await _answered_later(c, held, messages) if len(rows) < state.messages else frozenset()
     if wanted.through is None:
@@ -189,6 +192,10 @@ async def _taken(c: Connection, held: Held, state: State, wanted: CompactInput) 
     if not places(messages, later)[count]:
         raise Conflict("a call of a tool stands before `through`, and its result behind it")
     return events[:count]
+
+
+async def _extracted(state: State, taken: Sequence[TrailEvent]) -> str:
+    return await beside(_width(taken), extract, state.summary, taken)
 
 
 async def _answered_later(c: Connection, held: Held, messages: Sequence[Message]) -> frozenset[str]:
@@ -254,6 +261,15 @@ def _as_event(row: NewEvent) -> Event:
 
 def _tokens(state: State) -> int:
     return state.tokens + (0 if state.summary is None else estimate_tokens(state.summary))
+
+
+async def _events(rows: Sequence[asyncpg.Record]) -> list[TrailEvent]:
+    return await beside(_width(rows), lambda: [_event(row) for row in rows])
+
+
+def _width(events: Sequence[Any]) -> int:
+    """The characters of so many events, roughly: a short one takes as long as some hundred."""
+    return 100 * len(events)
 
 
 def _event(row: asyncpg.Record, *, full: bool = True) -> TrailEvent:

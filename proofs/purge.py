@@ -13,6 +13,7 @@ import random
 import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from proofs.ground import Ground, Proof, run
 from tests.support.attacks.canaries import holding
 from tests.support.calls import lesson, note
 from tests.support.cluster import Client, Cluster
+from tests.support.sessions.filling import fill_session, rows_of_sessions
 
 SEED = 19
 KINDS = ("user", "agent", "mission")
@@ -80,7 +82,9 @@ def writes(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
 
 async def told(client: Client, path: str, body: dict[str, Any]) -> Any:
     """The answer, tried again while a service is overloaded. Raises AssertionError for any other refusal."""
-    headers = {} if path.endswith(("assemble", "query")) else {"idempotency-key": secrets.token_hex(8)}
+    headers = (
+        {} if path.endswith(("assemble", "query", "search")) else {"idempotency-key": secrets.token_hex(8)}
+    )
     for attempt in range(_TRIES):
         answer = await client.post(path, body, headers=headers)
         if answer.status < 300:
@@ -90,9 +94,16 @@ async def told(client: Client, path: str, body: dict[str, Any]) -> Any:
     raise AssertionError(f"{path} was refused {_TRIES} times: {answer}")
 
 
-async def forget(client: Client, subject: Subject) -> None:
+async def fill(client: Client, subject: Subject) -> None:
     for path, body in writes(subject):
         await told(client, path, body)
+    names = {"agent_name": "agent", "mission_id": "mission", "user_id": "user"}
+    parties = {field: subject.named(kind) for field, kind in names.items()}
+    await fill_session(partial(told, client), subject.word, f"session of {subject.word}", **parties)
+
+
+async def forget(client: Client, subject: Subject) -> None:
+    await fill(client, subject)
     await told(client, "/api/context/purge", subject.purge)
 
 
@@ -116,8 +127,7 @@ async def forget_tenant(cluster: Cluster, name: str) -> bool:
     """Fills a tenant, purges it with its own key, and looks whether the key is gone."""
     async with tenant_admin(cluster, name) as client:
         for kind in KINDS:
-            for path, body in writes(Subject(kind, f"{WORD} of {name} {kind}")):
-                await told(client, path, body)
+            await fill(client, Subject(kind, f"{WORD}_of_{name}_{kind}"))
         await told(client, "/api/context/purge", {"scope": "tenant", "confirm": name})
         return (await client.get("/api/context/weights")).status == 401
 
@@ -170,6 +180,8 @@ async def left(ground: Ground, words: tuple[str, ...]) -> dict[str, int]:
         for word in words:
             found.update(await holding(sql, word))
             found["keys of Redis"] += len([key async for key in cache.scan_iter(f"*{word}*")])
+        # Nobody else has sessions here: of their faults and transitions no column holds a word.
+        found.update(await rows_of_sessions(sql))
         found["large objects"] += await sql.fetchval(_LARGE_OBJECTS)
         return {place: count for place, count in found.items() if count}
     finally:

@@ -11,11 +11,14 @@ import msgspec
 from services.cache.sessions import queries as session_queries
 from services.cache.sessions.objects import queries, queries_write
 from services.cache.sessions.objects.levels import L0, L3
+from services.cache.sessions.objects.novelty import UNSEEN, Seen, seen
 from services.cache.sessions.objects.parts import Part, parts_of
 from services.cache.sessions.objects.queries_write import Edge, Move, NewObject, Pair, Score
 from services.cache.sessions.objects.reading import pressure_of
 from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
 from services.cache.sessions.objects.versions import Known, Plan, compared, plan
+from services.cache.sessions.paging.admission import Admission as PartScore
+from services.cache.sessions.paging.admission import less_novel
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search import queries_write as search
 from services.cache.sessions.search.indexing import STORE
@@ -63,7 +66,10 @@ class Admission:
             if found.known != known:
                 # Another admission came in between.
                 found = await _planned(wanted, language, parts, await _source(c, held, wanted, parts))
-            admitted = await _store(c, held, wanted, found)
+            # What has a name of its own is admitted, whatever else says the same.
+            named = wanted.source_key is not None
+            shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
+            admitted = await _store(c, held, wanted, found, shown)
             queued[:] = await self._index(c, held, found, admitted)
             await _tell(c, held, admitted)
             return admitted
@@ -134,7 +140,9 @@ async def _planned(wanted: AdmitInput, language: Language, parts: Sequence[Part]
     return await beside(length, plan, wanted, language, parts, source.known, source.texts)
 
 
-async def _store(c: Connection, held: Held, wanted: AdmitInput, planned: Plan) -> AdmittedObjects:
+async def _store(
+    c: Connection, held: Held, wanted: AdmitInput, planned: Plan, shown: Sequence[Seen]
+) -> AdmittedObjects:
     fresh: list[NewObject] = []
     scores: list[Score] = []
     parts, found = planned.parts, planned.match
@@ -147,15 +155,22 @@ async def _store(c: Connection, held: Held, wanted: AdmitInput, planned: Plan) -
         if repeated is not None:
             admitted.append(Admitted(status="touched", id=repeated, tokens=part.tokens))
             continue
+        score = less_novel(part.score, shown[place].likeness) if shown[place].like else part.score
+        if not score.admitted:
+            scores.append(_score(None, part, score))
+            admitted.append(_rejected(part, score, shown[place]))
+            continue
         at = held.last_place + len(fresh) + 1
         row = _row(held, wanted, part, segment=planned.segment + place, place=at)
         fresh.append(row)
-        scores.append(_score(row.id, part))
+        scores.append(_score(row.id, part, score))
         status = "created" if older is None else "superseding"
         admitted.append(Admitted(status=status, id=row.id, tokens=part.tokens, supersedes=older))  # type: ignore[arg-type]
     if fresh:
         await queries_write.insert(c, held.tenant, held.id, fresh)
+    if scores:
         await queries_write.keep_scores(c, held.tenant, held.id, scores)
+    if fresh:
         await queries_write.relate(c, held.tenant, held.id, _edges(parts, admitted))
         ids = [row.id for row in fresh]
         await summary_queries.queue(c, held.tenant, held.id, held.scope, ids, SHORTEST_DETAILED)
@@ -174,8 +189,8 @@ async def _follow(
         for each in admitted
         if each.supersedes is not None and each.id is not None
     ]
-    if again:
-        await queries_write.touch(c, held.tenant, held.id, again, held.turn)
+    if read := [*again, *(each.like for each in admitted if each.like is not None)]:
+        await queries_write.touch(c, held.tenant, held.id, read, held.turn)
     await queries_write.supersede(c, held.tenant, held.id, pairs)
     moves = [Move(each, L0, "access", rises=True) for each in again]
     moves += [Move(each, L3, "access") for each in [*(pair.older for pair in pairs), *gone]]
@@ -224,8 +239,11 @@ def _row(held: Held, wanted: AdmitInput, part: Part, *, segment: int, place: int
     )
 
 
-def _score(object_id: UUID, part: Part) -> Score:
-    score = part.score
+def _rejected(part: Part, score: PartScore, shown: Seen) -> Admitted:
+    return Admitted(status="rejected", tokens=part.tokens, score=round(score.total, 4), like=shown.like)
+
+
+def _score(object_id: UUID | None, part: Part, score: PartScore) -> Score:
     return Score(
         object_id=object_id,
         admitted=score.admitted,

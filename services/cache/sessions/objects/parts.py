@@ -9,7 +9,7 @@ from services.cache.sessions.objects.schemas import AdmitInput
 from services.cache.sessions.paging.admission import Admission, admit
 from services.cache.sessions.paging.segmentation import Segment, segment
 from services.cache.sessions.paging.summaries import stub
-from services.cache.sessions.search.words import ObjectWords, words_of
+from services.cache.sessions.search.words import ObjectWords, lines_of, words_of
 from shared.text import Language
 from shared.tokens import estimate_tokens
 
@@ -21,6 +21,7 @@ class Part(NamedTuple):
     stub: str
     score: Admission
     words: ObjectWords
+    lines: list[str]
 
 
 def parts_of(wanted: AdmitInput, likely: Language) -> list[Part]:
@@ -39,6 +40,7 @@ def path_of(object_type: str, source_key: str | None) -> str | None:
 
 def _part(each: Segment, wanted: AdmitInput, likely: Language) -> Part:
     tokens, source_key, object_type = estimate_tokens(each.text), wanted.source_key, wanted.object_type
+    lines = lines_of(each.text)
     return Part(
         each,
         hashlib.sha256(each.text.encode()).digest(),
@@ -52,5 +54,7 @@ def _part(each: Segment, wanted: AdmitInput, likely: Language) -> Part:
             source_key=source_key,
             tags=wanted.tags,
             likely=likely,
+            lines=lines,
         ),
+        lines,
     )

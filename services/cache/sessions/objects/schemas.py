@@ -71,7 +71,9 @@ class Admitted(msgspec.Struct, omit_defaults=True, kw_only=True):
     """What became of one part."""
 
     status: Admission
-    """`touched`: this object of the same source holds the content, or some of it. `superseding`: a new version."""
+    """`touched`: this object of the same source holds the content, or some of it. `superseding`: a new version.
+    `rejected`: it names no source, and the context shows nearly all of its lines already. Nothing of it is kept; a host
+    that needs it once more keeps it in its own messages."""
     id: UUID | None = None
     """The object that holds it; none if it was rejected."""
     tokens: int
@@ -79,6 +81,10 @@ class Admitted(msgspec.Struct, omit_defaults=True, kw_only=True):
     """The older version, of which a stub is left."""
     fidelity: Fidelity = 0
     """How much of it the context shows."""
+    score: float | None = None
+    """Of what was rejected: below the threshold of 0.35."""
+    like: UUID | None = None
+    """Of what was rejected: the object that shows most of its lines. It counts as accessed."""
 
 
 class AdmittedObjects(msgspec.Struct):

@@ -40,11 +40,22 @@ class Admission(NamedTuple):
 def admit(
     object_type: str, text: str, *, tokens: int, likeness: float = 0.0, turns_ago: int = 0
 ) -> Admission:
-    """`likeness`, from 0 to 1, is that of the most similar object of the session."""
+    """`likeness`, from 0 to 1, is the share of it that the context of the session shows whole."""
     of_type = _TYPES.get(object_type, _OTHER_TYPE)
-    novelty = 1 - min(1.0, max(0.0, likeness))
     utility = min(1.0, tokens / _ENOUGH) * _share_of_distinct_lines(text)
     recency = 0.5 ** (max(0, turns_ago) / _HALF_LIFE)
+    return _scored(of_type, likeness, utility, recency)
+
+
+def less_novel(score: Admission, likeness: float) -> Admission:
+    """The score, of new content, as it is when so much of it is shown."""
+    return _scored(score.type, likeness, score.utility, score.recency)
+
+
+def _scored(of_type: float, likeness: float, utility: float, recency: float) -> Admission:
+    """What is shown already is no more to be looked up."""
+    novelty = 1 - min(1.0, max(0.0, likeness))
+    utility *= novelty
     total = _TYPE * of_type + _NOVELTY * novelty + _UTILITY * utility + _RECENCY * recency
     return Admission(total >= THRESHOLD, total, of_type, novelty, utility, recency)
 

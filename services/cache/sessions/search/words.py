@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -17,6 +18,16 @@ class ObjectWords(IndexedText, frozen=True, kw_only=True):
     head: str
 
 
+# Lines of a text that are kept for a later comparison: those with the least hashes, so that two texts keep the same.
+_MOST_LINES = 128
+
+
+def lines_of(text: str) -> list[str]:
+    """Hashes of its distinct lines, the least first. Spaces around a line make no difference."""
+    lines = {stripped for line in text.splitlines() if any(map(str.isalnum, stripped := line.strip()))}
+    return sorted(hashlib.blake2b(line.encode(), digest_size=6).hexdigest() for line in lines)[:_MOST_LINES]
+
+
 class IndexedObject(ObjectWords, frozen=True, kw_only=True):
     id: UUID
 
@@ -29,8 +40,9 @@ def words_of(
     source_key: str | None,
     tags: Sequence[str],
     likely: Language,
+    lines: Sequence[str],
 ) -> ObjectWords:
-    """`likely` is its language, if the text does not tell it."""
+    """`likely` is its language, if the text does not tell it. Its first chunk is found by its `lines`, too."""
     names = [] if source_key is None else [source_key]
     found = indexed(text, Hints(code.given(names), likely=likely))
     said = head(source_tool, None, object_type.replace("_", " "), *tags, *map(code.spaced, names))
@@ -39,6 +51,6 @@ def words_of(
         stops=found.stops,
         chunks=found.chunks,
         configs=found.configs,
-        terms=found.terms,
+        terms=[" ".join([found.terms[0], *(f"'={line}'" for line in lines)]), *found.terms[1:]],
         head=said,
     )

@@ -51,7 +51,8 @@ class Admitted:
 
     status: Literal["created", "rejected", "superseding", "touched"]
     """`touched`: this object of the same source holds the content, or some of it. `superseding`: a new
-    version.
+    version. `rejected`: it names no source, and the context shows nearly all of its lines already.
+    Nothing of it is kept; a host that needs it once more keeps it in its own messages.
     """
     id: str | None = None
     """The object that holds it; none if it was rejected."""
@@ -61,6 +62,10 @@ class Admitted:
     """The older version, of which a stub is left."""
     fidelity: int = 0
     """How much of it the context shows."""
+    score: float | None = None
+    """Of what was rejected: below the threshold of 0.35."""
+    like: str | None = None
+    """Of what was rejected: the object that shows most of its lines. It counts as accessed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

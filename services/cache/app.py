@@ -11,6 +11,7 @@ from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.missions.languages import Languages
 from services.cache.missions.service import MissionService
+from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
@@ -63,6 +64,7 @@ class Services:
     relationships: RelationshipService
     histories: Histories
     sessions: SessionService
+    persistent: PersistentService
     purge: Purge
 
 
@@ -111,6 +113,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             relationships=service.relationships,
             histories=service.histories,
             sessions=service.sessions,
+            persistent=service.persistent,
             purge=service.purge,
         )
 

@@ -10,6 +10,7 @@ from litestar.types import ControllerRouterHandler
 from services.cache.dispatches.routes import DISPATCHES
 from services.cache.entries import routes as entry_routes
 from services.cache.missions import routes as mission_routes
+from services.cache.persistent.routes import KEEPING, PERSISTENT
 from services.cache.purge import Purge
 from services.cache.sessions.routes import SESSIONS
 from shared.web.dependencies import DeadlineDep, PrincipalDep
@@ -61,6 +62,8 @@ ROUTES: list[ControllerRouterHandler] = [
     ),
     DISPATCHES,
     SESSIONS,
+    KEEPING,
+    PERSISTENT,
     internal_search,
     entry_routes.internal_turns,
     mission_routes.internal_languages,

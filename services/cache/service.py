@@ -13,6 +13,7 @@ from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
+from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.histories.service import Histories
@@ -84,6 +85,7 @@ class CacheService:
         self.asking = Asking(transactions)
         self.relationships = RelationshipService(transactions)
         self.histories = Histories(transactions)
+        self.persistent = PersistentService(transactions)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

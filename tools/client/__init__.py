@@ -15,6 +15,11 @@ from tools.client.types import Schema, names_in
 
 PACKAGE = Path(__file__).parents[2] / "clients/python/src/scrubjay"
 _DIRECT = ("context", "timeline")
+_GROUPS = """from scrubjay.groups.async_calls import AsyncCalls
+from scrubjay.groups.calls import Calls
+
+__all__ = ["AsyncCalls", "Calls"]
+"""
 
 
 def sources(document: dict[str, Any]) -> dict[str, str]:
@@ -41,7 +46,9 @@ def sources(document: dict[str, Any]) -> dict[str, str]:
         files[f"calls/{group}.py"] = calls.module(operations, sorted(taken))
     files["models/__init__.py"] = models.package(written)
     files["calls/__init__.py"] = models.HEADER
-    files["groups.py"] = calls.groups(by_group, _DIRECT)
+    files["groups/calls.py"] = calls.groups(by_group, _DIRECT, "")
+    files["groups/async_calls.py"] = calls.groups(by_group, _DIRECT, "Async")
+    files["groups/__init__.py"] = models.HEADER + _GROUPS
     return {name: _formatted(text) for name, text in files.items()}
 
 

@@ -169,21 +169,19 @@ def module(operations: list[Operation], models: list[str]) -> str:
     return HEADER + _IMPORTS.format(models=", ".join(used)) + text
 
 
-def groups(by_group: dict[str, list[Operation]], direct: Collection[str]) -> str:
-    """The client has the methods of the groups in `direct` itself, and an attribute for each other group."""
+def groups(by_group: dict[str, list[Operation]], direct: Collection[str], prefix: str) -> str:
+    """The client has the methods of the groups in `direct` itself, and an attribute for each other group.
+
+    `prefix` begins the names of its classes: nothing, or `Async`.
+    """
     others = {name: some for name, some in by_group.items() if name not in direct}
     direct_operations = [operation for name in direct for operation in by_group[name]]
     text = HEADER + _GROUP_IMPORTS.format(modules=", ".join(sorted(by_group)))
-    for prefix in ("", "Async"):
-        for name, some in others.items():
-            text += f"class {prefix}{_title(name)}({prefix}Group):\n" + _methods(prefix, some) + "\n\n"
-        held = "".join(f"        self.{name} = {prefix}{_title(name)}(self)\n" for name in others)
-        text += (
-            _CLIENT.format(prefix=prefix, held=held, a="async " if prefix else "")
-            + _methods(prefix, direct_operations)
-            + "\n\n"
-        )
-    return text
+    for name, some in others.items():
+        text += f"class {prefix}{_title(name)}({prefix}Group):\n" + _methods(prefix, some) + "\n\n"
+    held = "".join(f"        self.{name} = {prefix}{_title(name)}(self)\n" for name in others)
+    client = _CLIENT.format(prefix=prefix, held=held, a="async " if prefix else "")
+    return text + client + _methods(prefix, direct_operations)
 
 
 def _methods(prefix: str, operations: list[Operation]) -> str:

@@ -181,6 +181,7 @@ PARAMETERS: Mapping[str, str] = {
     "relationship_id": "The id of a relationship of the session.",
     "number": "The number of a handle `object:<number>`.",
     "object_id": "The id of an object of the session.",
+    "persistent_id": "The id of what is kept for a user.",
     "session_id": "The session's name.",
     "source": "The store.",
     "status": "Of this status only.",

@@ -56,6 +56,7 @@ async def _purge(connection: Connection, lock: str, tenant: str, name: str) -> d
     if rows:
         names = [*map(str, ids), *(row["external_id"] for row in rows)]
         await connection.execute(FORGET, tenant, names)
+        await forget_sources(connection, tenant, ids)
     return await _erase(connection, tenant, ids)
 
 
@@ -66,3 +67,15 @@ async def _erase(connection: Connection, tenant: str, ids: Sequence[UUID]) -> di
         counts[table] += await connection.fetchval(statement, tenant, ids)
     await search.unqueue(connection, tenant, objects)
     return dict(counts)
+
+
+# $2 sessions. What was kept of them stays.
+FORGET_SOURCES = """
+update sessions.persistent_objects set source_session_id = null, source_object_id = null
+where tenant = $1 and source_session_id = any($2)
+"""
+
+
+async def forget_sources(connection: Connection, tenant: str, sessions: Sequence[UUID]) -> None:
+    """Of sessions that are erased."""
+    await connection.execute(FORGET_SOURCES, tenant, list(sessions))

@@ -10,6 +10,7 @@ import msgspec
 
 from services.cache.sessions import queries
 from services.cache.sessions.access import Reach, require_change, require_parties, scope_of
+from services.cache.sessions.purge import forget_sources
 from services.cache.sessions.schemas import (
     CompleteSessionInput,
     CreatedSession,
@@ -126,6 +127,7 @@ class SessionService:
     async def delete(self, principal: Principal, session: str, deadline: Deadline) -> DeletedSession:
         async def work(c: Connection, held: Held) -> DeletedSession:
             await queries.delete(c, held.tenant, held.id, [str(held.id), held.external_id])
+            await forget_sources(c, held.tenant, [held.id])
             return DeletedSession(held.id)
 
         return await self._transactions.write(

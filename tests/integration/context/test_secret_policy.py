@@ -91,7 +91,8 @@ async def written(client: Client) -> dict[str, Any]:
     )
     lasting = await client.post("/api/memory", {"kind": "knowledge", "scope": "shared", "content": "plain"})
     assembly = await client.post("/api/context/assemble", {"caller": "ana", "query": "plain"})
-    session = (await client.post("/api/sessions", {"agent_name": "ana"})).body["data"]["id"]
+    begun = {"agent_name": "ana", "user_id": "ana"}
+    session = (await client.post("/api/sessions", begun)).body["data"]["id"]
     held = await client.post(f"/api/sessions/{session}/objects", {"content": "plain", "object_type": "plan"})
     another = await client.post(
         f"/api/sessions/{session}/objects", {"content": "simple", "object_type": "plan"}
@@ -170,6 +171,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         {**edge, "metadata": {"why": TEXT, SECRET: "x"}},
     )
     yield "session_query", "POST", f"{session}/query", {"question": TEXT}
+    yield "session_persist", "POST", f"{session}/objects/{ids['object']}/persist", {"content": TEXT}
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}

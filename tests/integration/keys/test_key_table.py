@@ -59,6 +59,8 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "relationship_id": {"agent": (404, 404), "mission": (404, 404)},
     "source_id": {"agent": (404, 404), "mission": (404, 404)},
     "target_id": {"agent": (404, 404), "mission": (404, 404)},
+    # What is kept for a user is read by any agent, in any mission.
+    "persistent_id": {"agent": (200, 403), "mission": (200, 403), "user": (404, 404)},
     # Of the vault's shared folder, which every key of the tenant reads.
     "file_id": {},
 }

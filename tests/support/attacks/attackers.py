@@ -42,7 +42,7 @@ _COUNTS = frozenset({"cache.missions"})
 # A profile shows to whoever may ask as its agent, or for its user.
 # What an agent or a user keeps in long-term memory, too. What is shared shows to everybody.
 _OF_MISSIONS: frozenset[Canary] = frozenset(
-    {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge", "user_fact"}
+    {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge", "user_fact", "kept"}
 )
 _OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile", "promise", "knowledge", "alias"})
 _OF_OTHERS: frozenset[Canary] = frozenset(
@@ -59,6 +59,7 @@ _OF_OTHERS: frozenset[Canary] = frozenset(
         "knowledge",
         "fact",
         "user_fact",
+        "kept",
     }
 )
 
@@ -88,7 +89,7 @@ ATTACKERS = (
     Attacker(
         "agent in a mission",
         bounds={"agent": "mallory", "missions": ["moria"]},
-        sees=frozenset({"loose", "user_profile", "preference", "knowledge", "user_fact"}),
+        sees=frozenset({"loose", "user_profile", "preference", "knowledge", "user_fact", "kept"}),
     ),
     Attacker(
         "all",

@@ -374,6 +374,10 @@ ATTACKS: Mapping[str, Attack] = {
         for agent in (v.agent, "mallory")
     ],
     "session_admissions": _in_session({}),
+    "persistent_objects_forget": _of("persistent_id"),
+    "persistent_objects_get": _of("persistent_id"),
+    "persistent_objects_list": lambda v: [{"user_id": v.user}],
+    "persistent_objects_reinforce": _of("persistent_id"),
     "session_admit": _in_session(
         {"content": "the treasure is mine", "object_type": "plan", "source_key": "the plan"}
     ),
@@ -391,6 +395,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_list": _listed_sessions,
     "session_numbered_object": lambda v: [{"number": v.ids["object_number"]}],
     "session_object": _on_object(),
+    "session_persist": _on_object({}, {"content": "the treasure is mine"}),
     "session_pin": _on_object({"reason": "mine"}),
     "session_pressure": _in_session(),
     "session_query": lambda v: [

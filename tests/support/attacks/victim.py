@@ -43,6 +43,7 @@ Canary = Literal[
     "object",
     "object2",
     "because",
+    "kept",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -52,7 +53,7 @@ agent, the mission and the user, and in none of them. The profiles are the agent
 `knowledge` in everybody's. `fact` is one of the mission, `own_fact` one that the agent keeps for itself, `user_fact`
 one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
 in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
-`because` of it."""
+`because` of it. `kept` is kept of `object` for the user."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -66,7 +67,8 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id, agent_session, object_id, object_number, other_object_id, relationship_id."""
+    assembly_id, key_id, agent_session, object_id, object_number, other_object_id, relationship_id,
+    persistent_id."""
 
     @property
     def agent(self) -> str:
@@ -279,6 +281,8 @@ async def settle(admin: Client, word: str) -> Victim:
     related = await make(f"/api/sessions/{session}/relationships", {**edge, **because})
     victim.ids["relationship_id"] = related["data"]["id"]
     victim.ids["other_object_id"] = edge["source_id"]
+    keeping = f"/api/sessions/{session}/objects/{victim.ids['object_id']}/persist"
+    victim.ids["persistent_id"] = (await make(keeping, {"content": victim.text("kept")}))["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},
         {"user_id": victim.user, "text": victim.text("user_profile")},

@@ -8,6 +8,7 @@ from tools.openapi.examples_cache import MISSION, Example
 
 _SESSION = {"session_id": "$agent_session"}
 _OBJECT = {**_SESSION, "object_id": "$object"}
+_KEPT = {"persistent_id": "$kept"}
 
 
 def _of_session(operation: str, title: str, body: Any = None, **more: Any) -> Example:
@@ -118,9 +119,20 @@ SESSIONS = [
     _of_session("session_faults", "What came back", parameters={"limit": 10}),
     _of_session("session_transitions", "What shrank and came back", parameters={"limit": 10}),
     _of_session("session_admissions", "Why it was taken in", parameters={"limit": 10}),
+    Example(
+        "session_persist",
+        "Ana's next session needs it, too",
+        {"content": "retry() in worker.py sends no idempotency key."},
+        parameters=_OBJECT,
+        keep={"kept": "id"},
+    ),
+    Example("persistent_objects_list", "What is kept for Ana", parameters={"user_id": "ana", "limit": 10}),
+    Example("persistent_objects_get", "How sure it still is", parameters=_KEPT),
+    Example("persistent_objects_reinforce", "It still holds", parameters=_KEPT),
     Example("session_list", "An agent's sessions", parameters={"agent_name": "scout", "limit": 10}),
     _of_session("session_get", "How it stands"),
     Example("session_reset", "An agent begins anew", {"agent_name": "scout"}),
     _of_session("session_complete", "It is done", {"status": "completed"}),
     _of_session("session_delete", "Nothing of it is left"),
+    Example("persistent_objects_forget", "The retry was changed", parameters=_KEPT),
 ]

@@ -102,7 +102,11 @@ async def filled(client: Client, sql: Connection, tenant: str, name: str) -> dic
     """The counts of both scopes, once what is written in the background is there."""
     await fill(client, sql, tenant, name)
     # The tables that hold nothing of such a scope.
-    expected = {f"mission:{name}": ("memory.", "context.profiles"), f"agent:{name}": ("cache.",)}
+    of_users = "sessions.persistent_objects"
+    expected = {
+        f"mission:{name}": ("memory.", "context.profiles", of_users),
+        f"agent:{name}": ("cache.", of_users),
+    }
 
     async def check() -> dict[str, dict[str, int]]:
         counts = {scope: await held(sql, tenant, scope) for scope in expected}

@@ -186,6 +186,7 @@ def _name(type_: asyncpg.Type) -> str:
         "int8": "bigint",
         "int4": "integer",
         "int2": "smallint",
+        "float4": "real",
         "float8": "real",
     }
     array = type_.kind == "array"

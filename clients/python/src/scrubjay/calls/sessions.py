@@ -19,6 +19,7 @@ from scrubjay.models import (
     Faults,
     FoundObjects,
     History,
+    KeptObject,
     Language,
     MessageInput,
     MicroFault,
@@ -583,6 +584,43 @@ def session_fault(
         seconds=5.0,
         repeatable=True,
         body=fields(fault_type=fault_type),
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def session_persist(
+    session_id: str,
+    object_id: str,
+    *,
+    content: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[KeptObject]:
+    """Keep an object for the user of its session. It outlives the session, and later sessions with the
+    user find it. The same content for the same user is kept once: to keep it again reinforces it.
+    Nobody but the session's user can be named.
+
+    Args:
+        session_id: The session's name.
+        object_id: The id of an object of the session.
+        content: What of it is worth keeping, in the agent's own words. When left out, the object is
+            kept whole.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path(
+            "/api/sessions/{session_id}/objects/{object_id}/persist",
+            session_id=session_id,
+            object_id=object_id,
+        ),
+        answer=KeptObject,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(content=content),
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,

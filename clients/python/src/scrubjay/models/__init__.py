@@ -131,6 +131,12 @@ from scrubjay.models.memory import (
     WrittenMemories,
     WrittenMemory,
 )
+from scrubjay.models.persistent_objects import (
+    ForgottenObject,
+    PersistentAnswer,
+    PersistentObject,
+    PersistentObjects,
+)
 from scrubjay.models.sessions import (
     Admissions,
     AdmissionScore,
@@ -147,6 +153,7 @@ from scrubjay.models.sessions import (
     FoundObjects,
     History,
     ImageBlock,
+    KeptObject,
     MessageInput,
     MicroFault,
     NumberedAnswer,
@@ -262,6 +269,7 @@ __all__ = [
     "FilePart",
     "FilePartAnswer",
     "ForgetReceipt",
+    "ForgottenObject",
     "FoundFiles",
     "FoundLongTerm",
     "FoundLongTerms",
@@ -277,6 +285,7 @@ __all__ = [
     "Intel",
     "InvalidatedFacts",
     "Kept",
+    "KeptObject",
     "Language",
     "LastRun",
     "LeftOut",
@@ -306,6 +315,9 @@ __all__ = [
     "ObjectAnswer",
     "Output",
     "PendingReview",
+    "PersistentAnswer",
+    "PersistentObject",
+    "PersistentObjects",
     "PredicateCount",
     "Predicates",
     "Pressure",

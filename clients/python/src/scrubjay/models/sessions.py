@@ -262,6 +262,22 @@ class ImageBlock:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptObject:
+    """What became of an object that was kept."""
+
+    id: str
+    """What it is among the user's persistent objects."""
+    created: bool
+    """False: the user had the same content already, and it was reinforced."""
+    confidence: float
+    """How certain it is, up to 1."""
+    reinforcements: int
+    """How often it was kept again or confirmed."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageInput:
     """A message of the conversation. `text` is short for content that is one text."""
 

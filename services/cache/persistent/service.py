@@ -1,0 +1,179 @@
+"""Keeps objects of sessions for their users, reinforces them, and forgets them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from services.cache.persistent import queries
+from services.cache.persistent.schemas import (
+    ForgottenObject,
+    KeptObject,
+    PersistentCursor,
+    PersistentObject,
+    PersistentObjects,
+    PersistInput,
+)
+from services.cache.sessions.transactions import Held, SessionTransactions
+from shared.auth import Principal
+from shared.database.idempotency import Key
+from shared.database.postgres import Connection
+from shared.deadline import Deadline
+from shared.errors import Conflict, FieldError, Forbidden, NotFound
+from shared.paging.pages import page_of
+from shared.provenance import SourceKind
+from shared.search.experience import decayed, reinforced
+from shared.tokens import estimate_tokens
+
+_NO_USER = "the session is with no user"
+# What a tool or a file said stays its word when it is kept whole.
+_SOURCES: dict[str, SourceKind] = {
+    "file_context": "document",
+    "external_reference": "document",
+    "tool_result": "tool",
+    "error_context": "tool",
+}
+
+
+class _Reinforced(msgspec.Struct):
+    id: UUID
+
+
+class PersistentService:
+    def __init__(self, transactions: SessionTransactions) -> None:
+        self._transactions = transactions
+
+    async def keep(
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        wanted: PersistInput,
+        key: Key | None,
+        deadline: Deadline,
+    ) -> KeptObject:
+        """Keeps an object for the session's user, or reinforces what this user has of it already."""
+
+        async def work(c: Connection, held: Held) -> KeptObject:
+            source = await queries.source(c, held.tenant, held.id, object_id)
+            if source is None:
+                raise NotFound(f"session {held.external_id!r} has no object {object_id}")
+            columns = _columns(principal, held.id, object_id, source, wanted)
+            row = await queries.insert(c, held.tenant, columns)
+            if row is None:
+                return _kept(await _again(c, held.tenant, columns), created=False)
+            await queries.tell(c, held.tenant, "persistent_object_kept", row)
+            return _kept(row, created=True)
+
+        # A session that has ended can still be learned from.
+        return await self._transactions.write(
+            principal, session, KeptObject, work, key, deadline, status=201, closed=True
+        )
+
+    async def get(self, principal: Principal, object_id: UUID, deadline: Deadline) -> PersistentObject:
+        """Raises NotFound for one of a user whom the key does not reach."""
+        row = await self._transactions.database.run(
+            principal.tenant,
+            lambda c: queries.find(c, principal.tenant, object_id, principal.seen_users()),
+            deadline,
+        )
+        return PersistentObject.from_row(_known(row, object_id))
+
+    async def list_objects(
+        self, principal: Principal, user_id: str, cursor: str | None, limit: int, deadline: Deadline
+    ) -> PersistentObjects:
+        principal.require_user(user_id)
+        last = PersistentCursor.read(cursor)
+        rows = await self._transactions.database.run(
+            principal.tenant,
+            lambda c: queries.list_objects(
+                c, principal.tenant, user_id, None if last is None else last.number, limit + 1
+            ),
+            deadline,
+        )
+        page = page_of(rows, limit, lambda row: PersistentCursor(number=row["number"]))
+        return PersistentObjects([PersistentObject.from_row(row) for row in page.rows], page.next)
+
+    async def reinforce(
+        self, principal: Principal, object_id: UUID, key: Key | None, deadline: Deadline
+    ) -> PersistentObject:
+        """Raises Forbidden for one that the key may not change."""
+        stored = await self.get(principal, object_id, deadline)
+
+        async def work(c: Connection) -> _Reinforced:
+            row = await _hold_own(c, principal, object_id)
+            return _Reinforced((await _reinforce(c, principal.tenant, row))["id"])
+
+        if key is not None:
+            key = key.about([stored.agent_name], [stored.user_id])
+        scope = f"user:{stored.user_id}"
+        await self._transactions.once(principal.tenant, scope, _Reinforced, work, key, deadline, status=200)
+        return await self.get(principal, object_id, deadline)
+
+    async def forget(self, principal: Principal, object_id: UUID, deadline: Deadline) -> ForgottenObject:
+        async def work(c: Connection) -> ForgottenObject:
+            row = await _hold_own(c, principal, object_id)
+            await queries.delete(c, principal.tenant, object_id)
+            await queries.tell(c, principal.tenant, "persistent_object_forgotten", row)
+            return ForgottenObject(object_id)
+
+        return await self._transactions.run(principal.tenant, work, deadline)
+
+
+def _columns(
+    principal: Principal, session_id: UUID, object_id: UUID, source: asyncpg.Record, wanted: PersistInput
+) -> dict[str, object]:
+    """Raises Conflict for a session without a user."""
+    if source["user_id"] is None:
+        error = FieldError(field="user_id", message=_NO_USER)
+        raise Conflict(f"{_NO_USER}, so there is nobody to keep it for", errors=[error])
+    content: str = source["content_full"] if wanted.content is None else wanted.content
+    in_its_own_words = wanted.content is not None and wanted.content != source["content_full"]
+    return {
+        "user_id": source["user_id"],
+        "source_object_id": str(object_id),
+        "source_session_id": str(session_id),
+        "object_type": source["object_type"],
+        "content": content,
+        "agent_name": source["agent_name"],
+        "source_kind": "agent" if in_its_own_words else _SOURCES.get(source["object_type"], "agent"),
+        "written_by": principal.key,
+        "token_count": estimate_tokens(content),
+    }
+
+
+def _kept(row: asyncpg.Record, *, created: bool) -> KeptObject:
+    return KeptObject(row["id"], created, round(row["confidence"], 4), row["reinforcements"])
+
+
+async def _again(c: Connection, tenant: str, columns: dict[str, object]) -> asyncpg.Record:
+    """Reinforces what the user has of this content. Raises Conflict where another request forgets it now."""
+    row = await queries.hold_same(c, tenant, str(columns["user_id"]), str(columns["content"]))
+    if row is None:
+        raise Conflict("another request forgot the same object meanwhile: send it again")
+    return await _reinforce(c, tenant, row)
+
+
+async def _reinforce(c: Connection, tenant: str, held: asyncpg.Record) -> asyncpg.Record:
+    left = decayed(held["confidence"], held["last_reinforced"], held["now"])
+    row = await queries.reinforce(c, tenant, held["id"], reinforced(left))
+    await queries.tell(c, tenant, "persistent_object_reinforced", row)
+    return row
+
+
+async def _hold_own(c: Connection, principal: Principal, object_id: UUID) -> asyncpg.Record:
+    """One that the principal may change, until the transaction ends. Raises NotFound, Forbidden."""
+    row = await queries.hold(c, principal.tenant, object_id, principal.seen_users())
+    row = _known(row, object_id)
+    principal.require_author(row["agent_name"])
+    if row["written_by"] != principal.key and principal.changes_only_its_own(row["scope"]):
+        raise Forbidden("this key changes only what is kept for its users, or what it kept")
+    return row
+
+
+def _known(row: asyncpg.Record | None, object_id: UUID) -> asyncpg.Record:
+    if row is None:
+        raise NotFound(f"no persistent object {object_id}")
+    return row

@@ -105,6 +105,11 @@ bench-paging: $(VENV)/run.stamp ## Measure what the paging of a context keeps: D
 bench-asking: $(VENV)/run.stamp ## Measure answers to questions about a session, and their tokens: DATA=folder of transcripts
 	@$(PY) -m bench.asking $(DATA)
 
+.PHONY: replay
+replay: $(VENV)/run.stamp ## Play transcripts through the paging of the API: SESSION=file or folder, BUDGET=16000, PICTURE=file.svg
+	@test -n "$(SESSION)" || { echo "make replay needs SESSION=file or folder"; exit 2; }
+	@$(PY) -m bench.paging.replay "$(SESSION)"
+
 bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
 	@$(PY) -m bench.cache
 

@@ -51,6 +51,10 @@ def _figures(sessions: Sequence[Sequence[Event]], budget: int) -> Mapping[str, f
     sums = Figures()
     for session in sessions:
         measure(session, budget, sums)
+    return figures_of(sums)
+
+
+def figures_of(sums: Figures) -> Mapping[str, float]:
     return {
         "resident_l0_l1": _share(sums.resident_l0_l1, sums.again),
         "resident_l0": _share(sums.resident_l0, sums.again),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from bench.paging.events import Event, is_read
 from services.cache.sessions.paging.fidelity import Level, Move, PagedObject, Policy, Sizes, batch, pressure
@@ -70,10 +70,8 @@ class PagedSession:
 
     def _levels(self, event: Event) -> Iterator[tuple[str, Level]]:
         known = self._lines.get(_source(event), {})
-        for line in event.text.splitlines(keepends=True):
-            pieces = [line] if line in known or len(line) <= LARGE else [part.text for part in segment(line)]
-            for piece in pieces:
-                yield piece, self.objects[known[piece]].level if piece in known else Level.EVICTED
+        for piece in pieces(event.text, known):
+            yield piece, self.objects[known[piece]].level if piece in known else Level.EVICTED
 
     def _add(self, event: Event, part: Segment) -> str:
         id_ = f"{len(self.objects):06}"
@@ -112,6 +110,12 @@ class PagedSession:
         known = dict.fromkeys(id_ for id_, _ in self.sent)
         order = sorted(known, key=lambda id_: (levels[id_], -self.objects[id_].accesses, id_))
         self.sent = [(id_, levels[id_]) for id_ in order if levels[id_] < Level.EVICTED]
+
+
+def pieces(text: str, known: Container[str]) -> Iterator[str]:
+    """The lines of a text. One that is too long for an object, in the pieces that objects hold."""
+    for line in text.splitlines(keepends=True):
+        yield from [line] if line in known or len(line) <= LARGE else (part.text for part in segment(line))
 
 
 def _source(event: Event) -> str:

@@ -184,3 +184,27 @@ async def test_deep_input_of_a_tool_is_refused(client: Client) -> None:
     assert answer.body["errors"][0]["field"] == "messages[0].content[0].input"
     (event,) = (await ok(client, "GET", f"{session}/history?full=true"))["data"]
     assert event["kind"] == "tool_call"
+
+
+async def test_a_compaction_is_due_past_150_000_tokens(client: Client) -> None:
+    session = await began(client)
+    long = "word " * 800  # 1,000 tokens
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "Read", "input": {}}]}
+    result = {"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": long}]}
+    turn = [{"role": "user", "text": long}, call, result, {"role": "assistant", "text": long}]
+    due: list[bool] = []
+    tokens: list[int] = []
+    while not any(due):
+        appended = await ok(client, "POST", f"{session}/events", {"messages": turn * 4})
+        due.append(appended["compaction_due"])
+        tokens.append(appended["tokens"])
+    assert [each > 150_000 for each in tokens] == due
+    count = appended["last_seq"]
+    assert count * 2 // 3 % 4 == 2  # between a call and its result
+    done = await ok(client, "POST", f"{session}/compact", {"summary": "it was read"})
+    assert done["messages"] == count * 2 // 3 - 1
+    now = await ok(client, "GET", f"{session}/conversation")
+    assert now["messages"][0]["kind"] == "tool_call"
+    assert now["tokens"] == done["tokens"] == sum(each["tokens"] for each in now["messages"]) + 3
+    assert not now["compaction_due"]
+    assert len(await pages(client, session, limit=100)) == count - count // 4 + 1

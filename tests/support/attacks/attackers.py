@@ -44,7 +44,10 @@ _COUNTS = frozenset({"cache.missions"})
 _OF_MISSIONS: frozenset[Canary] = frozenset(
     {"loose", "agent_profile", "user_profile", "preference", "promise", "knowledge", "user_fact", "kept"}
 )
-_OF_USERS: frozenset[Canary] = frozenset({"dispatch", "agent_profile", "promise", "knowledge", "alias"})
+# A key of users reads sessions of nobody, and changes only those that it began.
+_OF_USERS: frozenset[Canary] = frozenset(
+    {"dispatch", "agent_profile", "promise", "knowledge", "alias", "nobodys_session"}
+)
 _OF_OTHERS: frozenset[Canary] = frozenset(
     {
         "entry",
@@ -175,6 +178,9 @@ _NAMED = {
     "fact_ids": [1],
     "agent_session": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d11",
     "object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d12",
+    "nobodys_object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d14",
+    "object_number": 1,
+    "persistent_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d15",
     "other_object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d13",
     "relationship_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d14",
     "taken": [],

@@ -248,11 +248,7 @@ def _in_session(*bodies: Arguments) -> Attack:
 
 
 def _on_object(*bodies: Arguments) -> Attack:
-    return lambda v: [
-        {**session, "object_id": v.ids["object_id"], **body}
-        for session in v.sessions()
-        for body in bodies or ({},)
-    ]
+    return lambda v: [{**held, **body} for held in v.held() for body in bodies or ({},)]
 
 
 def _related(v: Victim) -> list[Arguments]:
@@ -410,7 +406,9 @@ ATTACKS: Mapping[str, Attack] = {
     "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
     "session_transitions": _in_session({}),
     "session_search": _in_session({"query": "treasure"}, {"query": "treasure", "superseded": True}),
-    "session_turn": lambda v: [{**session, "released": [v.ids["object_id"]]} for session in v.sessions()],
+    "session_turn": lambda v: [
+        {"session_id": held["session_id"], "released": [held["object_id"]]} for held in v.held()
+    ],
     "session_unpin": _on_object(),
     "session_unrelate": lambda v: [
         {**session, "relationship_id": v.ids["relationship_id"]} for session in v.sessions()

@@ -40,6 +40,7 @@ Canary = Literal[
     "own_fact",
     "user_fact",
     "said",
+    "nobodys_session",
     "object",
     "object2",
     "because",
@@ -53,7 +54,8 @@ agent, the mission and the user, and in none of them. The profiles are the agent
 `knowledge` in everybody's. `fact` is one of the mission, `own_fact` one that the agent keeps for itself, `user_fact`
 one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
 in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
-`because` of it. `kept` is kept of `object` for the user."""
+`because` of it. `kept` is kept of `object` for the user. `nobodys_session` is the name of a session of nobody, and all
+that it holds."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -67,7 +69,7 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id, agent_session, object_id, object_number, other_object_id, relationship_id,
+    assembly_id, key_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id, relationship_id,
     persistent_id."""
 
     @property
@@ -195,8 +197,16 @@ class Victim:
         }
 
     def sessions(self) -> list[dict[str, str]]:
-        """The session by its id and by the host's name for it."""
-        return [{"session_id": name} for name in (self.ids["agent_session"], self.session)]
+        """The session by its id and by the host's name for it, and the session of nobody."""
+        names = (self.ids["agent_session"], self.session, self.canary("nobodys_session"))
+        return [{"session_id": name} for name in names]
+
+    def held(self) -> list[dict[str, str]]:
+        """An object of each of the sessions."""
+        objects = [*[self.ids["object_id"]] * 2, self.ids["nobodys_object_id"]]
+        return [
+            {**session, "object_id": each} for session, each in zip(self.sessions(), objects, strict=True)
+        ]
 
     def checkpoint(self, text: str) -> dict[str, Any]:
         return {
@@ -283,6 +293,13 @@ async def settle(admin: Client, word: str) -> Victim:
     victim.ids["other_object_id"] = edge["source_id"]
     keeping = f"/api/sessions/{session}/objects/{victim.ids['object_id']}/persist"
     victim.ids["persistent_id"] = (await make(keeping, {"content": victim.text("kept")}))["id"]
+    loose = f"/api/sessions/{victim.canary('nobodys_session')}"
+    await make("/api/sessions", {"external_id": victim.canary("nobodys_session")})
+    told = {"messages": [{"role": "user", "content": victim.text("nobodys_session")}] * 3}
+    await make(f"{loose}/events", told)
+    await make(f"{loose}/compact", {"force": True, "summary": victim.text("nobodys_session")})
+    kept = await make(f"{loose}/objects", {**held, "content": victim.text("nobodys_session")})
+    victim.ids["nobodys_object_id"] = kept["objects"][0]["id"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},
         {"user_id": victim.user, "text": victim.text("user_profile")},

@@ -16,6 +16,7 @@ from services.cache.missions.sweep import ExpirySweep
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.sessions.asking.service import Asking
+from services.cache.sessions.costs import SessionCosts
 from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
@@ -33,6 +34,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.embeddings import CachedEmbedder
+from shared.llm import open_helper
 from shared.search.hot.scopes import HotScopes
 
 
@@ -76,7 +78,8 @@ class CacheService:
         transactions = SessionTransactions(database, keyed, doorbell)
         self.sessions = SessionService(transactions)
         self.trail = Trail(transactions)
-        self.summaries = SummaryWorker(database)
+        self.helper = open_helper(settings.helper, SessionCosts(database).record)
+        self.summaries = SummaryWorker(database, self.helper)
         self.admission = Admission(transactions, self.indexer, embedder.model, self.summaries.wake)
         self.object_search = ObjectSearch(transactions, embedder)
         self.assembly_search = AssemblySearch(database)
@@ -98,3 +101,5 @@ class CacheService:
         await self.writer.stop()
         await self.indexer.stop()
         await self.query_log.stop()
+        if self.helper is not None:
+            await self.helper.close()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.embeddings import EmbeddingSettings
+from shared.llm import HelperSettings
 from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
@@ -16,6 +17,7 @@ class Settings:
     redis_url: str = field(repr=False)
     identity_secrets: tuple[str, ...] = field(repr=False)
     embedding: EmbeddingSettings
+    helper: HelperSettings = field(default_factory=HelperSettings)
     host: str = "127.0.0.1"
     port: int = 8081
     connections: int = 8
@@ -43,6 +45,7 @@ class Settings:
             redis_url=env.text("REDIS_URL"),
             identity_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
+            helper=HelperSettings.from_env(values),
             host=host,
             port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),

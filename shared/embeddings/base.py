@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from prometheus_client import Counter
 
-from shared.errors import Unavailable
+from shared.concurrency.calls import CallFailed
 
 DIM = 512
 
@@ -21,9 +21,6 @@ Vectors = NDArray[np.float32]
 
 OnUsage = Callable[[str, int, int], None]
 """Called after each call of a model with (model, input tokens, number of texts)."""
-
-Reason = Literal["dead", "slow", "rate_limited", "failing", "refused", "malformed", "breaker_open"]
-_PASSING = frozenset({"dead", "slow", "rate_limited", "failing"})
 
 CALLS = Counter("scrubjay_embedding_calls_total", "Calls of an embedding model", ["provider", "outcome"])
 TEXTS = Counter("scrubjay_embedding_texts_total", "Texts embedded", ["provider"])
@@ -45,33 +42,10 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
-class EmbedderUnavailable(Unavailable):
-    """The embedder cannot give vectors now. `reason` is a metric label; `cause` quotes the provider, for logs only.
+class EmbedderUnavailable(CallFailed):
+    """The embedder cannot give vectors now."""
 
-    `retry_after` is in seconds, or None when waiting alone does not help.
-    """
-
-    def __init__(
-        self,
-        reason: Reason,
-        cause: str = "",
-        *,
-        retry_after: float | None = None,
-        http_status: int | None = None,
-    ) -> None:
-        super().__init__("embedder", f"the embedder is unavailable: {reason}")
-        self.reason = reason
-        self.cause = cause
-        self.retry_after = retry_after
-        self.http_status = http_status
-
-    @property
-    def passing(self) -> bool:
-        """Whether the same call may succeed shortly."""
-        return self.reason in _PASSING
-
-    def __str__(self) -> str:
-        return f"{self.reason}: {self.cause}" if self.cause else self.reason
+    called = "embedder"
 
 
 def unit_rows(rows: Any, count: int, width: int | None = None) -> Vectors:

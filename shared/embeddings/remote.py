@@ -6,9 +6,6 @@ import asyncio
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, NamedTuple, Self
 
 import aiohttp
@@ -17,7 +14,8 @@ import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from shared.concurrency.breaker import Breaker, BreakerOpen
+from shared.concurrency.breaker import Breaker
+from shared.concurrency.calls import guarded, reason_of, retry_after_seconds
 from shared.embeddings.base import (
     CALLS,
     DIM,
@@ -26,7 +24,6 @@ from shared.embeddings.base import (
     EmbedderUnavailable,
     Kind,
     OnUsage,
-    Reason,
     Urgency,
     Vectors,
     unit_rows,
@@ -40,7 +37,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # APIs refuse a whole batch for one empty text.
 _BLANK = "."
 _PROBE_TEXT = "ready?"
-_TOO_EARLY_OR_SLOW = (408, 425)
 _BAD_MODEL_OR_DIMENSION = (400, 404, 422)
 _backoff = wait_random_exponential(multiplier=0.1, max=2.0)
 
@@ -149,7 +145,7 @@ class RemoteEmbedder(ABC):
 
     async def _attempt(self, texts: list[str], kind: Kind, deadline: float) -> Vectors:
         try:
-            with guarded(self.breaker):
+            with guarded(self.breaker, EmbedderUnavailable):
                 vectors, tokens = await self._vectors(texts, kind, deadline)
         except EmbedderUnavailable as error:
             CALLS.labels(self.provider, error.reason).inc()
@@ -178,25 +174,6 @@ class RemoteEmbedder(ABC):
         return vectors, tokens
 
 
-@contextmanager
-def guarded(breaker: Breaker) -> Iterator[None]:
-    """Wraps one call. Raises EmbedderUnavailable("breaker_open") when the breaker lets no call through."""
-    try:
-        breaker.check()
-    except BreakerOpen as error:
-        raise EmbedderUnavailable("breaker_open", retry_after=error.seconds) from error
-    try:
-        yield
-    except EmbedderUnavailable as error:
-        # A refusal concerns only this call: the server is healthy.
-        if error.reason == "refused":
-            breaker.succeeded()
-        else:
-            breaker.failed()
-        raise
-    breaker.succeeded()
-
-
 def clean_text(text: str, max_bytes: int) -> str:
     text = _SURROGATE.sub("\ufffd", text)
     if len(text) * 4 > max_bytes:
@@ -220,33 +197,16 @@ def batches(texts: Sequence[str], max_texts: int, max_tokens: int) -> Iterator[l
         yield batch
 
 
-def retry_after_seconds(header: str | None, now: datetime | None = None) -> float | None:
-    """Parses Retry-After (RFC 9110): a number of seconds or a date."""
-    if not header:
-        return None
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(header) - (now or datetime.now(UTC))).total_seconds())
-    except (TypeError, ValueError):
-        return None
-
-
 async def _check_status(response: aiohttp.ClientResponse) -> None:
     """Runs before the caller sees the response, so that voyageai never interprets an error itself."""
     status = response.status
     if status < 400:
         return
     body = (await response.read())[:300].decode(errors="replace")
-    reason: Reason = "refused"
-    if status == 429:
-        reason = "rate_limited"
-    elif status >= 500 or status in _TOO_EARLY_OR_SLOW:
-        reason = "failing"
     wait = retry_after_seconds(response.headers.get("Retry-After"))
-    raise EmbedderUnavailable(reason, f"HTTP {status}: {body}", retry_after=wait, http_status=status)
+    raise EmbedderUnavailable(
+        reason_of(status), f"HTTP {status}: {body}", retry_after=wait, http_status=status
+    )
 
 
 def _is_passing(error: BaseException) -> bool:

@@ -44,11 +44,11 @@ def words_vector(text: str, dimensions: int) -> np.ndarray[Any, np.dtype[np.floa
     return vector
 
 
-class EmbeddingApi(ABC):
-    """Modes: ok, an HTTP status as text (429 with `retry_after`), hang (until stopped or released), reset,
-    wrong_dimension, wrong_count, nan, zero, empty, not_json.
+class FakeApi(ABC):
+    """Modes: ok, an HTTP status as text (429 with `retry_after`), hang (until stopped or released), reset, and those of
+    the API.
 
-    `script` holds modes for the next requests, one each; then `mode` holds. A text with the word `failing` gets 500.
+    `script` holds modes for the next requests, one each; then `mode` holds.
     """
 
     key: ClassVar[str]
@@ -56,7 +56,6 @@ class EmbeddingApi(ABC):
     def __init__(self, port: int = 0) -> None:
         self.mode = "ok"
         self.script: deque[str] = deque()
-        self.failing: str | None = None
         self.retry_after: str | None = "0.05"
         self.requests: list[Request] = []
         self._released = threading.Event()
@@ -93,6 +92,28 @@ class EmbeddingApi(ABC):
         """Lets go of the requests that hang."""
         self._released.set()
 
+    @abstractmethod
+    def respond(self, request: Request, mode: str) -> tuple[int, bytes]: ...
+
+    @abstractmethod
+    def error(self, message: str) -> Json: ...
+
+    def refusal(self, refused: Refused) -> tuple[int, bytes]:
+        if refused.status in _HTML:
+            return refused.status, b"<html>upstream</html>"
+        return refused.status, json.dumps(self.error(str(refused))).encode()
+
+
+class EmbeddingApi(FakeApi):
+    """Further modes: wrong_dimension, wrong_count, nan, zero, empty, not_json.
+
+    A text with the word `failing` gets 500.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(port)
+        self.failing: str | None = None
+
     def texts(self) -> list[str]:
         return [text for request in self.requests for text in request.body["input"]]
 
@@ -102,9 +123,6 @@ class EmbeddingApi(ABC):
 
     @abstractmethod
     def answer(self, body: Json, data: list[Json], tokens: int) -> Json: ...
-
-    @abstractmethod
-    def error(self, message: str) -> Json: ...
 
     def respond(self, request: Request, mode: str) -> tuple[int, bytes]:
         try:
@@ -118,9 +136,7 @@ class EmbeddingApi(ABC):
                 raise Refused(500, "these texts fail")
             return 200, self._embeddings(request.body, mode)
         except Refused as refused:
-            if refused.status in _HTML:
-                return refused.status, b"<html>upstream</html>"
-            return refused.status, json.dumps(self.error(str(refused))).encode()
+            return self.refusal(refused)
 
     def _embeddings(self, body: Json, mode: str) -> bytes:
         if mode == "not_json":
@@ -154,7 +170,7 @@ def _encoded(vector: np.ndarray[Any, np.dtype[np.float32]], form: str | None) ->
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    api: EmbeddingApi
+    api: FakeApi
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -174,9 +190,14 @@ class _Handler(BaseHTTPRequestHandler):
         super().setup()
         self.server.live.append(self.connection)
 
+    def do_GET(self) -> None:
+        self._answer({})
+
     def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def _answer(self, body: Json) -> None:
         api = self.server.api
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         request = Request(self.path, dict(self.headers), body)
         api.requests.append(request)
         mode = api.script.popleft() if api.script else api.mode

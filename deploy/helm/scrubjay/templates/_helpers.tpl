@@ -109,6 +109,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if eq (include "scrubjay.usesVoyage" $root) "true" }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "VOYAGE_API_KEY" "key" "voyage-api-key") }}
 {{- end }}
+{{- if and (eq .name "cache") (eq (include "scrubjay.usesHelper" $root) "true") }}
+{{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_HELPER_API_KEY" "key" "helper-api-key" "optional" true) }}
+{{- end }}
 {{- if and (eq .name "agentMemory") $values.vaultClaim }}
 - name: VAULT_ROOT
   value: /vault
@@ -137,8 +140,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- or (eq .Values.embedding.provider "voyage") (eq (toString $reranker) "voyage") -}}
 {{- end -}}
 
+{{- define "scrubjay.usesHelper" -}}
+{{- $helper := default .Values.config.SCRUBJAY_HELPER .Values.cache.config.SCRUBJAY_HELPER -}}
+{{- has (toString $helper) (list "anthropic" "openai") -}}
+{{- end -}}
+
 {{- define "scrubjay.callsOut" -}}
-{{- or (ne .Values.embedding.provider "local") (eq (include "scrubjay.usesVoyage" .) "true") -}}
+{{- or (ne .Values.embedding.provider "local") (eq (include "scrubjay.usesVoyage" .) "true") (eq (include "scrubjay.usesHelper" .) "true") -}}
 {{- end -}}
 
 {{- define "scrubjay.podDefaults" -}}

@@ -14,7 +14,9 @@ import asyncpg
 import structlog
 
 from services.cache.sessions.objects.parts import path_of
+from services.cache.sessions.paging.summaries import COMPACT, DETAILED, SHORTEST_COMPACT
 from services.cache.sessions.summarizing import queries
+from services.cache.sessions.summarizing.checking import checked
 from services.cache.sessions.summarizing.making import Text, make_all
 from services.cache.sessions.summarizing.queries import STORE, Made
 from shared.concurrency.alarm import Alarm
@@ -24,6 +26,7 @@ from shared.database.index_queue import QueueStatements
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
+from shared.llm import Helper
 from shared.telemetry import metrics
 
 log = structlog.get_logger()
@@ -41,8 +44,9 @@ _TRIES, _BETWEEN_SECONDS = 6, 0.05
 
 
 class SummaryWorker:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, helper: Helper | None = None) -> None:
+        """Without a helper model, and wherever it gives no true summary, summaries are lines of the text."""
+        self._database, self._helper = database, helper
         self._claims = Backlog(
             QueueStatements("cache"), STORE, [STORE], most=BATCH, each=OF_A_TENANT, seconds=LEASE_SECONDS
         )
@@ -75,8 +79,7 @@ class SummaryWorker:
             )
             due = [row for row in rows if row["attempts"] <= MOST_ATTEMPTS and not row["superseded"]]
             found = await self._make(due)
-            for row, made in zip(due, found, strict=True):
-                await self._keep(row, made)
+            await asyncio.gather(*(self._finish(row, made) for row, made in zip(due, found, strict=True)))
             for row in rows:
                 if row not in due:
                     await self._give_up(row)
@@ -86,17 +89,34 @@ class SummaryWorker:
         texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
         return await in_worker(make_all, texts) if texts else []
 
-    async def _keep(self, row: asyncpg.Record, made: Made | None) -> None:
-        if made is None:
+    async def _finish(self, row: asyncpg.Record, plain: Made | None) -> None:
+        if plain is None:
             log.error("an object cannot be summarized", object=row["number"])
             await self._give_up(row)
-            return
+        elif (written := await self._ask(row, plain)) is not None:
+            await self._keep(row, written, "helper")
+        else:
+            await self._keep(row, plain, "extractive")
+
+    async def _ask(self, row: asyncpg.Record, plain: Made) -> Made | None:
+        if self._helper is None or row["tokens_l0"] < SHORTEST_COMPACT:
+            return None
+        written = await self._helper.summarize(
+            row["content_full"],
+            detailed=int(row["tokens_l0"] * DETAILED),
+            compact=int(row["tokens_l0"] * COMPACT),
+            tenant=row["tenant"],
+            session_id=row["session_id"],
+        )
+        return None if written is None else await in_worker(checked, written, row["content_full"], plain)
+
+    async def _keep(self, row: asyncpg.Record, made: Made, by: str) -> None:
         tenant, number, attempt = row["tenant"], row["number"], row["attempts"]
         for _ in range(_TRIES):
             if await self._database.run(
                 tenant, lambda c: queries.keep(c, tenant, number, attempt, made), Deadline(_PATIENCE)
             ):
-                metrics.SUMMARIES.labels("extractive").inc()
+                metrics.SUMMARIES.labels(by).inc()
                 return
             await asyncio.sleep(_BETWEEN_SECONDS)
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from shared.concurrency.breaker import Breaker
-from shared.embeddings.base import EmbedderUnavailable, Reason
-from shared.embeddings.remote import guarded
+from shared.concurrency.calls import Reason, guarded
+from shared.embeddings.base import EmbedderUnavailable
 
 
 class Dependency:
@@ -63,13 +63,13 @@ async def breaker(dependency: Dependency) -> AsyncIterator[Breaker]:
 
 
 def fail(breaker: Breaker, reason: Reason = "failing") -> EmbedderUnavailable:
-    with pytest.raises(EmbedderUnavailable) as raised, guarded(breaker):
+    with pytest.raises(EmbedderUnavailable) as raised, guarded(breaker, EmbedderUnavailable):
         raise EmbedderUnavailable(reason)
     return raised.value
 
 
 def succeed(breaker: Breaker) -> None:
-    with guarded(breaker):
+    with guarded(breaker, EmbedderUnavailable):
         pass
 
 
@@ -147,7 +147,7 @@ async def test_failed_probes_double_the_pause_up_to_the_longest(
 
 
 async def test_a_late_success_does_not_close_it(breaker: Breaker, dependency: Dependency) -> None:
-    late = guarded(breaker)
+    late = guarded(breaker, EmbedderUnavailable)
     late.__enter__()
     await open_(breaker, dependency)
     late.__exit__(None, None, None)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.concurrency.calls import retry_after_seconds
 from shared.embeddings.base import DIM, EmbedderUnavailable, unit_rows
-from shared.embeddings.remote import batches, clean_text, retry_after_seconds
+from shared.embeddings.remote import batches, clean_text
 
 any_text = st.text(st.characters(exclude_categories=()))
 

@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from services.cache.sessions.paging.summaries.stubs import stub
-from services.cache.sessions.paging.summaries.summary import SHORTEST_DETAILED, Summaries, Summary, summarize
+from services.cache.sessions.paging.summaries.summary import (
+    COMPACT,
+    DETAILED,
+    SHORTEST_COMPACT,
+    SHORTEST_DETAILED,
+    Summaries,
+    Summary,
+    summarize,
+)
 
-__all__ = ["SHORTEST_DETAILED", "Summaries", "Summary", "stub", "summarize"]
+__all__ = [
+    "COMPACT",
+    "DETAILED",
+    "SHORTEST_COMPACT",
+    "SHORTEST_DETAILED",
+    "Summaries",
+    "Summary",
+    "stub",
+    "summarize",
+]

@@ -18,7 +18,7 @@ DETAILED = 0.28
 COMPACT = 0.06
 """The share that a compact summary (L2) may take."""
 # A shorter text has no compact summary: its stub takes as much.
-_SHORTEST_COMPACT = 400
+SHORTEST_COMPACT = 400
 SHORTEST_DETAILED = 120
 _MOST_LISTED = 20
 
@@ -53,7 +53,7 @@ def summarize(text: str, path: str | None = None, kind: Kind | None = None) -> S
     detailed = compact = None
     if tokens >= SHORTEST_DETAILED:
         detailed = _summary(select(listing.lines, ranks, int(tokens * DETAILED)), text, names, defined)
-    if tokens >= _SHORTEST_COMPACT and detailed is not None:
+    if tokens >= SHORTEST_COMPACT and detailed is not None:
         compact = _summary(select(listing.lines, ranks, int(tokens * COMPACT)), detailed.text, names, defined)
     return Summaries(detailed, compact, names[:_MOST_LISTED])
 

@@ -1,0 +1,12 @@
+"""A model that writes text, where an operator has set one: summaries of objects, and answers from passages.
+
+Without one, callers keep to what they find in the text itself.
+"""
+
+from __future__ import annotations
+
+from shared.llm.helper import Answered, Helper, Record, Spent, Written
+from shared.llm.opening import open_helper
+from shared.llm.settings import HelperSettings
+
+__all__ = ["Answered", "Helper", "HelperSettings", "Record", "Spent", "Written", "open_helper"]

@@ -1,0 +1,145 @@
+"""Calls the helper model: never for longer than its time, and without an error for its caller's sake."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+import structlog
+from prometheus_client import Counter
+
+from shared.concurrency.breaker import Breaker
+from shared.concurrency.calls import guarded
+from shared.llm import prompts
+from shared.llm.prompts import AnswerFields, SummaryFields
+from shared.llm.provider import Completion, HelperUnavailable, Provider, Tokens
+from shared.llm.settings import HelperSettings
+
+log = structlog.get_logger()
+
+T = TypeVar("T", SummaryFields, AnswerFields)
+Purpose = Literal["summary", "answer"]
+Written = SummaryFields
+
+CALLS = Counter("scrubjay_helper_calls_total", "Calls of the helper model", ["purpose", "outcome"])
+
+_LONGEST_ANSWER = 2_000
+_ANSWER_TOKENS = 800
+_PROBE_SECONDS = 5.0
+
+
+class Spent(NamedTuple):
+    """What a call took, and for whom it was made."""
+
+    tenant: str
+    session_id: UUID | None
+    purpose: Purpose
+    model: str
+    tokens: Tokens
+
+
+Record = Callable[[Spent], Awaitable[None]]
+
+
+class Answered(NamedTuple):
+    text: str
+    """At most 2,000 characters."""
+    quote: str
+    """It stands in one of the passages, letter for letter."""
+
+
+class Helper:
+    def __init__(self, provider: Provider, settings: HelperSettings, record: Record) -> None:
+        self._provider, self._record = provider, record
+        self._model = f"{settings.kind}:{settings.model}"
+        self._timeout = settings.timeout
+        # Answers do not wait behind summaries.
+        self._turns = {
+            "summary": asyncio.Semaphore(settings.concurrency),
+            "answer": asyncio.Semaphore(settings.concurrency),
+        }
+        self.breaker = Breaker(
+            "helper", provider.ready, failures=5, probe_seconds=_PROBE_SECONDS, shortest=2.0, longest=30.0
+        )
+
+    async def close(self) -> None:
+        await self.breaker.close()
+        await self._provider.close()
+
+    async def summarize(
+        self, text: str, *, detailed: int, compact: int, tenant: str, session_id: UUID | None = None
+    ) -> Written | None:
+        """At about so many tokens each, unchecked. None when the model gives no summary now."""
+        rules, block = prompts.summary_prompt(prompts.scrubbed(text), detailed, compact, datetime.now(UTC))
+        most = 3 * (detailed + compact) + _ANSWER_TOKENS
+        asked = _Asked(tenant, session_id, "summary", rules, block, prompts.SUMMARY_SCHEMA, most)
+        return await self._fields(asked, SummaryFields)
+
+    async def answer(
+        self, question: str, passages: Sequence[str], *, tenant: str, session_id: UUID | None = None
+    ) -> Answered | None:
+        """None when the passages do not answer, and when the model gives no answer now or one without a proof."""
+        texts = [prompts.scrubbed(passage) for passage in passages]
+        rules, block = prompts.answer_prompt(prompts.scrubbed(question), texts, datetime.now(UTC))
+        asked = _Asked(tenant, session_id, "answer", rules, block, prompts.ANSWER_SCHEMA, _ANSWER_TOKENS)
+        given = await self._fields(asked, AnswerFields)
+        if given is None or not proves(given, passages):
+            return None
+        return Answered(given.answer.strip()[:_LONGEST_ANSWER], given.quote.strip())
+
+    async def _fields(self, asked: _Asked, kind: type[T]) -> T | None:
+        try:
+            with guarded(self.breaker, HelperUnavailable):
+                completion = await self._complete(asked)
+        except HelperUnavailable as error:
+            CALLS.labels(asked.purpose, error.reason).inc()
+            if error.reason in ("refused", "malformed"):
+                log.warning("the helper model failed", model=self._model, cause=str(error))
+            return None
+        await self._keep(asked, completion.tokens)
+        fields = decoded(completion.fields, kind)
+        CALLS.labels(asked.purpose, "malformed" if fields is None else "ok").inc()
+        return fields
+
+    async def _complete(self, asked: _Asked) -> Completion:
+        try:
+            async with asyncio.timeout(self._timeout), self._turns[asked.purpose]:
+                return await self._provider.complete(asked.rules, asked.text, asked.schema, asked.most_tokens)
+        except TimeoutError as error:
+            raise HelperUnavailable("slow", f"no answer in {self._timeout:g} s") from error
+
+    async def _keep(self, asked: _Asked, tokens: Tokens) -> None:
+        spent = Spent(asked.tenant, asked.session_id, asked.purpose, self._model, tokens)
+        try:
+            await self._record(spent)
+        except Exception as error:
+            log.error("the cost of a call was not kept", model=self._model, exc_info=error)
+
+
+class _Asked(NamedTuple):
+    tenant: str
+    session_id: UUID | None
+    purpose: Purpose
+    rules: str
+    text: str
+    schema: dict[str, Any]
+    most_tokens: int
+
+
+def decoded(fields: bytes, kind: type[T]) -> T | None:
+    """None for what is not of the kind, and for text that no table takes: a NUL or half a surrogate pair."""
+    try:
+        found = msgspec.json.decode(fields, type=kind)
+        return None if b"\\u0000" in msgspec.json.encode(found) else found
+    except ValueError:
+        return None
+
+
+def proves(given: AnswerFields, passages: Sequence[str]) -> bool:
+    """Whether it answers, and quotes a passage as it stands."""
+    quote = given.quote.strip()
+    return bool(given.answer.strip() and quote) and any(quote in passage for passage in passages)

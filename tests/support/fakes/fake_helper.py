@@ -1,0 +1,114 @@
+"""A helper model behind Anthropic's POST /v1/messages or OpenAI's POST /v1/chat/completions."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from shared.render import parse_block
+from tests.support.fakes.embedding_api import FakeApi, Json, Refused, Request
+
+_MESSAGES, _COMPLETIONS, _MODELS = "/v1/messages", "/v1/chat/completions", "/v1/models"
+
+
+class FakeHelper(FakeApi):
+    """Further modes: not_json, garbage (other fields), nul, and what it may say wrongly: lost (a loss that is there),
+    kept (a name that is not), long, invented (a name that the text has not, a quote that no passage has), nothing."""
+
+    key = "helper-test-key"
+
+    def prompts(self) -> list[str]:
+        """What the calls for text held, rules and all."""
+        return [json.dumps(request.body, ensure_ascii=False) for request in self.requests if request.body]
+
+    def error(self, message: str) -> Json:
+        return {"type": "error", "error": {"type": "api_error", "message": message}}
+
+    def respond(self, request: Request, mode: str) -> tuple[int, bytes]:
+        path = request.path.partition("?")[0]
+        try:
+            if path not in (_MESSAGES, _COMPLETIONS, _MODELS):
+                raise Refused(404, "no such path")
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            if self.key not in (
+                headers.get("x-api-key"),
+                headers.get("authorization", "").removeprefix("Bearer "),
+            ):
+                raise Refused(401, "bad key")
+            if mode.isdigit():
+                raise Refused(int(mode), f"asked to answer {mode}")
+        except Refused as refused:
+            return self.refusal(refused)
+        if mode == "not_json":
+            return 200, b"<html>a proxy's page</html>"
+        if path == _MODELS:
+            return 200, json.dumps({"object": "list", "data": [], "has_more": False}).encode()
+        return 200, json.dumps(_WRAPPED[path](_report(request.body, mode))).encode()
+
+
+def _report(body: Json, mode: str) -> Json:
+    if mode == "garbage":
+        return {"detailed": 7}
+    items = [text for _, text in parse_block(body["messages"][-1]["content"])]
+    report = _summary(items[0], mode) if "compact" in json.dumps(body) else _answer(items, mode)
+    return json.loads(json.dumps(report).replace("As it", "\\u0000")) if mode == "nul" else report
+
+
+def _summary(text: str, mode: str) -> Json:
+    """The beginning of the text."""
+    words = text.split(" ")
+    detailed = " ".join(words[: math.ceil(len(words) * (0.9 if mode == "long" else 0.28))])
+    compact = " ".join(words[: math.ceil(len(words) * 0.05)])
+    if mode == "invented":
+        detailed += " and never_heard_of()"
+    kept = compact.split()[0]
+    return {
+        "detailed": {
+            "text": detailed,
+            "losses": [kept] if mode == "lost" else ["what nobody said"],
+            "can_answer": ["nowhere"] if mode == "kept" else [kept],
+        },
+        "compact": {"text": compact, "losses": [], "can_answer": []},
+        "key_entities": [kept, "made_up"],
+    }
+
+
+def _answer(items: list[str], mode: str) -> Json:
+    if mode == "nothing":
+        return {"answer": "", "quote": ""}
+    first = next(line for line in items[0].splitlines() if line.strip())
+    return {"answer": f"As it says: {first}", "quote": "it was so" if mode == "invented" else first}
+
+
+def _of_anthropic(report: Json) -> Json:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "small",
+        "content": [{"type": "tool_use", "id": "toolu_1", "name": "report", "input": report}],
+        "stop_reason": "tool_use",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 90, "output_tokens": 30, "cache_read_input_tokens": 10},
+    }
+
+
+def _of_openai(report: Json) -> Json:
+    message: dict[str, Any] = {"role": "assistant", "content": json.dumps(report)}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "small",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": 30,
+            "total_tokens": 130,
+            "prompt_tokens_details": {"cached_tokens": 10},
+        },
+    }
+
+
+_WRAPPED = {_MESSAGES: _of_anthropic, _COMPLETIONS: _of_openai}

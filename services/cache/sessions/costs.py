@@ -9,29 +9,33 @@ from shared.deadline import Deadline
 from shared.llm import Spent
 
 _SECONDS = 5.0
-# $2 the session, $3 the cost. The session is held, so that a purge of it does not miss the row; of one that is gone
-# only the tokens are kept.
-SPENT = """
-with s as materialized (
-    select s.tenant, s.scope, s.agent_name, s.mission_id, s.id from sessions.sessions s
-    where s.tenant = $1 and s.id = $2 for key share
-)
-insert into timeline.costs (tenant, scope, service, kind, model, agent_name, mission_id, session_id,
-                            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens)
-select $1, coalesce(s.scope, 'shared'), 'cache', r.kind, r.model, s.agent_name, s.mission_id, s.id::text,
-       r.input, r.output, r.cache_read, r.cache_write
-from jsonb_to_record($3) r(kind text, model text, input bigint, output bigint, cache_read bigint, cache_write bigint)
-left join s on s.tenant = $1
-"""
 
 
-class Cost(msgspec.Struct):
+class Cost(msgspec.Struct, kw_only=True):
     kind: str
     model: str
-    input: int
-    output: int
-    cache_read: int
-    cache_write: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    scope: str = "shared"
+    agent_name: str | None = None
+    mission_id: str | None = None
+    session_id: str | None = None
+
+
+_STATED = ", ".join(Cost.__struct_fields__)
+# $2 the session. It is held, so that a purge of it does not miss the row.
+SESSION = """
+select s.scope, s.agent_name, s.mission_id, s.id::text as session_id from sessions.sessions s
+where s.tenant = $1 and s.id = $2 for key share
+"""
+# $2 the Cost.
+SPENT = f"""
+insert into timeline.costs (tenant, service, {_STATED})
+select $1, 'cache', {", ".join(f"r.{name}" for name in Cost.__struct_fields__)}
+from jsonb_populate_record(null::timeline.costs, $2) r
+"""
 
 
 class SessionCosts:
@@ -39,9 +43,19 @@ class SessionCosts:
         self._database = database
 
     async def record(self, spent: Spent) -> None:
-        cost = Cost(spent.purpose, spent.model, *spent.tokens)
+        """Of a session that is gone, only the tokens."""
+        cost = Cost(
+            kind=spent.purpose,
+            model=spent.model,
+            input_tokens=spent.tokens.input,
+            output_tokens=spent.tokens.output,
+            cache_read_tokens=spent.tokens.cache_read,
+            cache_write_tokens=spent.tokens.cache_write,
+        )
 
         async def work(c: Connection) -> None:
-            await c.execute(SPENT, spent.tenant, spent.session_id, cost)
+            session = await c.fetchrow(SESSION, spent.tenant, spent.session_id)
+            named = cost if session is None else msgspec.structs.replace(cost, **session)
+            await c.execute(SPENT, spent.tenant, named)
 
         await self._database.run(spent.tenant, work, Deadline(_SECONDS))

@@ -24,7 +24,13 @@ from tests.integration.sessions.calls import began, ok, summarized
 from tests.support.cache_services import cache_service, principal
 from tests.support.cluster import Client
 
-LOG = "".join(f"{number:03} the request of customer {number % 7} was refused\n" for number in range(60))
+
+def log(run: int) -> str:
+    """No run's words are those of another."""
+    return "".join(f"{line:03} c{run}x{line} was refused by r{run}y{line * 7}\n" for line in range(60))
+
+
+LOG = log(0)
 SUMMARIZED = "select id from sessions.semantic_objects where tokens_l1 is not null"
 WAITING = "select count(*) from cache.index_queue where store = 'object_summaries'"
 LEASES_END = "update cache.index_queue set due_at = clock_timestamp() where store = 'object_summaries'"
@@ -50,7 +56,7 @@ async def admitted(service: CacheService, tenant: str, texts: int = 1) -> list[U
     made = await service.sessions.create(principal(tenant), wanted, None, Deadline(20))
     found: list[UUID] = []
     for number in range(texts):
-        given = AdmitInput(content=f"run {number}\n{LOG}", object_type="tool_result")
+        given = AdmitInput(content=log(number), object_type="tool_result")
         answer = await service.admission.admit(
             principal(tenant), str(made.data.id), given, None, Deadline(20)
         )

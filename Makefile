@@ -105,6 +105,10 @@ bench-paging: $(VENV)/run.stamp ## Measure what the paging of a context keeps: D
 bench-asking: $(VENV)/run.stamp ## Measure answers to questions about a session, and their tokens: DATA=folder of transcripts
 	@$(PY) -m bench.asking $(DATA)
 
+.PHONY: bench-sessions
+bench-sessions: $(VENV)/run.stamp ## Measure how many turns a second page, and reads of sessions against their SQL alone: SESSIONS=1000
+	@$(PY) -m bench.sessions
+
 .PHONY: replay
 replay: $(VENV)/run.stamp ## Play transcripts through the paging of the API: SESSION=file or folder, BUDGET=16000, PICTURE=file.svg
 	@test -n "$(SESSION)" || { echo "make replay needs SESSION=file or folder"; exit 2; }

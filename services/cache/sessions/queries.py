@@ -23,6 +23,7 @@ where s.tenant = $1 and {VISIBLE} and (s.id = $5 or s.external_id = $6)
 order by s.id = $5 desc nulls last limit 1
 """
 FIND = f"select {_OWN} {_NAMED}"
+FOUND = look(FIND)
 HOLD = f"select {_OWN} {_NAMED} for no key update"
 WHOSE = f"select s.id, s.external_id, s.scope, s.agent_name, s.user_id, s.total_objects {_NAMED}"
 NAMED_SESSION = look(WHOSE)

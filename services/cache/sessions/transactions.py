@@ -11,12 +11,13 @@ import msgspec
 
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.sessions import queries
-from services.cache.sessions.access import Reach, require_change
+from services.cache.sessions.access import Reach, as_uuid, require_change
 from services.cache.sessions.schemas import SessionConfig
 from shared.auth import Principal
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
+from shared.database.tenancy import Look
 from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
 
@@ -77,6 +78,18 @@ class SessionTransactions:
             return await work(c, Held.of(principal, _known(row, session)))
 
         return await self.database.run(principal.tenant, found, deadline)
+
+    async def look(
+        self, principal: Principal, session: str, query: Look, deadline: Deadline
+    ) -> tuple[Held, list[asyncpg.Record]]:
+        """The rows of a query of the tenant $1, the session $2 and the turn $3, in half the round trips of `read`.
+
+        Raises NotFound for a session that the key does not reach.
+        """
+        named = *Reach.of(principal), as_uuid(session), session
+        found = await self.database.look(principal.tenant, queries.FOUND, named, deadline)
+        held = Held.of(principal, _known(found[0] if found else None, session))
+        return held, await self.database.look(principal.tenant, query, (held.id, held.turn), deadline)
 
     async def write(
         self,

@@ -13,7 +13,7 @@ from services.cache.sessions import queries as session_queries
 from services.cache.sessions.objects import queries, queries_write
 from services.cache.sessions.objects.levels import L0, L1, L2, L3, PREFETCH_SHARE, Fidelity
 from services.cache.sessions.objects.queries_write import Move
-from services.cache.sessions.objects.reading import object_of, pressure_of
+from services.cache.sessions.objects.reading import object_of, pressure_now, pressure_of
 from services.cache.sessions.objects.schemas import (
     FaultInput,
     PinInput,
@@ -157,7 +157,7 @@ class Paging:
             return _Ended(ended.turn, batch=moved is not None, moved=len(released) + (moved or 0))
 
         ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
-        pressure = await self._transactions.read(principal, session, pressure_of, deadline)
+        pressure = await pressure_now(self._transactions, principal, session, deadline)
         return TurnEnded(ended.turn, ended.batch, ended.moved, pressure)
 
     async def _object(

@@ -9,6 +9,7 @@ import asyncpg
 
 from services.cache.sessions.objects.schemas import SemanticObject
 from shared.database.postgres import Connection
+from shared.database.tenancy import look
 
 # At its fidelity. A summary that was never made leaves the stub.
 _CONTENT = """case {level} when 0 then o.content_full when 1 then coalesce(o.summary_detailed, o.stub)
@@ -79,7 +80,7 @@ async def paged(connection: Connection, tenant: str, session_id: UUID, turn: int
 # What the block shows, in its order. What rose stands twice: where it was sent, and behind everything else.
 SHOWN = f"""
 select o.id, o.object_type, o.source_key, o.current_fidelity, o.key_entities, o.tags, o.created_at,
-       o.pinned and coalesce(o.pinned_until >= $3, true) as pinned, p.level as fidelity,
+       o.pinned and coalesce(o.pinned_until >= $3, true) as pinned, p.place, p.level as fidelity,
        {_CONTENT.format(level="p.level")} as content, {_TOKENS.format(level="p.level")} as tokens,
        case p.level when 1 then o.losses_l1 when 2 then o.losses_l2 else '[]'::jsonb end as losses,
        case p.level when 1 then o.can_answer_l1 when 2 then o.can_answer_l2 else '[]'::jsonb end as can_answer,
@@ -91,10 +92,7 @@ order by p.place
 """
 
 
-async def shown(connection: Connection, tenant: str, session_id: UUID, turn: int) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await connection.fetch(SHOWN, tenant, session_id, turn)
-    return rows
-
+BLOCK = look(SHOWN)
 
 PRESSURE = f"""
 select coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
@@ -107,6 +105,9 @@ select coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
        count(*) filter (where o.pinned and coalesce(o.pinned_until >= $3, true)) as objects_pinned
 from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2
 """
+
+
+PRESSURE_NOW = look(PRESSURE)
 
 
 async def pressure(connection: Connection, tenant: str, session_id: UUID, turn: int) -> asyncpg.Record:

@@ -31,14 +31,12 @@ class ObjectReader:
         return await self._transactions.read(principal, session, work, deadline)
 
     async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
-        async def work(c: Connection, held: Held) -> tuple[list[asyncpg.Record], str]:
-            return await queries.shown(c, held.tenant, held.id, held.turn), held.marks
-
-        rows, marks = await self._transactions.read(principal, session, work, deadline)
-        return await beside(sum(len(row["content"]) for row in rows), context_of, rows, marks)
+        held, rows = await self._transactions.look(principal, session, queries.BLOCK, deadline)
+        ordered = sorted(rows, key=lambda row: row["place"])
+        return await beside(sum(len(row["content"]) for row in rows), context_of, ordered, held.marks)
 
     async def pressure(self, principal: Principal, session: str, deadline: Deadline) -> Pressure:
-        return await self._transactions.read(principal, session, pressure_of, deadline)
+        return await pressure_now(self._transactions, principal, session, deadline)
 
 
 async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObject:
@@ -49,8 +47,18 @@ async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObjec
     return SemanticObject(**row)
 
 
+async def pressure_now(
+    transactions: SessionTransactions, principal: Principal, session: str, deadline: Deadline
+) -> Pressure:
+    held, rows = await transactions.look(principal, session, queries.PRESSURE_NOW, deadline)
+    return _pressure(held, rows[0])
+
+
 async def pressure_of(c: Connection, held: Held) -> Pressure:
-    row = await queries.pressure(c, held.tenant, held.id, held.turn)
+    return _pressure(held, await queries.pressure(c, held.tenant, held.id, held.turn))
+
+
+def _pressure(held: Held, row: asyncpg.Record) -> Pressure:
     budget = held.config.token_budget
     return Pressure(
         **row,

@@ -39,8 +39,8 @@ class Planned(NamedTuple):
 
 
 PLANS = {
-    "the block": Planned(queries.SHOWN, (9,), "semantic_objects_session", OBJECTS),
-    "pressure": Planned(queries.PRESSURE, (9,), "semantic_objects_session", OBJECTS),
+    "the block": Planned(queries.BLOCK.alone, (9,), "semantic_objects_session", OBJECTS),
+    "pressure": Planned(queries.PRESSURE_NOW.alone, (9,), "semantic_objects_session", OBJECTS),
     "a batch": Planned(queries.PAGED, (9,), "semantic_objects_session", OBJECTS),
     "a source": Planned(queries.KNOWN, ("file3",), "semantic_objects_source", OBJECTS // 10),
 }

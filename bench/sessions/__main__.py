@@ -1,0 +1,151 @@
+"""Turns a second, and reads beside their SQL alone: `make bench-sessions`, SESSIONS=1000 with 500 objects each."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import statistics
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import asyncpg
+
+from bench.client import ApiError, Client
+from bench.cluster import Address, cluster
+from services.cache.sessions.objects import queries
+
+SECONDS, AGENTS, OBJECTS, READS = 20.0, 8, 500, 150
+_PATH = "/api/sessions"
+# Sessions and objects like those that the API made.
+_SESSIONS = """
+insert into sessions.sessions (tenant, id, external_id, scope, agent_name, marks, written_by, total_objects)
+select s.tenant, gen_random_uuid(), s.external_id || '-' || n, s.scope, s.agent_name, s.marks, s.written_by, $2
+from sessions.sessions s cross join generate_series(1, $3::int) n where s.id = $1
+"""
+_OBJECTS = """
+insert into sessions.semantic_objects (tenant, session_id, object_type, source_key, segment, content_full, content_hash,
+    stub, current_fidelity, sent_fidelity, place, created_turn, last_accessed_turn, tokens_l0, tokens_l3)
+select s.tenant, s.id, 'file_context', 'file' || n % 50, n, repeat('word ' || n || ' ', 40), sha256(n::text::bytea),
+       'line ' || n, case when n > 460 then 0 else 3 + n % 2 end, case when n > 460 then 0 else 3 + n % 2 end, n, 0, 0,
+       100, 10
+from sessions.sessions s cross join generate_series(1, $2::int) n where s.external_id like $1 || '-%' order by s.id, n
+"""
+
+Read: TypeAlias = Callable[[UUID], Awaitable[Any]]
+
+
+def main() -> None:
+    count = int(os.environ.get("SESSIONS") or 1_000)
+    with cluster() as address:
+        result = asyncio.run(_measure(address, count))
+    for name, value in result.items():
+        print(f"{name:28} {value}")
+    print(json.dumps(result))
+
+
+async def _measure(address: Address, count: int) -> dict[str, Any]:
+    async with Client(address.url, address.token, connections=AGENTS, patience=0) as client:
+        result = await _turns(client)
+        if address.dsn:
+            result |= await _reads(client, address.dsn, count)
+    return result
+
+
+async def _turns(client: Client) -> dict[str, Any]:
+    """A turn: the result of a tool, of some 1,500 tokens, the context with it, and the turn's end."""
+    statuses: Counter[int] = Counter()
+    seconds: list[float] = []
+    end = time.monotonic() + SECONDS
+    await asyncio.gather(*(_agent(client, number, end, statuses, seconds) for number in range(AGENTS)))
+    return {
+        "turns_a_second": round(len(seconds) / SECONDS, 1),
+        "turn_p50_ms": _p50(seconds),
+        "failed": dict(statuses),
+    }
+
+
+async def _agent(
+    client: Client, number: int, end: float, statuses: Counter[int], seconds: list[float]
+) -> None:
+    chance = random.Random(number)
+    made = await client.post(_PATH, {"agent_name": f"agent-{number}", "config": {"token_budget": 16_000}})
+    path = f"{_PATH}/{made['data']['id']}"
+    while time.monotonic() < end:
+        began = time.perf_counter()
+        body = {"content": _text(chance), "object_type": "tool_result", "source_tool": "Bash"}
+        try:
+            await client.post(f"{path}/objects", body)
+            await client.call("GET", f"{path}/context")
+            await client.post(f"{path}/turns", {})
+        except ApiError as error:
+            statuses[error.status] += 1
+        else:
+            seconds.append(time.perf_counter() - began)
+
+
+def _text(chance: random.Random) -> str:
+    """Some 1,500 tokens of a log."""
+    lines = (
+        f"{chance.random():.9f} worker {n}: event {chance.randrange(10**9)} was sent" for n in range(110)
+    )
+    return "\n".join(lines)
+
+
+async def _reads(client: Client, dsn: str, count: int) -> dict[str, Any]:
+    """The block and the pressure through the API, and each statement alone, in turn."""
+    name = "page"
+    made = await client.post(_PATH, {"agent_name": "reader", "external_id": name})
+    c = await asyncpg.connect(dsn)
+    try:
+        await c.execute(_SESSIONS, UUID(made["data"]["id"]), OBJECTS, count)
+        await c.execute(_OBJECTS, name, OBJECTS)
+        await c.execute("analyze sessions.sessions, sessions.semantic_objects")
+        rows = await c.fetch(
+            "select tenant, id from sessions.sessions where external_id like $1 || '-%'", name
+        )
+        tenant, ids = rows[0]["tenant"], [row["id"] for row in rows]
+        pairs: dict[str, tuple[Read, Read]] = {
+            "context": (_called(client, "context"), lambda id_: c.fetch(queries.SHOWN, tenant, id_, 0)),
+            "pressure": (_called(client, "pressure"), lambda id_: c.fetch(queries.PRESSURE, tenant, id_, 0)),
+        }
+        return {
+            "objects": count * OBJECTS,
+            **{
+                key: value
+                for name, pair in pairs.items()
+                for key, value in (await _pair(name, pair, ids)).items()
+            },
+        }
+    finally:
+        await c.close()
+
+
+def _called(client: Client, what: str) -> Read:
+    return lambda id_: client.call("GET", f"{_PATH}/{id_}/{what}")
+
+
+async def _pair(name: str, pair: tuple[Read, Read], ids: Sequence[UUID]) -> dict[str, float]:
+    chance = random.Random(name)
+    times: tuple[list[float], list[float]] = [], []
+    for _ in range(READS):
+        id_ = chance.choice(ids)
+        # Each reads rows that the other has not warmed up.
+        for read, seconds, asked in zip(pair, times, (id_, chance.choice(ids)), strict=True):
+            began = time.perf_counter()
+            await read(asked)
+            seconds.append(time.perf_counter() - began)
+    through, alone = map(_p50, times)
+    return {f"{name}_p50_ms": through, f"{name}_sql_ms": alone, f"{name}_over_sql": round(through / alone, 2)}
+
+
+def _p50(seconds: Sequence[float]) -> float:
+    return round(statistics.median(seconds) * 1000, 2) if seconds else 0.0
+
+
+if __name__ == "__main__":
+    main()

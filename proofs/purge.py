@@ -99,7 +99,10 @@ async def fill(client: Client, subject: Subject) -> None:
         await told(client, path, body)
     names = {"agent_name": "agent", "mission_id": "mission", "user_id": "user"}
     parties = {field: subject.named(kind) for field, kind in names.items()}
-    await fill_session(partial(told, client), subject.word, f"session of {subject.word}", **parties)
+    # What was kept for a user stays when its mission goes.
+    kept = "rain is fine" if subject.kind == "mission" else f"{subject.word} likes rain"
+    name = f"session of {subject.word}"
+    await fill_session(partial(told, client), subject.word, name, kept=kept, **parties)
 
 
 async def forget(client: Client, subject: Subject) -> None:

@@ -27,48 +27,53 @@ TABLES = """
 select c.oid::regclass::text as name from pg_class c
 where c.relnamespace = 'sessions'::regnamespace and c.relkind = 'r'
 """
+KEPT = "sessions.persistent_objects"
 # Of these, no column can hold the word.
 WORDLESS = {"sessions.fault_history", "sessions.fidelity_transitions", "sessions.object_vec"}
 
 
-async def filled(client: Client) -> str:
+async def filled(client: Client, word: str) -> str:
     async def ask(path: str, body: dict[str, Any]) -> Any:
         return await ok(client, "POST", path, body)
 
-    return await fill_session(ask, WORD, f"the {WORD} session", **PARTIES)
+    return await fill_session(ask, word, f"the {word} session", kept=f"{word} matters", **PARTIES)
 
 
-async def in_every_table(sql: Connection, tenant: str) -> None:
+async def in_every_table(sql: Connection, tenant: str, word: str) -> None:
     rows = await sql.fetch(TABLES)
     tables = {row["name"] for row in rows}
     assert len(tables) > 7
     assert tables <= (await rows_of(sql, tenant)).keys()
-    assert tables <= (await holding(sql, WORD)).keys() | WORDLESS
+    assert tables <= (await holding(sql, word)).keys() | WORDLESS
 
 
 @pytest.mark.parametrize("kind", PURGES)
 async def test_nothing_of_an_erased_session_is_left(
     tenant: Tenant, admin_client: Client, sql: Connection, kind: str
 ) -> None:
-    session = await filled(admin_client)
-    await until(lambda: in_every_table(sql, tenant.name))
+    word = f"{WORD}_{kind}"
+    session = await filled(admin_client, word)
+    await until(lambda: in_every_table(sql, tenant.name, word))
     purge = PURGES[kind]
     if purge is None:
         await ok(admin_client, "DELETE", session)
     else:
         await ok(admin_client, "POST", "/api/context/purge", purge)
     await asyncio.sleep(1)
-    for word in (WORD, session.rsplit("/", 1)[1]):
-        assert await holding(sql, word) == {}, word
+    # What was kept for the user is the user's, and forgets the session.
+    own = {KEPT: 1} if kind in ("session", "mission") else {}
+    assert await holding(sql, word) == own
+    assert await holding(sql, session.rsplit("/", 1)[1]) == {}
     left = await rows_of(sql, tenant.name)
-    assert not [table for table in left if table.startswith("sessions.")]
+    assert {table for table in left if table.startswith("sessions.")} == own.keys()
 
 
 async def test_nothing_of_a_tenants_sessions_is_left(
     tenant: Tenant, admin_client: Client, sql: Connection
 ) -> None:
-    await filled(admin_client)
-    await until(lambda: in_every_table(sql, tenant.name))
+    word = f"{WORD}_tenant"
+    await filled(admin_client, word)
+    await until(lambda: in_every_table(sql, tenant.name, word))
     await ok(admin_client, "POST", "/api/context/purge", {"scope": "tenant", "confirm": tenant.name})
     await asyncio.sleep(1)
-    assert await holding(sql, WORD) == {}
+    assert await holding(sql, word) == {}

@@ -13,12 +13,15 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 _TABLES = """
 select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'sessions' and c.relkind in ('r', 'p') and not c.relispartition order by 1
+where n.nspname = 'sessions' and c.relkind in ('r', 'p') and not c.relispartition
+  and c.relname <> 'persistent_objects'
+order by 1
 """
 
 
-async def fill_session(ask: Ask, word: str, name: str, **parties: str) -> str:
-    """Its path. `name` is what the host calls it; `parties` are its agent, mission and user."""
+async def fill_session(ask: Ask, word: str, name: str, *, kept: str, **parties: str) -> str:
+    """Its path. `name` is what the host calls it; `parties` are its agent, mission and user; `kept` is kept for the
+    user, and outlives the session."""
     made = await ask(
         SESSIONS, {**parties, "external_id": name, "model": word, "config": {"token_budget": 900}}
     )
@@ -41,11 +44,13 @@ async def fill_session(ask: Ask, word: str, name: str, **parties: str) -> str:
     await ask(f"{path}/objects/{file}/fault", {})
     await ask(f"{path}/objects/{file}/pin", {"reason": f"{word} is under change"})
     await ask(f"{path}/search", {"query": f"what of {word}?"})
+    await ask(f"{path}/query", {"question": f"where is {word}?", "object_id": file})
+    await ask(f"{path}/objects/{decision}/persist", {"content": kept})
     return path
 
 
 async def rows_of_sessions(sql: Connection) -> Mapping[str, int]:
-    """Rows by table of the schema, as a superuser sees them."""
+    """Rows by table of what is a session's, as a superuser sees them."""
     tables = [row["relname"] for row in await sql.fetch(_TABLES)]
     counts = {name: await sql.fetchval(f"select count(*) from sessions.{name}") for name in tables}
     return {f"sessions.{name}": count for name, count in counts.items() if count}

@@ -85,7 +85,7 @@ class CacheService:
         self.assembly_search = AssemblySearch(database)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
-        self.asking = Asking(transactions)
+        self.asking = Asking(transactions, self.helper)
         self.relationships = RelationshipService(transactions)
         self.histories = Histories(transactions)
         self.persistent = PersistentService(transactions)

@@ -26,6 +26,8 @@ class MicroFault(msgspec.Struct, kw_only=True):
 
     answer: str | None
     """Null: nothing that the session holds answers it."""
+    model_answer: str | None = None
+    """The same in a model's words, where the installation has one: `answer` is the lines that prove it."""
     object_id: UUID | None = None
     """The object that answers."""
     object_type: ObjectType | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import NamedTuple
 from uuid import UUID
@@ -13,18 +14,21 @@ from services.cache.sessions import queries as session_queries
 from services.cache.sessions.asking import queries
 from services.cache.sessions.asking.schemas import MicroFault, QuestionInput
 from services.cache.sessions.objects.reading import object_of
-from services.cache.sessions.paging.passages import Found, Passage, best, words_of
+from services.cache.sessions.paging.passages import Found, Passage, around, best, words_of
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.errors import Forbidden
+from shared.llm import Helper
 
 # Objects whose lines are looked at, and how many characters of them.
 _CANDIDATES, _CHARACTERS = 24, 1_100_000
 # A passage that holds less of the question, by how rare its words are, answers something else.
 LEAST_SHARE = 0.25
+# What is left of the deadline for recording the answer.
+_KEEPING_SECONDS = 0.5
 
 
 class _Kept(msgspec.Struct):
@@ -32,13 +36,13 @@ class _Kept(msgspec.Struct):
 
 
 class _Asked(NamedTuple):
-    turn: int
+    session_id: UUID
     texts: list[asyncpg.Record]
 
 
 class Asking:
-    def __init__(self, transactions: SessionTransactions) -> None:
-        self._transactions = transactions
+    def __init__(self, transactions: SessionTransactions, helper: Helper | None = None) -> None:
+        self._transactions, self._helper = transactions, helper
 
     async def query(
         self, principal: Principal, session: str, wanted: QuestionInput, deadline: Deadline
@@ -54,7 +58,7 @@ class Asking:
                 c, held.tenant, held.id, words, object_id=wanted.object_id, limit=_CANDIDATES
             )
             ids = [row["id"] for row in rows]
-            return _Asked(held.turn, await queries.texts(c, held.tenant, held.id, ids, _CHARACTERS))
+            return _Asked(held.id, await queries.texts(c, held.tenant, held.id, ids, _CHARACTERS))
 
         asked = await self._transactions.read(principal, session, work, deadline)
         contents = [row["content_full"] for row in asked.texts]
@@ -62,12 +66,30 @@ class Asking:
         if found is None or found.passage.share < LEAST_SHARE:
             return MicroFault(answer=None)
         row = asked.texts[found.place]
-        answer = _answer(row, found.passage)
+        answer = await self._in_words(principal.tenant, asked.session_id, wanted.question, row, deadline)
+        answer = answer or _answer(row, found.passage)
         milliseconds = int((time.perf_counter() - began) * 1000)
         answer.recorded = await self._keep(
             principal, session, wanted.question, answer, milliseconds, deadline
         )
         return answer
+
+    async def _in_words(
+        self, tenant: str, session_id: UUID, question: str, row: asyncpg.Record, deadline: Deadline
+    ) -> MicroFault | None:
+        """The helper model's answer, with the lines that prove it. None where it gives none in time."""
+        left = deadline.left() - _KEEPING_SECONDS
+        if self._helper is None or left <= 0:
+            return None
+        content = row["content_full"]
+        try:
+            async with asyncio.timeout(left):
+                given = await self._helper.answer(question, [content], tenant=tenant, session_id=session_id)
+        except TimeoutError:
+            return None
+        return given and msgspec.structs.replace(
+            _answer(row, around(given.quote, content)), model_answer=given.text
+        )
 
     async def _keep(
         self,

@@ -108,6 +108,16 @@ def best(words: Sequence[Word], texts: Sequence[str]) -> Found | None:
     return Found(place, _passage(lines[place], held[place], line, room, weights))
 
 
+def around(quote: str, text: str) -> Passage:
+    """The whole lines of a text that hold the quote, which stands in it."""
+    start = text.index(quote)
+    first = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start + len(quote))
+    lines = text[first : len(text) if end < 0 else end]
+    line = text.count("\n", 0, first) + 1
+    return Passage(lines, line, line + lines.count("\n"), estimate_tokens(lines), 1.0)
+
+
 def _held(line: str, words: Sequence[Word]) -> frozenset[Word]:
     lower = line.lower()
     near = [word for word in words if word.text in lower]

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from services.cache.sessions.paging.passages import SHARE, answer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.cache.sessions.paging.passages import SHARE, answer, around
 from shared.tokens import estimate_tokens
 
 ROOT = Path(__file__).parents[4]
@@ -42,3 +45,13 @@ def test_an_error_line_is_quoted() -> None:
 def test_a_text_without_a_word_of_the_question_answers_nothing() -> None:
     assert answer("What does the ledger hold?", "nothing here\nnor here") is None
     assert answer("", "text") is None
+
+
+@given(st.lists(st.text("ab \u00e9", max_size=6), min_size=1, max_size=8), st.data())
+def test_the_lines_around_a_quote_hold_it_and_are_whole(lines: list[str], data: st.DataObject) -> None:
+    text = "\n".join(lines)
+    start = data.draw(st.integers(0, len(text)))
+    quote = text[start : data.draw(st.integers(start, len(text)))]
+    found = around(quote, text)
+    assert quote in found.text
+    assert found.text == "\n".join(lines[found.first_line - 1 : found.last_line])

@@ -297,6 +297,8 @@ class MicroFault:
 
     answer: str | None
     """Null: nothing that the session holds answers it."""
+    model_answer: str | None
+    """The same in a model's words, where the installation has one: `answer` is the lines that prove it."""
     object_id: str | None
     """The object that answers."""
     object_type: (

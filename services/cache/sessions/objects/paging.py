@@ -27,12 +27,15 @@ from services.cache.sessions.objects.schemas import (
 from services.cache.sessions.paging.fidelity import HIGH, Level, PagedObject, Sizes, batch
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
+from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 
 # The first fault of a content pins it for so many turns, and each further one for twice as many.
 _PIN_TURNS, _MOST_PIN_TURNS = 4, 64
+# A batch takes as long for an object as for so many characters of a text.
+_WEIGHT = 16
 _PINNED_BY_FAULT = "brought back"
 
 
@@ -230,7 +233,8 @@ async def _end_batch(c: Connection, held: Held) -> int | None:
     """How many objects a batch moved; None where there was none. Until one, what was sent keeps its bytes."""
     budget = held.config.token_budget
     objects = [_paged(row) for row in await queries.paged(c, held.tenant, held.id, held.turn)]
-    moves = [Move(UUID(move.id), move.after, move.trigger) for move in batch(objects, budget, held.turn)]
+    planned = await beside(_WEIGHT * len(objects), batch, objects, budget, held.turn)
+    moves = [Move(UUID(move.id), move.after, move.trigger) for move in planned]
     before = await pressure_of(c, held)
     if not moves and before.block_tokens <= HIGH * budget:
         return None

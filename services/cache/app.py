@@ -15,6 +15,7 @@ from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
 from services.cache.service import CacheService
+from services.cache.sessions.asking.goals import Goals
 from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission as ObjectAdmission
@@ -61,6 +62,7 @@ class Services:
     assembly_search: AssemblySearch
     paging: Paging
     asking: Asking
+    goals: Goals
     relationships: RelationshipService
     histories: Histories
     sessions: SessionService
@@ -110,6 +112,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             assembly_search=service.assembly_search,
             paging=service.paging,
             asking=service.asking,
+            goals=service.goals,
             relationships=service.relationships,
             histories=service.histories,
             sessions=service.sessions,

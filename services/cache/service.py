@@ -15,6 +15,7 @@ from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
+from services.cache.sessions.asking.goals import Goals
 from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.costs import SessionCosts
 from services.cache.sessions.histories.service import Histories
@@ -86,6 +87,7 @@ class CacheService:
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
         self.asking = Asking(transactions, self.helper)
+        self.goals = Goals(transactions)
         self.relationships = RelationshipService(transactions)
         self.histories = Histories(transactions)
         self.persistent = PersistentService(transactions)

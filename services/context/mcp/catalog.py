@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from services.context.mcp.catalog_documents import DOCUMENTS
 from services.context.mcp.catalog_facts import FACTS
 from services.context.mcp.catalog_long_term import LONG_TERM_TOOLS
+from services.context.mcp.catalog_sessions import SESSIONS
 from services.context.mcp.tool import ABOUT_CODE, Tool
 from services.context.stores import CACHE, OWN, PEERS
 
@@ -257,6 +258,7 @@ TOOLS: tuple[Tool, ...] = (
     *LONG_TERM_TOOLS,
     *DOCUMENTS,
     *FACTS,
+    *SESSIONS,
     Tool(
         "explain_assembly",
         "context_explain",
@@ -318,6 +320,7 @@ AREAS: Mapping[str, str] = {
     "vault": "vault",
     "long-term memory": "memory",
     "facts": "kg",
+    "sessions": "sessions",
     "timeline": "timeline",
 }
 """Toolsets by the tag of the route."""

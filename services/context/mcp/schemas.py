@@ -100,7 +100,7 @@ def describe(document: Json, tool: Tool) -> Described:
         area=operation["tags"][0],
     )
     ordered = {name: properties[name] for name in (*required, *(n for n in properties if n not in required))}
-    return Described(route, _object(ordered, required), answer_schema(document, operation))
+    return Described(route, _object(ordered, required), _answer(document, operation, tool))
 
 
 def raw_input(document: Json, tool: Tool) -> Json | None:
@@ -116,6 +116,17 @@ def raw_input(document: Json, tool: Tool) -> Json | None:
         "description": f"The body of {method.upper()} {path} as it stands. Fields: {', '.join(named)}.",
     }
     return _object({"payload": payload}, ["payload"])
+
+
+def _answer(document: Json, operation: Json, tool: Tool) -> Json | None:
+    schema = answer_schema(document, operation)
+    if schema is None or tool.names:
+        return schema
+    parts = {
+        name: {k: v for k, v in part.items() if k != "required"}
+        for name, part in schema["properties"].items()
+    }
+    return {**schema, "properties": parts}
 
 
 def answer_schema(document: Json, operation: Json) -> Json | None:

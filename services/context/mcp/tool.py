@@ -25,3 +25,5 @@ class Tool:
     """The fields that it lists of its route's; all, where none is named."""
     without: tuple[str, ...] = ()
     """Fields that it takes, but that a model need not know; `list.field` is a field of a list's items."""
+    names: bool = True
+    """Whether the schema of its answer names what the objects in it hold."""

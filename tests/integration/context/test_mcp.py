@@ -149,6 +149,15 @@ async def test_every_tool_answers_as_its_schema_says(cluster: Cluster, tenant: T
         await ok("kg_stats")
         await ok("kg_invalidate", **fact)
         await ok("kg_invalidate_raw", payload={**fact, "object": "postgres"})
+        made = await client.post("/api/sessions", {"agent_name": "ana", "external_id": "code"})
+        path = f"/api/sessions/{made.body['data']['id']}/objects"
+        held = await client.post(path, {"content": "charge_limit = 250", "object_type": "tool_result"})
+        of_session = {"session_id": made.body["data"]["id"], "object_id": held.body["objects"][0]["id"]}
+        await ok("pin_object", **of_session)
+        await ok("release_object", **of_session, fidelity=4)
+        said = await ok("query_session", session_id="code", question="What is charge_limit?")
+        assert said["answer"] == "charge_limit = 250"
+        assert (await ok("restore_object", **of_session))["data"]["content"] == "charge_limit = 250"
         await ok("delete_agent_memory", memory_id=memory)
         await ok("delete_cache_entry", entry_id=entry)
         await ok("clear_psychic_cache", mission_id=MISSION, reason="operator")

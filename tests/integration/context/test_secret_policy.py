@@ -170,6 +170,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         f"{session}/relationships",
         {**edge, "metadata": {"why": TEXT, SECRET: "x"}},
     )
+    yield "session_goal", "POST", f"{session}/goal", {"goal": TEXT}
     yield "session_query", "POST", f"{session}/query", {"question": TEXT}
     yield "session_persist", "POST", f"{session}/objects/{ids['object']}/persist", {"content": TEXT}
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}

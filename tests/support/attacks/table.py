@@ -387,6 +387,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_fault": _on_object({}, {"fault_type": "entropy_triggered"}),
     "session_faults": _in_session({}),
     "session_get": _in_session(),
+    "session_goal": _in_session({"goal": "find the treasure"}, {}),
     "session_history": _in_session({}, {"full": True}),
     "session_list": _listed_sessions,
     "session_numbered_object": lambda v: [{"number": v.ids["object_number"]}],

@@ -94,7 +94,7 @@ async def test_only_by_its_own_names(host: str, status: int) -> None:
     assert (await asked_for_tools(host)).status_code == status
 
 
-@pytest.mark.parametrize(("toolset", "most"), [("default", 3_000), ("full", 14_000)])
+@pytest.mark.parametrize(("toolset", "most"), [("default", 3_500), ("full", 14_000)])
 async def test_a_list_of_tools_costs_few_tokens(toolset: str, most: int) -> None:
     """A client sends the list to its model with every question; a token is four characters."""
     answer = await asked_for_tools(toolset=toolset)

@@ -80,6 +80,8 @@ def test_the_default_set() -> None:
         "memory_search",
         "write_psychic_cache",
         "commit_agent_memory",
+        "query_session",
+        "restore_object",
     ]
 
 

@@ -114,6 +114,9 @@ SESSIONS = [
     _of_object("session_unpin", "Let it go"),
     _of_object("session_release", "No longer needed", {}),
     _of_object("session_fault", "Needed after all", {"fault_type": "full_restore"}),
+    _of_session(
+        "session_goal", "What it works towards", {"goal": "Send every retry with an idempotency key"}
+    ),
     _of_session("session_query", "Only what answers", {"question": "What does retry take?"}),
     _of_session("session_turn", "The end of a turn", {"accessed": ["$object"]}),
     _of_session("session_faults", "What came back", parameters={"limit": 10}),

@@ -18,6 +18,7 @@ from scrubjay.models import (
     Fault,
     Faults,
     FoundObjects,
+    GoalSet,
     History,
     KeptObject,
     Language,
@@ -428,6 +429,35 @@ def session_faults(
         seconds=2.0,
         repeatable=True,
         query={"object_id": object_id, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def session_goal(
+    session_id: str,
+    *,
+    goal: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[GoalSet]:
+    """Say what the agent works towards. What the session holds about it comes up as far as there is room,
+    and stays.
+
+    Args:
+        session_id: The session's name.
+        goal: What the agent works towards now; none ends the goal.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path("/api/sessions/{session_id}/goal", session_id=session_id),
+        answer=GoalSet,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(goal=goal),
+        keyed=True,
+        idempotency_key=idempotency_key,
         timeout=timeout,
     )
 

@@ -121,6 +121,7 @@ class AsyncSessions(AsyncGroup):
     session_conversation = AsyncMethod(sessions.session_conversation)
     session_append = AsyncMethod(sessions.session_append)
     session_faults = AsyncListing(sessions.session_faults)
+    session_goal = AsyncMethod(sessions.session_goal)
     session_history = AsyncListing(sessions.session_history)
     session_admit = AsyncMethod(sessions.session_admit)
     session_object = AsyncMethod(sessions.session_object)

@@ -121,6 +121,7 @@ class Sessions(Group):
     session_conversation = Method(sessions.session_conversation)
     session_append = Method(sessions.session_append)
     session_faults = Listing(sessions.session_faults)
+    session_goal = Method(sessions.session_goal)
     session_history = Listing(sessions.session_history)
     session_admit = Method(sessions.session_admit)
     session_object = Method(sessions.session_object)

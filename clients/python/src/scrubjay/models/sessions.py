@@ -236,6 +236,18 @@ class FoundObjects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoalSet:
+    goal: str | None
+    """What the agent works towards now."""
+    raised: list[str]
+    """Objects about the goal that came up whole, because the budget allows it."""
+    kept: list[str]
+    """Objects about the goal that are whole already. They count as used in this turn."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """A page of the trail, in order."""
 

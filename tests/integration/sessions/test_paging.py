@@ -42,6 +42,8 @@ async def test_a_file_becomes_its_functions_and_is_all_there(client: Client, sql
     assert "".join(each["content"] for each in found) == module("ledger")
     assert [each["key_entities"][0] for each in found] == [f"ledger_{number}" for number in range(4)]
     assert [each["start_line"] for each in found] == [1, 30, 59, 88]
+    # Batches decide by them where objects are worth the same.
+    assert [part["id"] for part in parts] == sorted(part["id"] for part in parts)
     assert all(each["tokens_l3"] < each["tokens_l1"] < each["tokens_l0"] for each in found)
     scores = await sql.fetch(
         "select admitted, score_total from sessions.admission_scores where object_id = any($1)",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 
@@ -215,9 +217,16 @@ async def _tell(c: Connection, held: Held, admitted: AdmittedObjects) -> None:
     await session_queries.tell(c, held.tenant, held.id, "session_objects", {**counts, "tokens": tokens})
 
 
+def _id(place: int) -> UUID:
+    """Of version 7, in the order of places: what is missed equally little leaves the context in the order it came."""
+    milliseconds = time.time_ns() // 1_000_000
+    version = (7 << 12) | (place & 0xFFF)
+    return UUID(int=(milliseconds << 80) | (version << 64) | (2 << 62) | secrets.randbits(62))
+
+
 def _row(held: Held, wanted: AdmitInput, part: Part, *, segment: int, place: int) -> NewObject:
     return NewObject(
-        id=uuid4(),
+        id=_id(place),
         object_type=wanted.object_type,
         source_tool=wanted.source_tool,
         source_key=wanted.source_key,

@@ -11,6 +11,7 @@ from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.missions.languages import Languages
 from services.cache.missions.service import MissionService
+from services.cache.persistent.indexing import PERSISTENT
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
@@ -96,7 +97,11 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 lambda: tidy_forever(database, service.records, table),
             )
         )
-        searches = {STORE: service.search.search, OBJECTS.name: service.assembly_search.search}
+        searches = {
+            STORE: service.search.search,
+            OBJECTS.name: service.assembly_search.search,
+            PERSISTENT.name: service.persistent_search.search,
+        }
         yield Services(
             writer=service.writer,
             owner_search=OwnerSearch("cache", searches, asked=embedder.leave_cores),

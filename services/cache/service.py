@@ -13,6 +13,8 @@ from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits
 from services.cache.missions.service import MissionService
 from services.cache.missions.sweep import ExpirySweep
+from services.cache.persistent.indexing import PERSISTENT
+from services.cache.persistent.search import PersistentSearch
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.sessions.asking.goals import Goals
@@ -53,7 +55,7 @@ class CacheService:
         self.languages = Languages(database)
         self.records = keyed.records
         self.indexer = Indexer(
-            database, embedder, "cache", [ENTRIES, OBJECTS], settings.embedding.index_workers
+            database, embedder, "cache", [ENTRIES, OBJECTS, PERSISTENT], settings.embedding.index_workers
         )
         self.query_log = QueryLog(database, doorbell)
         self.writer = EntryWriter(
@@ -90,7 +92,8 @@ class CacheService:
         self.goals = Goals(transactions)
         self.relationships = RelationshipService(transactions)
         self.histories = Histories(transactions)
-        self.persistent = PersistentService(transactions)
+        self.persistent = PersistentService(transactions, self.indexer, embedder.model)
+        self.persistent_search = PersistentSearch(database)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

@@ -162,6 +162,16 @@ SESSION_OBJECTS = Store(
     priorities={"design_decision": 1.1},
 )
 """What the context of the request's session no longer shows whole. No scope names the session."""
+PERSISTENT = Store(
+    name="persistent_objects",
+    prefix="persistent",
+    owner="cache",
+    scopes=named("user"),
+    path="/api/persistent-objects",
+    item_path="/api/persistent-objects/{id}",
+    priorities={"design_decision": 1.1},
+)
+"""What is kept of sessions for the users that a request names. Its confidence takes the place of its age."""
 LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")
 """Files of the vault that a request names. They are read, not searched."""
 FACTS = Owned(
@@ -176,7 +186,9 @@ FACTS = Owned(
 PROFILES = Source(name="profile", prefix="profile", token_share=0.15, ids=r"(?:agent|user):[^\s\]]+")
 """What stands first in every block for an agent or a user. Their names are percent-encoded."""
 
-STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT, SESSION_OBJECTS)
+STORES = (CACHE, OWN, PEERS, LONG_TERM, VAULT, SESSION_OBJECTS, PERSISTENT)
+ON_REQUEST = (SESSION_OBJECTS, PERSISTENT)
+"""Searched only if the request names a session or a user."""
 SOURCES: tuple[Source, ...] = (*STORES, LINKS, PROFILES, FACTS)
 BY_NAME: Mapping[str, Store] = {store.name: store for store in STORES}
 BY_PREFIX: Mapping[str, Source] = {source.prefix: source for source in SOURCES}

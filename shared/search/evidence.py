@@ -50,6 +50,8 @@ class Candidate(msgspec.Struct, omit_defaults=True):
     occurred_at: datetime | None = None
     confirmed_at: datetime | None = None
     """When a memory was last stated again."""
+    confidence: float | None = None
+    """Of what was kept for a user, as of when it was last stated. It counts in place of the age."""
     user_id: str | None = None
     source_kind: str = "agent"
     source_claim: str | None = None

@@ -22,11 +22,7 @@ MISSING = {
     owner: {GRAPH, *names} if owner == "agent_memory" else names
     for owner in ("agent_memory", "cache")
     for names in [
-        {
-            store.name
-            for store in stores.STORES
-            if store.owner == owner and store is not stores.SESSION_OBJECTS
-        }
+        {store.name for store in stores.STORES if store.owner == owner and store not in stores.ON_REQUEST}
     ]
 }
 """What an assembly lacks without an owner."""

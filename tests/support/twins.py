@@ -104,8 +104,10 @@ def _value(table: str, column: str, type_: str, needed: bool) -> str:
 
 
 def _scope(text: str) -> str:
-    if re.search(r"sessions\.(object_(chunks|vec)|searchable)", text):
+    if re.search(r"sessions\.(object_(chunks|vec)|searchable_objects)", text):
         return f"session:{_UUID}"
+    if re.search(r"sessions\.(persistent_|searchable_persistent)", text):
+        return f"user:{WORD}"
     return f"agent:{WORD}" if "memory." in text else f"mission:{WORD}"
 
 

@@ -89,6 +89,7 @@ STATEMENTS = {
             "services/agent_memory/memories/indexing.py:TEXTS",
             "services/agent_memory/vault/indexing.py:TEXTS",
             "services/cache/entries/indexing.py:TEXTS",
+            "services/cache/persistent/indexing.py:TEXTS",
             "services/cache/sessions/search/indexing.py:TEXTS",
             "services/cache/sessions/summarizing/queries.py:DROP",
             "services/cache/sessions/summarizing/queries.py:TEXTS",

@@ -26,6 +26,7 @@ VIEWS = {
     "memory.searchable_file_words": "memory.file_chunks",
     "memory.searchable_long_term_words": "memory.long_term_chunks",
     "sessions.searchable_objects": "sessions.object_chunks",
+    "sessions.searchable_persistent": "sessions.persistent_chunks",
 }
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from shared.database.postgres import Connection
 
+# The queue's rows go after the objects: the indexer locks in that order.
 _PURGE = """
-with gone as (delete from sessions.persistent_objects where tenant = $1 and {about} returning 1)
+with gone as (
+    delete from sessions.persistent_objects where tenant = $1 and {about} returning number
+), unqueued as (
+    delete from cache.index_queue q using gone
+    where q.tenant = $1 and q.store = 'persistent_objects' and q.item_id = gone.number
+)
 select count(*) from gone
 """
 PURGE_SCOPE = _PURGE.format(about="scope = $2")

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
 
 from services.cache.persistent.schemas import COLUMNS
+from services.cache.sessions.search.words import ObjectWords
 from shared.database.postgres import Connection
+
+
+class Named(NamedTuple):
+    """What a path names: an id, or the number of a handle."""
+
+    id: UUID | None
+    number: int | None
+
 
 _COLUMNS = ", ".join(f"p.{name}" for name in COLUMNS)
 # The clock, not the statement's start: a statement may have waited for another that reinforced the row.
@@ -63,25 +72,25 @@ async def hold_same(connection: Connection, tenant: str, user_id: str, content: 
     return await connection.fetchrow(HOLD_SAME, tenant, user_id, content)
 
 
-# A key of some users ($3) finds only what was kept for them.
+# By its id ($2) or its number ($3). A key of some users ($4) finds only what was kept for them.
 FIND = f"""
 select {_READ} from sessions.persistent_objects p
-where p.tenant = $1 and p.id = $2 and ($3::text[] is null or p.user_id = any($3))
+where p.tenant = $1 and (p.id = $2 or p.number = $3) and ($4::text[] is null or p.user_id = any($4))
 """
 HOLD = f"{FIND} for update"
 
 
 async def find(
-    connection: Connection, tenant: str, object_id: UUID, users: Sequence[str] | None
+    connection: Connection, tenant: str, named: Named, users: Sequence[str] | None
 ) -> asyncpg.Record | None:
-    return await connection.fetchrow(FIND, tenant, object_id, users)
+    return await connection.fetchrow(FIND, tenant, *named, users)
 
 
 async def hold(
-    connection: Connection, tenant: str, object_id: UUID, users: Sequence[str] | None
+    connection: Connection, tenant: str, named: Named, users: Sequence[str] | None
 ) -> asyncpg.Record | None:
     """Keeps it as it is until the transaction ends."""
-    return await connection.fetchrow(HOLD, tenant, object_id, users)
+    return await connection.fetchrow(HOLD, tenant, *named, users)
 
 
 LIST = f"""
@@ -119,11 +128,43 @@ async def reinforce(
     return row
 
 
-DELETE = "delete from sessions.persistent_objects where tenant = $1 and id = $2"
+# The queue's row goes after the object: the indexer locks in that order.
+DELETE = """
+with gone as (
+    delete from sessions.persistent_objects where tenant = $1 and id = $2 returning number
+), unqueued as (
+    delete from cache.index_queue q using gone
+    where q.tenant = $1 and q.store = 'persistent_objects' and q.item_id = gone.number
+)
+select count(*) from gone
+"""
 
 
 async def delete(connection: Connection, tenant: str, object_id: UUID) -> None:
     await connection.execute(DELETE, tenant, object_id)
+
+
+# $3 its ObjectWords, $4 model. Its vectors follow from the queue.
+INDEX = """
+with given as materialized (
+    select p.number, p.scope, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head
+    from sessions.persistent_objects p
+    cross join jsonb_to_record($3) w(
+        starts int[], stops int[], chunks text[], configs text[], terms text[], head text)
+    where p.tenant = $1 and p.id = $2
+), worded as (
+    insert into sessions.persistent_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv)
+    select $1, g.scope, g.number, c.chunk, cardinality(g.chunks), c.start, c.stop, c.words, c.tsv
+    from given g
+    cross join lateral cache.chunk_words(null, g.starts, g.stops, g.chunks, g.configs, g.terms, g.head, null) c
+)
+insert into cache.index_queue (tenant, store, scope, item_id, model)
+select $1, 'persistent_objects', g.scope, g.number, $4 from given g
+"""
+
+
+async def index(connection: Connection, tenant: str, object_id: UUID, words: ObjectWords, model: str) -> None:
+    await connection.execute(INDEX, tenant, object_id, words, model)
 
 
 TELL = """

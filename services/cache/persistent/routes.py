@@ -59,9 +59,9 @@ async def list_objects(
     return await persistent.list_objects(principal, user_id, cursor, limit, deadline)
 
 
-@get("/{persistent_id:uuid}", operation_id="persistent_objects_get", opt=READ | problems(404))
+@get("/{persistent_id:str}", operation_id="persistent_objects_get", opt=READ | problems(404))
 async def persistent_object(
-    persistent_id: FromPath[UUID],
+    persistent_id: FromPath[str],
     persistent: NamedDependency[PersistentService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
@@ -71,14 +71,14 @@ async def persistent_object(
 
 
 @post(
-    "/{persistent_id:uuid}/reinforce",
+    "/{persistent_id:str}/reinforce",
     operation_id="persistent_objects_reinforce",
     opt=WRITE | KEYED | problems(404),
     status_code=200,
 )
 async def reinforce(
     request: Request[Any, Any, Any],
-    persistent_id: FromPath[UUID],
+    persistent_id: FromPath[str],
     persistent: NamedDependency[PersistentService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
@@ -89,13 +89,13 @@ async def reinforce(
 
 
 @delete(
-    "/{persistent_id:uuid}",
+    "/{persistent_id:str}",
     operation_id="persistent_objects_forget",
     opt=WRITE | problems(404),
     status_code=200,
 )
 async def forget(
-    persistent_id: FromPath[UUID],
+    persistent_id: FromPath[str],
     persistent: NamedDependency[PersistentService],
     principal: PrincipalDep,
     deadline: DeadlineDep,

@@ -8,6 +8,8 @@ import asyncpg
 import msgspec
 
 from services.cache.persistent import queries
+from services.cache.persistent.indexing import STORE
+from services.cache.persistent.queries import Named
 from services.cache.persistent.schemas import (
     ForgottenObject,
     KeptObject,
@@ -16,17 +18,26 @@ from services.cache.persistent.schemas import (
     PersistentObjects,
     PersistInput,
 )
+from services.cache.sessions.access import as_uuid
+from services.cache.sessions.search.words import ObjectWords
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
+from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
+from shared.database.index_claims import Fresh
+from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.errors import Conflict, FieldError, Forbidden, NotFound
 from shared.paging.pages import page_of
-from shared.provenance import SourceKind
+from shared.provenance import SourceKind, head
 from shared.search.experience import decayed, reinforced
+from shared.search.lexicon import Hints, indexed
+from shared.text import Language
 from shared.tokens import estimate_tokens
 
+# As many as a bigint has always room for.
+_DIGITS = 19
 _NO_USER = "the session is with no user"
 # What a tool or a file said stays its word when it is kept whole.
 _SOURCES: dict[str, SourceKind] = {
@@ -42,8 +53,10 @@ class _Reinforced(msgspec.Struct):
 
 
 class PersistentService:
-    def __init__(self, transactions: SessionTransactions) -> None:
+    def __init__(self, transactions: SessionTransactions, indexer: Indexer, model: str) -> None:
         self._transactions = transactions
+        self._indexer = indexer
+        self._model = model
 
     async def keep(
         self,
@@ -56,6 +69,8 @@ class PersistentService:
     ) -> KeptObject:
         """Keeps an object for the session's user, or reinforces what this user has of it already."""
 
+        fresh: list[Fresh] = []
+
         async def work(c: Connection, held: Held) -> KeptObject:
             source = await queries.source(c, held.tenant, held.id, object_id)
             if source is None:
@@ -64,22 +79,32 @@ class PersistentService:
             row = await queries.insert(c, held.tenant, columns)
             if row is None:
                 return _kept(await _again(c, held.tenant, columns), created=False)
+            await self._index(c, principal, row)
             await queries.tell(c, held.tenant, "persistent_object_kept", row)
+            fresh.append(Fresh(held.tenant, row["scope"], STORE, row["number"]))
             return _kept(row, created=True)
 
         # A session that has ended can still be learned from.
-        return await self._transactions.write(
+        kept = await self._transactions.write(
             principal, session, KeptObject, work, key, deadline, status=201, closed=True
         )
+        self._indexer.wake(fresh)
+        return kept
 
-    async def get(self, principal: Principal, object_id: UUID, deadline: Deadline) -> PersistentObject:
+    async def _index(self, c: Connection, principal: Principal, row: asyncpg.Record) -> None:
+        words = await beside(
+            len(row["content"]), _words, row["content"], row["object_type"], principal.language or "en"
+        )
+        await queries.index(c, principal.tenant, row["id"], words, self._model)
+
+    async def get(self, principal: Principal, named: str, deadline: Deadline) -> PersistentObject:
         """Raises NotFound for one of a user whom the key does not reach."""
         row = await self._transactions.database.run(
             principal.tenant,
-            lambda c: queries.find(c, principal.tenant, object_id, principal.seen_users()),
+            lambda c: queries.find(c, principal.tenant, _named(named), principal.seen_users()),
             deadline,
         )
-        return PersistentObject.from_row(_known(row, object_id))
+        return PersistentObject.from_row(_known(row, named))
 
     async def list_objects(
         self, principal: Principal, user_id: str, cursor: str | None, limit: int, deadline: Deadline
@@ -97,27 +122,27 @@ class PersistentService:
         return PersistentObjects([PersistentObject.from_row(row) for row in page.rows], page.next)
 
     async def reinforce(
-        self, principal: Principal, object_id: UUID, key: Key | None, deadline: Deadline
+        self, principal: Principal, named: str, key: Key | None, deadline: Deadline
     ) -> PersistentObject:
         """Raises Forbidden for one that the key may not change."""
-        stored = await self.get(principal, object_id, deadline)
+        stored = await self.get(principal, named, deadline)
 
         async def work(c: Connection) -> _Reinforced:
-            row = await _hold_own(c, principal, object_id)
+            row = await _hold_own(c, principal, named)
             return _Reinforced((await _reinforce(c, principal.tenant, row))["id"])
 
         if key is not None:
             key = key.about([stored.agent_name], [stored.user_id])
         scope = f"user:{stored.user_id}"
         await self._transactions.once(principal.tenant, scope, _Reinforced, work, key, deadline, status=200)
-        return await self.get(principal, object_id, deadline)
+        return await self.get(principal, named, deadline)
 
-    async def forget(self, principal: Principal, object_id: UUID, deadline: Deadline) -> ForgottenObject:
+    async def forget(self, principal: Principal, named: str, deadline: Deadline) -> ForgottenObject:
         async def work(c: Connection) -> ForgottenObject:
-            row = await _hold_own(c, principal, object_id)
-            await queries.delete(c, principal.tenant, object_id)
+            row = await _hold_own(c, principal, named)
+            await queries.delete(c, principal.tenant, row["id"])
             await queries.tell(c, principal.tenant, "persistent_object_forgotten", row)
-            return ForgottenObject(object_id)
+            return ForgottenObject(row["id"])
 
         return await self._transactions.run(principal.tenant, work, deadline)
 
@@ -163,17 +188,28 @@ async def _reinforce(c: Connection, tenant: str, held: asyncpg.Record) -> asyncp
     return row
 
 
-async def _hold_own(c: Connection, principal: Principal, object_id: UUID) -> asyncpg.Record:
+async def _hold_own(c: Connection, principal: Principal, named: str) -> asyncpg.Record:
     """One that the principal may change, until the transaction ends. Raises NotFound, Forbidden."""
-    row = await queries.hold(c, principal.tenant, object_id, principal.seen_users())
-    row = _known(row, object_id)
+    row = await queries.hold(c, principal.tenant, _named(named), principal.seen_users())
+    row = _known(row, named)
     principal.require_author(row["agent_name"])
     if row["written_by"] != principal.key and principal.changes_only_its_own(row["scope"]):
         raise Forbidden("this key changes only what is kept for its users, or what it kept")
     return row
 
 
-def _known(row: asyncpg.Record | None, object_id: UUID) -> asyncpg.Record:
+def _known(row: asyncpg.Record | None, named: str) -> asyncpg.Record:
     if row is None:
-        raise NotFound(f"no persistent object {object_id}")
+        raise NotFound(f"no persistent object {named!r}")
     return row
+
+
+def _named(text: str) -> Named:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+    return Named(None if number is not None else as_uuid(text), number)
+
+
+def _words(text: str, object_type: str, likely: Language) -> ObjectWords:
+    found = indexed(text, Hints(likely=likely))
+    said = head(None, None, object_type.replace("_", " "))
+    return ObjectWords(**msgspec.structs.asdict(found), head=said)

@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import UUID
 
+from shared.database import schema
 from shared.database.schema import Instant, metadata
 
 persistent_objects = Table(
@@ -64,3 +65,15 @@ persistent_objects = Table(
     ),
     schema="sessions",
 )
+
+# Chunks and vectors know an object by its number.
+persistent_chunks = schema.chunk_table(
+    "sessions",
+    "persistent_objects",
+    "persistent_chunks",
+    Index("persistent_chunks_scope", "tenant", "scope"),
+    words="cache.scoped_words(tenant, scope, tsv)",
+    key="number",
+    copied=False,
+)
+persistent_vec = schema.vector_table("sessions", "persistent_objects", "persistent_vec", key="number")

@@ -13,7 +13,7 @@ from services.context import stores
 from services.context.assembly.supersession.order import Item, position
 from services.context.stores import Store
 from shared.search.evidence import Candidate
-from shared.search.experience import experienced
+from shared.search.experience import confident, decayed, experienced
 from shared.search.relevance import Scored, unsaturated
 
 RECENCY_FLOOR = 0.5
@@ -59,6 +59,13 @@ def recency(store: Store, at: datetime, now: datetime) -> float:
     return float(max(RECENCY_FLOOR, 2.0 ** (-hours / store.half_life_hours)))
 
 
+def freshness(store: Store, candidate: Candidate, now: datetime) -> float:
+    """By its age, or by the confidence that is left of it."""
+    if candidate.confidence is not None:
+        return confident(decayed(candidate.confidence, candidate.stated_at, now))
+    return 1.0 if candidate.kind in store.ageless else recency(store, candidate.time, now)
+
+
 def own_relevance(candidate: Candidate, relevance: float) -> float:
     """What the agent experienced with an own memory moves its relevance."""
     return relevance if candidate.composite is None else experienced(relevance, candidate.composite)
@@ -102,8 +109,7 @@ def _rank(
     store = stores.BY_NAME[scored.store]
     weight = weights.get(store.name, store.weight)
     relevance = own_relevance(scored.candidate, scored.relevance)
-    ages = scored.candidate.kind not in store.ageless
-    fresh = recency(store, scored.candidate.time, now) if ages else 1.0
+    fresh = freshness(store, scored.candidate, now)
     fresh *= positions.get((scored.store, scored.candidate.id), 1.0)
     priority = store.priorities.get(scored.candidate.kind, 1.0)
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)

@@ -53,6 +53,9 @@ async def search(owners: Owners, ask: Ask, deadline: Deadline) -> Found:
     if ask.request.session_id is not None:
         objects = stores.SESSION_OBJECTS
         searched.setdefault(objects.owner, {})[objects.name] = [f"session:{ask.request.session_id}"]
+    if ask.request.user_id is not None:
+        of_users = searched.setdefault(stores.PERSISTENT.owner, {}).setdefault(stores.PERSISTENT.name, [])
+        of_users += {f"user:{ask.request.user_id}"}.difference(of_users)
     within = graph_scopes(ask.budget.tokens, ask.scopes, ask.request.caller, ask.request.user_id)
     if within is not None:
         searched.setdefault(GRAPH_OWNER, {})[GRAPH] = within

@@ -11,8 +11,8 @@ import pytest
 from shared.database.postgres import Connection
 from shared.search.experience import decayed, reinforced
 from tests.integration.conftest import Tenant
-from tests.integration.sessions.calls import admitted, began, ok
-from tests.support.calls import Json
+from tests.integration.sessions.calls import admitted, assembled, began, ok
+from tests.support.calls import Json, until
 from tests.support.cluster import Client
 
 KEPT = "/api/persistent-objects"
@@ -239,3 +239,77 @@ async def test_a_purge_of_the_user_or_the_agent_leaves_nothing(
     assert all(row["source_session_id"] is None for row in rows)
     if "user_id" in purge:
         assert len(await listed(admin_client, "bo")) == 1
+
+
+QUERY = "On which days does ana deploy?"
+AGED = """
+update sessions.persistent_objects
+set last_reinforced = last_reinforced - $2::interval, created_at = created_at - $2::interval where id = $1
+"""
+
+
+def of_users(assembly: Json) -> list[Json]:
+    return [source for source in assembly["sources"] if source["store"] == "persistent_objects"]
+
+
+async def test_assemble_finds_what_an_earlier_session_kept_and_never_anothers(
+    tenant: Tenant, client: Client, tenants: tuple[Tenant, Tenant]
+) -> None:
+    object_id = (await kept(client))["id"]
+    await kept(client, "bo deploys on Mondays only", "bo")
+    assembly = await assembled(client, QUERY, user_id="ana")
+    (source,) = of_users(assembly)
+    number = (await read(client, object_id))["number"]
+    named = source["handle"], source["kind"], source["agent"]
+    assert named == (f"persistent:{number}", "design_decision", "scout")
+    assert SAID in assembly["context_block"]
+    assert "Mondays" not in str(assembly)
+    item = await ok(client, "GET", f"/api/context/sources/{source['handle']}")
+    assert (item["item"]["id"], item["item"]["content"]) == (object_id, SAID)
+    explained = await ok(client, "GET", f"/api/context/log/{assembly['assembly_id']}")
+    replayed = await ok(client, "POST", f"/api/context/log/{assembly['assembly_id']}/replay", {})
+    assert source["handle"] in str(explained)
+    assert source["handle"] in str(replayed)
+    assert of_users(await assembled(client, QUERY)) == []
+    assert of_users(await assembled(client, QUERY, user_id="cyd")) == []
+    assert of_users(await assembled(await tenants[1].client(), QUERY, user_id="ana")) == []
+    of_bo = await tenant.client("write", users=["bo"])
+    asked = {"query": QUERY, "caller": "scout", "user_id": "ana"}
+    assert (await of_bo.call("POST", "/api/context/assemble", asked)).status == 403
+    assert (await of_bo.get(f"/api/context/sources/{source['handle']}")).status == 404
+
+
+async def test_a_score_follows_the_confidence(client: Client, sql: Connection) -> None:
+    object_id = (await kept(client))["id"]
+    (before,) = of_users(await assembled(client, QUERY, user_id="ana"))
+    await sql.execute(AGED, object_id, timedelta(days=30))
+    (after,) = of_users(await assembled(client, QUERY, user_id="ana"))
+    assert (before["recency"], after["recency"]) == (
+        pytest.approx(1, abs=1e-3),
+        pytest.approx(0.75, abs=1e-3),
+    )
+    await ok(client, "POST", f"{KEPT}/{object_id}/reinforce")
+    (again,) = of_users(await assembled(client, QUERY, user_id="ana"))
+    assert again["recency"] == pytest.approx(0.875, abs=1e-3)
+
+
+async def test_vectors_follow_and_leave_with_the_object(
+    tenant: Tenant, client: Client, sql: Connection
+) -> None:
+    async def rows(table: str) -> int:
+        count: int = await sql.fetchval(
+            f"select count(*) from sessions.{table} where tenant = $1", tenant.name
+        )
+        return count
+
+    object_id = (await kept(client))["id"]
+
+    async def indexed() -> None:
+        assert await rows("persistent_vec") == await rows("persistent_chunks") == 1
+        waiting = "select count(*) from cache.index_queue where tenant = $1 and store = 'persistent_objects'"
+        assert await sql.fetchval(waiting, tenant.name) == 0
+
+    await until(indexed)
+    await ok(client, "DELETE", f"{KEPT}/{object_id}")
+    for table in ("persistent_objects", "persistent_chunks", "persistent_vec"):
+        assert await rows(table) == 0

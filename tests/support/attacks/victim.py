@@ -70,7 +70,7 @@ class Victim:
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
     assembly_id, key_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id, relationship_id,
-    persistent_id."""
+    persistent_id, persistent_number."""
 
     @property
     def agent(self) -> str:
@@ -104,6 +104,7 @@ class Victim:
         return [
             f"cache:{self.ids['entry_id']}",
             f"cache:{self.ids['checkpoint_id']}",
+            f"persistent:{self.ids['persistent_number']}",
             *memories,
             *(f"vault:{file}" for file in self.ids["file_ids"]),
             *self.links(),
@@ -300,6 +301,8 @@ async def settle(admin: Client, word: str) -> Victim:
     await make(f"{loose}/compact", {"force": True, "summary": victim.text("nobodys_session")})
     kept = await make(f"{loose}/objects", {**held, "content": victim.text("nobodys_session")})
     victim.ids["nobodys_object_id"] = kept["objects"][0]["id"]
+    read = await make(f"/api/persistent-objects/{victim.ids['persistent_id']}", None, "GET")
+    victim.ids["persistent_number"] = read["data"]["number"]
     profiles = [
         {"agent_name": victim.agent, "text": victim.text("agent_profile")},
         {"user_id": victim.user, "text": victim.text("user_profile")},

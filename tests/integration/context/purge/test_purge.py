@@ -102,7 +102,7 @@ async def filled(client: Client, sql: Connection, tenant: str, name: str) -> dic
     """The counts of both scopes, once what is written in the background is there."""
     await fill(client, sql, tenant, name)
     # The tables that hold nothing of such a scope.
-    of_users = "sessions.persistent_objects"
+    of_users = "sessions.persistent"
     expected = {
         f"mission:{name}": ("memory.", "context.profiles", of_users),
         f"agent:{name}": ("cache.", of_users),

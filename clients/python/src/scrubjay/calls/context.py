@@ -536,7 +536,13 @@ def set_weight(
     *,
     caller: str,
     source: Literal[
-        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+        "agent_memory_own",
+        "agent_memory_peer",
+        "memory",
+        "persistent_objects",
+        "psychic_cache",
+        "session_objects",
+        "vault_index",
     ],
     weight: float,
     token_share: float | None = None,
@@ -568,7 +574,13 @@ def reset_weight(
     *,
     caller: str,
     source: Literal[
-        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+        "agent_memory_own",
+        "agent_memory_peer",
+        "memory",
+        "persistent_objects",
+        "psychic_cache",
+        "session_objects",
+        "vault_index",
     ],
     agent: str | None = None,
     timeout: float | None = None,

@@ -807,7 +807,13 @@ class UsedItem:
     """A source as an assembly names it."""
 
     store: Literal[
-        "agent_memory_own", "agent_memory_peer", "memory", "psychic_cache", "session_objects", "vault_index"
+        "agent_memory_own",
+        "agent_memory_peer",
+        "memory",
+        "persistent_objects",
+        "psychic_cache",
+        "session_objects",
+        "vault_index",
     ]
     """The source's `store`."""
     id: int | str

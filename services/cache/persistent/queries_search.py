@@ -1,0 +1,32 @@
+"""The SQL of search over persistent objects."""
+
+from __future__ import annotations
+
+from shared.database.tenancy import look
+from shared.search.sql import ONLY, UNTIL, Source, search_forms
+
+_COLUMNS = """i.scope, i.user_id, i.object_type, i.agent_name, i.source_kind, i.created_at, i.confidence,
+           i.last_reinforced, substr(i.content, c.start + 1, c.stop - c.start) as passage"""
+SEARCH = search_forms(
+    Source(
+        items="sessions.persistent_objects",
+        key="number",
+        chunks="sessions.searchable_persistent",
+        by_words="sessions.searchable_persistent",
+        vectors="sessions.persistent_vec",
+        columns=_COLUMNS,
+        within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
+        counted="tenant = :tenant and scope = any(:scope)",
+    )
+)
+
+# More than this many are not counted.
+_MOST_COUNTED = 10_000
+# $2 scopes, each user:name. Not by the column `scope`: an index has users.
+HELD = f"""
+select s.scope, (select count(*) from (
+    select from sessions.persistent_objects p
+    where p.tenant = $1 and p.user_id = substr(s.scope, 6) limit {_MOST_COUNTED}) few) as items
+from unnest($2::text[]) s(scope)
+"""
+HOLDINGS = look(HELD)

@@ -188,6 +188,10 @@ proof-fairness: $(VENV)/run.stamp ## Prove that one tenant cannot stop the other
 proof-purge: $(VENV)/run.stamp ## Prove that purges leave nothing in tables, files or logs: SHORT=1 for a quick look
 	@$(PY) -m proofs.purge $(if $(SHORT),--short)
 
+.PHONY: proof-paging
+proof-paging: $(VENV)/run.stamp ## Prove that paging corrupts nothing and records every change: SHORT=1 for a quick look
+	@$(PY) -m proofs.paging $(if $(SHORT),--short)
+
 .PHONY: proof-vault
 proof-vault: $(VENV)/run.stamp ## Prove that the index of a folder stands kills and hostile files: SHORT=1 for a quick look
 	@$(PY) -m proofs.vault $(if $(SHORT),--short)

@@ -9,7 +9,8 @@ import msgspec
 from bench.paging.events import Event, is_read, turns
 from bench.paging.lru import WholeObjects
 from bench.paging.paged import PagedSession
-from services.cache.sessions.paging.fidelity import Level, Policy
+from services.cache.sessions.paging.batches import Policy
+from services.cache.sessions.paging.fidelity import Level
 from shared.tokens import estimate_tokens
 
 
@@ -63,11 +64,12 @@ def measure(
         for event in turn:
             _read(event, event.key in seen, session, whole, figures)
             seen.update([event.key] if is_read(event) else [])
+        session.end_turn()
+        # What the model answers to next: what the tools of this turn returned was not sent before.
         now = session.prompt()
         figures.unchanged += _common(before, now)
         figures.sent_before += sum(tokens for *_, tokens in before)
         before = now
-        session.end_turn()
         samples.append(Sample(_by_level(session), session.faults - faults))
     figures.sessions += 1
     figures.turns += len(samples)

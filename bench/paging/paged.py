@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 
 from bench.paging.events import Event, is_read
-from services.cache.sessions.paging.fidelity import Level, Move, PagedObject, Policy, Sizes, batch, pressure
+from services.cache.sessions.paging.batches import Policy, Shown, batch
+from services.cache.sessions.paging.fidelity import Level, Move, PagedObject, Sizes, pressure
 from services.cache.sessions.paging.partial import Holder, reread
 from services.cache.sessions.paging.segmentation import Segment, segment
 from services.cache.sessions.paging.segmentation.segments import LARGE
@@ -21,8 +22,8 @@ class PagedSession:
         self.objects: dict[str, PagedObject] = {}
         self._texts: dict[str, list[Holder]] = {}
         self._lines: dict[str, dict[str, str]] = {}
-        self.sent: list[tuple[str, Level]] = []
-        """What stands in the context, in its order. Only a batch writes it anew."""
+        self.sent: list[Shown] = []
+        """What stands in the context, in its order. Only a batch writes some of it anew."""
         self.batches = 0
         self.moves = 0
         self.faults = 0
@@ -50,19 +51,20 @@ class PagedSession:
             else:
                 known[part.text] = self._add(event, part)
 
-    def end_turn(self) -> list[Move]:
-        moves = batch([*self.objects.values()], self._budget, self._turn, self._policy)
-        for move in moves:
-            self.objects[move.id] = self.objects[move.id]._replace(level=move.after)
-        if moves:
-            self.batches += 1
-            self.moves += len(moves)
-            self._write_anew()
+    def end_turn(self) -> Sequence[Move]:
+        made = batch([*self.objects.values()], self.sent, self._budget, self._turn, self._policy)
         self._turn += 1
-        return moves
+        if made is None:
+            return []
+        for move in made.moves:
+            self.objects[move.id] = self.objects[move.id]._replace(level=move.after)
+        self.sent = [*self.sent[: made.kept], *made.then]
+        self.batches += 1
+        self.moves += len(made.moves)
+        return made.moves
 
     def prompt(self) -> list[tuple[str, Level, int]]:
-        """What is sent, with its tokens. An object that came back stands twice until the next batch."""
+        """What is sent, with its tokens. An object that came back stands twice until a batch."""
         return [(id_, level, self.objects[id_].sizes.at(level)) for id_, level in self.sent]
 
     def tokens(self) -> int:
@@ -85,31 +87,27 @@ class PagedSession:
             min(tokens, estimate_tokens(line)),
         )
         kind = "file_context" if is_read(event) else "tool_result"
-        self.objects[id_] = PagedObject(id_, kind, Level.FULL, sizes, False, False, self._turn, 0)
+        source = _source(event)
+        self.objects[id_] = PagedObject(
+            id_, kind, Level.FULL, sizes, False, False, self._turn, 0, source=source
+        )
         if event.key is not None:
             self._texts.setdefault(_source(event), []).append(Holder(id_, part.text))
             lines = self._lines.setdefault(_source(event), {})
             lines.update(dict.fromkeys(part.text.splitlines(keepends=True), id_))
-        self.sent.append((id_, Level.FULL))
+        self.sent.append(Shown(id_, Level.FULL))
         return id_
 
     def _access(self, known: PagedObject) -> None:
         if known.level != Level.FULL:
             self.faults += 1
-            self.sent.append((known.id, Level.FULL))
+            self.sent.append(Shown(known.id, Level.FULL))
         self.objects[known.id] = known._replace(
             level=Level.FULL, last_access=self._turn, accesses=known.accesses + 1, superseded=False
         )
 
     def _holders(self, source: str) -> list[Holder]:
         return self._texts.get(source, [])
-
-    def _write_anew(self) -> None:
-        """What stays at its level keeps its order; what is looked at again soonest comes first."""
-        levels = {id_: each.level for id_, each in self.objects.items()}
-        known = dict.fromkeys(id_ for id_, _ in self.sent)
-        order = sorted(known, key=lambda id_: (levels[id_], -self.objects[id_].accesses, id_))
-        self.sent = [(id_, levels[id_]) for id_ in order if levels[id_] < Level.EVICTED]
 
 
 def pieces(text: str, known: Container[str]) -> Iterator[str]:

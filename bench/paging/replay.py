@@ -79,8 +79,8 @@ class _Replay:
             faults = session.faults
             for event in turn:
                 await self._read(event)
-            self._compare(await session.prompt())
             figures.context = await session.end_turn()
+            self._compare(await session.prompt())
             levels = [session.levels[level] for level in _LEVELS]
             self.samples.append(Sample(levels, session.faults - faults))
         figures.sessions, figures.turns, figures.batches = 1, len(self.samples), session.batches

@@ -54,31 +54,55 @@ async def test_a_file_becomes_its_functions_and_is_all_there(client: Client, sql
 
 async def test_what_is_not_looked_at_shrinks_and_comes_back_whole(client: Client, sql: Connection) -> None:
     session = await began(client, config={"token_budget": BUDGET})
-    first = await read(client, session, "first")
+    files = {name: await read(client, session, name) for name in ("first",)}
     batches = []
     for name in ("second", "third", "fourth", "fifth", "sixth"):
         batches.append((await end_turn(client, session))["batch"])
-        await read(client, session, name)
+        files[name] = await read(client, session, name)
         await summarized(sql, session)
     ended = await end_turn(client, session)
     assert ended["batch"] or any(batches)
     assert batches[0] is False
     found = await pressure(client, session)
-    assert found["total_context_tokens"] <= BUDGET * 0.94
+    assert found["block_tokens"] <= BUDGET * 0.94
     assert found["objects_at_l1"] > 0
-    older = (await ok(client, "GET", f"{session}/objects/{first[0]['id']}"))["data"]
-    assert older["current_fidelity"] > 0
-    assert older["content"] != module("first")
-    back = await ok(client, "POST", f"{session}/objects/{first[0]['id']}/fault", {})
-    assert back["data"]["content"] == module("first")[: len(back["data"]["content"])]
-    assert back["data"]["tokens_l0"] == first[0]["tokens"]
+    small = next(each for each in (await shown(client, session))["objects"] if each["fidelity"] == 1)
+    name, part = next(
+        (name, part) for name, parts in files.items() for part in parts if part["id"] == small["id"]
+    )
+    older = (await ok(client, "GET", f"{session}/objects/{part['id']}"))["data"]
+    assert older["current_fidelity"] == 1
+    assert older["content"] not in module(name)
+    back = await ok(client, "POST", f"{session}/objects/{part['id']}/fault", {})
+    assert back["data"]["content"] in module(name)
+    assert back["data"]["tokens_l0"] == part["tokens"]
     moves = await sql.fetch(
         "select from_fidelity, to_fidelity, trigger from sessions.fidelity_transitions"
         " where object_id = $1 order by number",
-        first[0]["id"],
+        part["id"],
     )
     assert moves[0]["trigger"] == "pressure"
     assert all(before["to_fidelity"] == after["from_fidelity"] for before, after in pairwise(moves))
+
+
+async def test_a_batch_keeps_the_beginning_of_the_block(client: Client, sql: Connection) -> None:
+    """Before it, the block only grows. After it, a whole object or more stands where it stood, byte for byte."""
+    session = await began(client, config={"token_budget": BUDGET})
+    before, kept = "", []
+    for number in range(16):
+        await read(client, session, f"file_{number}")
+        await summarized(sql, session)
+        block = (await shown(client, session))["context_block"]
+        assert block.startswith(before)
+        batch = (await end_turn(client, session))["batch"]
+        after = (await shown(client, session))["context_block"]
+        if batch:
+            same = next(n for n in range(len(after)) if not block.startswith(after[: n + 1]))
+            kept.append(same / len(after))
+        before = after if batch else block
+        assert batch or after == block
+    assert len(kept) > 2
+    assert max(kept) > 0.2
 
 
 async def test_a_pinned_part_stays_whole_below_an_emergency(client: Client) -> None:

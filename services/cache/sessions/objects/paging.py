@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
 from services.cache.sessions import queries as session_queries
-from services.cache.sessions.objects import queries, queries_write
+from services.cache.sessions.objects import batching, queries, queries_write
 from services.cache.sessions.objects.levels import L0, L1, L2, L3, PREFETCH_SHARE, Fidelity
 from services.cache.sessions.objects.queries_write import Move
 from services.cache.sessions.objects.reading import object_of, pressure_now, pressure_of
@@ -24,7 +23,7 @@ from services.cache.sessions.objects.schemas import (
     TurnEnded,
     TurnInput,
 )
-from services.cache.sessions.paging.fidelity import HIGH, Level, PagedObject, Sizes, batch
+from services.cache.sessions.paging.batches import HIGH, batch
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -34,9 +33,9 @@ from shared.deadline import Deadline
 
 # The first fault of a content pins it for so many turns, and each further one for twice as many.
 _PIN_TURNS, _MOST_PIN_TURNS = 4, 64
-# A batch takes as long for an object as for so many characters of a text.
-_WEIGHT = 16
 _PINNED_BY_FAULT = "brought back"
+# The policy looks at an object as long as other work at so many characters.
+_WEIGHT = 100
 
 
 class _Changed(msgspec.Struct):
@@ -102,27 +101,23 @@ class Paging:
         key: Key | None,
         deadline: Deadline,
     ) -> SemanticObject:
-        async def work(c: Connection, held: Held) -> _Changed:
+        async def work(c: Connection, held: Held) -> None:
             await object_of(c, held, object_id)
             until = None if wanted.turns is None else held.turn + wanted.turns
             await queries_write.pin(
                 c, held.tenant, held.id, object_id, pinned=True, until=until, reason=wanted.reason
             )
-            return _Changed(object_id)
 
-        await self._transactions.write(principal, session, _Changed, work, key, deadline)
-        return await self._object(principal, session, object_id, deadline)
+        return await self._changed(principal, session, object_id, work, key, deadline)
 
     async def unpin(
         self, principal: Principal, session: str, object_id: UUID, key: Key | None, deadline: Deadline
     ) -> SemanticObject:
-        async def work(c: Connection, held: Held) -> _Changed:
+        async def work(c: Connection, held: Held) -> None:
             await object_of(c, held, object_id)
             await queries_write.pin(c, held.tenant, held.id, object_id, pinned=False)
-            return _Changed(object_id)
 
-        await self._transactions.write(principal, session, _Changed, work, key, deadline)
-        return await self._object(principal, session, object_id, deadline)
+        return await self._changed(principal, session, object_id, work, key, deadline)
 
     async def release(
         self,
@@ -135,16 +130,14 @@ class Paging:
     ) -> SemanticObject:
         """A pin of it ends, too."""
 
-        async def work(c: Connection, held: Held) -> _Changed:
+        async def work(c: Connection, held: Held) -> None:
             found = await object_of(c, held, object_id)
             await queries_write.pin(c, held.tenant, held.id, object_id, pinned=False)
             to = reachable(found, wanted.fidelity)
             if to > found.current_fidelity:
                 await _apply(c, held, [Move(object_id, to, "cooperative")])
-            return _Changed(object_id)
 
-        await self._transactions.write(principal, session, _Changed, work, key, deadline)
-        return await self._object(principal, session, object_id, deadline)
+        return await self._changed(principal, session, object_id, work, key, deadline)
 
     async def end_turn(
         self, principal: Principal, session: str, wanted: TurnInput, key: Key | None, deadline: Deadline
@@ -154,7 +147,7 @@ class Paging:
                 await queries_write.touch(c, held.tenant, held.id, wanted.accessed, held.turn)
             released = await _apply(c, held, [Move(each, L3, "cooperative") for each in wanted.released])
             ended = msgspec.structs.replace(held, turn=await queries_write.end_turn(c, held.tenant, held.id))
-            moved = await _end_batch(c, ended)
+            moved = await _end_batch(c, ended, held.turn)
             payload = {"turn": ended.turn, "released": len(released)}
             await session_queries.tell(c, held.tenant, held.id, "session_turn", payload)
             return _Ended(ended.turn, batch=moved is not None, moved=len(released) + (moved or 0))
@@ -162,6 +155,22 @@ class Paging:
         ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
         pressure = await pressure_now(self._transactions, principal, session, deadline)
         return TurnEnded(ended.turn, ended.batch, ended.moved, pressure)
+
+    async def _changed(
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        change: Callable[[Connection, Held], Awaitable[None]],
+        key: Key | None,
+        deadline: Deadline,
+    ) -> SemanticObject:
+        async def work(c: Connection, held: Held) -> _Changed:
+            await change(c, held)
+            return _Changed(object_id)
+
+        await self._transactions.write(principal, session, _Changed, work, key, deadline)
+        return await self._object(principal, session, object_id, deadline)
 
     async def _object(
         self, principal: Principal, session: str, object_id: UUID, deadline: Deadline
@@ -229,28 +238,19 @@ async def _apply(
     )
 
 
-async def _end_batch(c: Connection, held: Held) -> int | None:
+async def _end_batch(c: Connection, held: Held, ended: int) -> int | None:
     """How many objects a batch moved; None where there was none. Until one, what was sent keeps its bytes."""
     budget = held.config.token_budget
-    objects = [_paged(row) for row in await queries.paged(c, held.tenant, held.id, held.turn)]
-    planned = await beside(_WEIGHT * len(objects), batch, objects, budget, held.turn)
-    moves = [Move(UUID(move.id), move.after, move.trigger) for move in planned]
     before = await pressure_of(c, held)
-    if not moves and before.block_tokens <= HIGH * budget:
+    if max(before.block_tokens, before.total_context_tokens) <= HIGH * budget:
         return None
+    rows = await queries.paged(c, held.tenant, held.id, held.turn)
+    block = batching.entries(rows)
+    objects = [batching.paged(row) for row in rows]
+    made = await beside(_WEIGHT * len(rows), batch, objects, batching.shown(block), budget, ended)
+    if made is None:
+        return None
+    moves = [Move(UUID(move.id), move.after, move.trigger) for move in made.moves]
     await _apply(c, held, moves, before)
-    await queries_write.settle(c, held.tenant, held.id)
+    await queries_write.settle(c, held.tenant, held.id, batching.placements(rows, block, made))
     return len(moves)
-
-
-def _paged(row: asyncpg.Record) -> PagedObject:
-    return PagedObject(
-        row["id"],
-        row["object_type"],
-        Level(row["current_fidelity"]),
-        Sizes(row["tokens_l0"], row["tokens_l1"], row["tokens_l2"], row["tokens_l3"]),
-        row["pinned"],
-        row["superseded"],
-        row["last_accessed_turn"],
-        row["access_count"],
-    )

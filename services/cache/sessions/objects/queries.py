@@ -64,15 +64,17 @@ async def texts(
 
 
 PAGED = """
-select o.id::text as id, o.object_type, o.current_fidelity, o.tokens_l0, o.tokens_l1, o.tokens_l2, o.tokens_l3,
+select o.id, o.object_type, o.source_key, o.place, o.sent_fidelity, o.risen_place, o.risen_fidelity,
+       o.current_fidelity, o.tokens_l0, o.tokens_l1, o.tokens_l2, o.tokens_l3,
        o.pinned and coalesce(o.pinned_until >= $3, true) as pinned, o.superseded_by is not null as superseded,
        o.last_accessed_turn, o.access_count
-from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2 and o.current_fidelity < 4
+from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2
+  and (o.current_fidelity < 4 or o.sent_fidelity < 4 or o.risen_place is not null)
 """
 
 
 async def paged(connection: Connection, tenant: str, session_id: UUID, turn: int) -> list[asyncpg.Record]:
-    """What the policy of paging reads of each object that is not evicted."""
+    """What the policy of paging reads of each object that stands in the context."""
     rows: list[asyncpg.Record] = await connection.fetch(PAGED, tenant, session_id, turn)
     return rows
 

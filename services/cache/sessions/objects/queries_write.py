@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from services.cache.sessions.objects.batching import Placement
 from services.cache.sessions.objects.levels import Fidelity
 from services.cache.sessions.paging.fidelity import Zone
 from shared.database.postgres import Connection
@@ -278,17 +279,23 @@ async def end_turn(connection: Connection, tenant: str, session_id: UUID) -> int
     return turn
 
 
+# $3 Placements.
 SETTLE = """
 update sessions.semantic_objects o
-set sent_fidelity = o.current_fidelity, risen_place = null, risen_fidelity = null
-where o.tenant = $1 and o.session_id = $2
-  and (o.sent_fidelity <> o.current_fidelity or o.risen_place is not null)
+set place = p.place, sent_fidelity = p.sent_fidelity, risen_place = p.risen_place,
+    risen_fidelity = p.risen_fidelity
+from jsonb_to_recordset($3)
+    p(id uuid, place bigint, sent_fidelity smallint, risen_place bigint, risen_fidelity smallint)
+where o.tenant = $1 and o.session_id = $2 and o.id = p.id
 """
 
 
-async def settle(connection: Connection, tenant: str, session_id: UUID) -> None:
-    """Makes the block anew: every object shows at its fidelity, where it came."""
-    await connection.execute(SETTLE, tenant, session_id)
+async def settle(
+    connection: Connection, tenant: str, session_id: UUID, placements: Sequence[Placement]
+) -> None:
+    """Writes anew what the block shows behind what stays."""
+    if placements:
+        await connection.execute(SETTLE, tenant, session_id, placements)
 
 
 SET_GOAL = """

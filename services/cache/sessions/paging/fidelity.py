@@ -1,14 +1,8 @@
-"""Which objects of a session shrink, and when. A pure state machine: the same objects give the same moves.
-
-Between batches nothing moves but by a fault, a release or a new version, so that what was sent keeps its bytes and
-its order, and a provider's prompt cache keeps its prefix.
-"""
+"""Levels of fidelity, zones of pressure, and what an object is worth. Pure."""
 
 from __future__ import annotations
 
-import heapq
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
@@ -43,29 +37,14 @@ _UTILITY: Mapping[str, float] = {
     "design_decision": 0.8,
     "error_context": 0.5,
 }
-_OTHER_UTILITY = 0.25
-
-
-HIGH = 0.94
-
-
-class Policy(NamedTuple):
-    """Shares are of the session's token budget."""
-
-    high: float = HIGH
-    """A turn that ends above it causes a batch. Each batch costs a prompt cache its prefix, so batches are rare."""
-    low: float = 0.65
-    """A batch ends below it, as far as its zone lets objects move."""
-    idle_turns: int = 3
-    """An object that was accessed in fewer turns than that stays, unless the zone is critical."""
-    detailed: float = 0.14
-    """Detailed summaries beyond this share shrink before another object leaves its full content."""
-    stubs: float = 0.03
-    """Stubs beyond this share are evicted, the oldest first."""
+_OTHER_UTILITY = 0.1
+_BY_ACCESSES, _BY_AGE, _BY_PART = 0.75, -0.1, 0.5
+# Tokens that a look at a file shows.
+_ONE_LOOK = 500
 
 
 class Sizes(NamedTuple):
-    """Tokens at each level. A level that an object has no text for is None."""
+    """Tokens at each level, never more than above it. A level that an object has no text for is None."""
 
     full: int
     detailed: int | None
@@ -86,6 +65,8 @@ class PagedObject(NamedTuple):
     last_access: int
     """The turn."""
     accesses: int
+    source: str = ""
+    """The file or the command that it is of."""
 
 
 class Move(NamedTuple):
@@ -105,104 +86,22 @@ def pressure(objects: Sequence[PagedObject]) -> int:
     return sum(each.sizes.at(each.level) for each in objects)
 
 
-def batch(objects: Sequence[PagedObject], budget: int, turn: int, policy: Policy = Policy()) -> list[Move]:  # noqa: B008
-    """The moves at the end of a turn: none below the high watermark, else as many as bring it below the low one."""
-    tokens = pressure(objects)
-    if tokens <= policy.high * budget:
-        return []
-    return _Batch(objects, budget, turn, policy, zone(tokens, budget)).moves()
+def worth(objects: Sequence[PagedObject], turn: int) -> Mapping[str, float]:
+    """How soon a token of each object may be looked at again.
+
+    By its type, by how often and how long ago it was, and by how much its source holds: of a long file, a look shows
+    a smaller part.
+    """
+    taken: dict[str, int] = {}
+    for each in objects:
+        taken[each.source] = taken.get(each.source, 0) + each.sizes.full
+    return {each.id: _worth(each, turn, taken[each.source]) for each in objects}
 
 
-def worth(each: PagedObject, turn: int) -> float:
-    """How soon an object may be looked at again: by its type, how often it was, and how long ago."""
+def _worth(each: PagedObject, turn: int, of_source: int) -> float:
     if each.superseded:
         return 0.0
     utility = _UTILITY.get(each.object_type, _OTHER_UTILITY)
-    return utility * math.sqrt(1 + each.accesses) / (1 + turn - each.last_access)
-
-
-class _Batch:
-    def __init__(
-        self, objects: Sequence[PagedObject], budget: int, turn: int, policy: Policy, reached: Zone
-    ) -> None:
-        self._objects = sorted(objects, key=lambda each: (worth(each, turn), each.last_access, each.id))
-        self._levels = {each.id: each.level for each in objects}
-        self._detailed = sum(each.sizes.at(each.level) for each in objects if each.level == Level.DETAILED)
-        self._tokens = pressure(objects)
-        self._low = policy.low * budget
-        self._most_detailed = policy.detailed * budget
-        self._most_stubs = policy.stubs * budget
-        self._idle_since = turn - policy.idle_turns
-        self._zone = reached
-
-    def moves(self) -> list[Move]:
-        for each, after in self._steps():
-            self._move(each, after)
-            if self._tokens < self._low:
-                break
-        self._evict_stubs()
-        return [
-            Move(each.id, each.level, self._levels[each.id])
-            for each in self._objects
-            if self._levels[each.id] != each.level
-        ]
-
-    def _steps(self) -> Iterator[tuple[PagedObject, Level]]:
-        """What may move, in the order of what is missed least."""
-        free = [each for each in self._objects if not each.pinned]
-        yield from ((each, Level.STUB) for each in free if each.superseded and self._above(each, Level.STUB))
-        yield from self._shrinking([each for each in free if each.last_access <= self._idle_since])
-        if self._zone in ("critical", "emergency"):
-            yield from self._shrinking(free)
-            yield from self._down(free, Level.STUB)
-        if self._zone == "emergency":
-            yield from self._down(free, Level.EVICTED)
-            yield from self._down([each for each in self._objects if each.pinned], Level.EVICTED)
-
-    def _shrinking(self, idle: Sequence[PagedObject]) -> Iterator[tuple[PagedObject, Level]]:
-        """From full to detailed. Where detailed summaries take more than their share, those missed least go on."""
-        summarized = [
-            (place, each) for place, each in enumerate(idle) if self._levels[each.id] == Level.DETAILED
-        ]
-        for place, each in enumerate(idle):
-            if self._levels[each.id] != Level.FULL:
-                continue
-            yield each, self._below(each, Level.DETAILED)
-            if self._levels[each.id] == Level.DETAILED:
-                heapq.heappush(summarized, (place, each))
-            while summarized and self._detailed > self._most_detailed:
-                least = heapq.heappop(summarized)[1]
-                yield least, self._below(least, Level.COMPACT)
-        yield from ((each, self._below(each, Level.COMPACT)) for _, each in sorted(summarized))
-
-    def _down(self, objects: Sequence[PagedObject], level: Level) -> Iterator[tuple[PagedObject, Level]]:
-        yield from ((each, level) for each in objects if self._above(each, level))
-
-    def _above(self, each: PagedObject, level: Level) -> bool:
-        return self._levels[each.id] < level
-
-    def _below(self, each: PagedObject, level: Level) -> Level:
-        """The level, or the stub where the object has no text for it."""
-        has_text = each.sizes.detailed if level == Level.DETAILED else each.sizes.compact
-        return Level.STUB if has_text is None else level
-
-    def _move(self, each: PagedObject, after: Level) -> None:
-        before = self._levels[each.id]
-        if after < Level.EVICTED and each.sizes.at(after) >= each.sizes.at(before):
-            # A short text takes less than the line about it.
-            return
-        self._levels[each.id] = after
-        self._tokens += each.sizes.at(after) - each.sizes.at(before)
-        if before == Level.DETAILED:
-            self._detailed -= each.sizes.at(before)
-        if after == Level.DETAILED:
-            self._detailed += each.sizes.at(after)
-
-    def _evict_stubs(self) -> None:
-        stubs = [each for each in self._objects if self._levels[each.id] == Level.STUB and not each.pinned]
-        taken = sum(each.sizes.stub for each in stubs)
-        for each in stubs:
-            if taken <= self._most_stubs:
-                return
-            self._move(each, Level.EVICTED)
-            taken -= each.sizes.stub
+    age = 1 + max(0, turn - each.last_access)
+    part = min(1.0, _ONE_LOOK / max(1, of_source))
+    return float(utility * (1 + each.accesses) ** _BY_ACCESSES * age**_BY_AGE * part**_BY_PART)

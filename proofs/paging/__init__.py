@@ -1,0 +1,1 @@
+"""Paging never corrupts (P15). Run as `python -m proofs.paging`."""

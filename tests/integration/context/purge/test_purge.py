@@ -102,10 +102,11 @@ async def filled(client: Client, sql: Connection, tenant: str, name: str) -> dic
     """The counts of both scopes, once what is written in the background is there."""
     await fill(client, sql, tenant, name)
     # The tables that hold nothing of such a scope.
-    of_users = "sessions.persistent"
+    # Their scopes are users and sessions.
+    of_others = ("sessions.persistent", "sessions.object_chunks", "sessions.object_vec")
     expected = {
-        f"mission:{name}": ("memory.", "context.profiles", of_users),
-        f"agent:{name}": ("cache.", of_users),
+        f"mission:{name}": ("memory.", "context.profiles", *of_others),
+        f"agent:{name}": ("cache.", *of_others),
     }
 
     async def check() -> dict[str, dict[str, int]]:

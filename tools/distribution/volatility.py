@@ -24,6 +24,7 @@ STABLE = {
     "convert_to",
     "current_setting",
     "format",
+    "jsonb_build_array",
     "jsonb_build_object",
     "jsonb_populate_record",
     "jsonb_populate_recordset",

@@ -14,7 +14,7 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _TABLES = """
 select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'sessions' and c.relkind in ('r', 'p') and not c.relispartition
-  and c.relname <> 'persistent_objects'
+  and c.relname not in ('persistent_objects', 'persistent_chunks', 'persistent_vec')
 order by 1
 """
 

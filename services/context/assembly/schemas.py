@@ -34,7 +34,7 @@ class AssembleContextInput(Body, kw_only=True):
     session_id: Name | None = None
     """The session of the request. Of what its context holds, that which it no longer shows whole is searched, too."""
     whole_objects: bool = False
-    """Also search what the context of the session shows whole."""
+    """Also search what the session shows whole."""
     user_id: Name | None = None
     """The user that the context is for. It excludes everything about other users."""
     dispatch_id: BigId | None = None

@@ -23,7 +23,7 @@ TOOLS: tuple[Tool, ...] = (
         "assemble_context",
         "context_assemble",
         "Call this before each step: it answers what matters to the step, from every store, within a token budget. "
-        "Each item begins with its handle in brackets. Afterwards call context_feedback with the handles that helped.",
+        "Each item begins with its handle in brackets. Then call context_feedback with the handles that helped.",
         default=True,
         without=(
             "as_of",

@@ -79,7 +79,7 @@ def assemble(
         scopes: Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`.
         session_id: The session of the request. Of what its context holds, that which it no longer shows
             whole is searched, too.
-        whole_objects: Also search what the context of the session shows whole. Default: `false`.
+        whole_objects: Also search what the session shows whole. Default: `false`.
         user_id: The user that the context is for. It excludes everything about other users.
         dispatch_id: The dispatch that the context is for.
         explicit_links: Files of the tenant's vault to include, whatever the query.

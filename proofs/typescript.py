@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from services.context.document import as_json
 from shared.vocabulary import DEFAULT
@@ -73,6 +74,8 @@ def minimal(document: dict[str, Any], schema: Schema) -> list[Any]:
         return [{name: minimal(document, held[name])[0] for name in schema.get("required", ())}]
     if schema.get("type") == "array":
         return [[minimal(document, schema["items"])[0]] * schema.get("minItems", 0)]
+    if schema.get("format") == "uuid":
+        return [str(UUID(int=0))]
     return [{"string": "x", "integer": 1, "number": 1, "boolean": True}.get(schema.get("type", "null"))]
 
 

@@ -17,6 +17,8 @@ from tests.support.calls import lesson, until
 from tests.support.cluster import Client
 
 DECISIONS = Path(__file__).parents[3] / "docs/decisions"
+# Later decisions leave the texts as they are.
+LAST = 399
 # A fifth of the questions is asked in each pass, so that their memories are read far more than others.
 SIZE, PASSES, EVERY = 80, 10, 5
 Search = Callable[[Client, str], Awaitable[list[int]]]
@@ -30,9 +32,11 @@ class Lesson(NamedTuple):
 
 
 def lessons() -> Iterator[Lesson]:
-    for name, question in re.findall(
-        r"^- \[\d+\]\((.+?)\) (.+)$", (DECISIONS / "README.md").read_text(), re.M
+    for number, name, question in re.findall(
+        r"^- \[(\d+)\]\((.+?)\) (.+)$", (DECISIONS / "README.md").read_text(), re.M
     ):
+        if int(number) > LAST:
+            continue
         body = (DECISIONS / name).read_text().partition("## Decision")[2].partition("## ")[0]
         yield Lesson(" ".join(body.split())[:600], question)
 
@@ -71,7 +75,7 @@ async def test_what_is_read_often_does_not_outvote_what_is_relevant(
     await settled(sql, tenant.name)
     questions = {id_: one.question for id_, one in zip(ids, known, strict=True)}
     before = await first(client, assemble, questions)
-    # The texts change with every decision; what counts is what reading changes.
+    # Texts of decisions change now and then; what counts is what reading changes.
     assert before > 0.7 * SIZE
     read = Counter[int]()
     for _ in range(PASSES):

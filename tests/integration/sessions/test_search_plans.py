@@ -63,11 +63,10 @@ async def filled(fresh_database: Database) -> Database:
 
 
 async def test_only_rows_of_the_session_are_read(filled: Database) -> None:
-    (key,) = queries.session_scope("t", SESSION).keys()
     asked = {
         "all": _search(queries.SEARCH),
         "shrunk": _search(queries.SEARCH_SHRUNK),
-        "lines": (SHOWN_LINES, ["t", SESSION, key, ["0a1b2c3d4e5f", "5f4e3d2c1b0a"]]),
+        "lines": (SHOWN_LINES, ["t", SESSION, ["0a1b2c3d4e5f"], "'=0a1b2c3d4e5f'"]),
     }
     c = await asyncpg.connect(filled.services["cache"], server_settings={"scrubjay.tenant": "t"})
     try:
@@ -77,6 +76,7 @@ async def test_only_rows_of_the_session_are_read(filled: Database) -> None:
             nodes = [*_nodes(plan)]
             scanned = [node for node in nodes if node.get("Relation Name") in OWN]
             assert [node["Node Type"] for node in scanned if node["Node Type"] == "Seq Scan"] == [], name
-            assert "object_chunks_words" in {node.get("Index Name") for node in nodes}, name
+            index = "object_chunks_pkey" if name == "lines" else "object_chunks_words"
+            assert index in {node.get("Index Name") for node in nodes}, name
     finally:
         await c.close()

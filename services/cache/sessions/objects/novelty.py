@@ -8,7 +8,6 @@ from typing import NamedTuple
 from uuid import UUID
 
 from services.cache.sessions.objects.parts import Part
-from services.cache.sessions.search.queries import session_scope
 from services.cache.sessions.transactions import Held
 from shared.database.postgres import Connection
 
@@ -25,20 +24,23 @@ class Seen(NamedTuple):
 
 UNSEEN = Seen(0.0, None)
 
-# $3 the key of the session's words, $4 hashes of lines. `offset 0` leaves the index of words as the only way.
+# $3 hashes of lines, $4 any of them. An object's first chunk holds the hashes of its lines. What shows whole is few, so
+# that `offset 0` has each chunk read by its key, before a word is compared.
 SHOWN_LINES = """
-select t.line, o.id
-from unnest($4::text[]) t(line)
-cross join lateral (
-    select o.id
-    from (
-        select w.tenant, w.scope, w.item_id from sessions.searchable_objects w
-        where w.scoped @@ ('''' || $3::text || ':=' || t.line || '''')::tsquery offset 0
-    ) m
-    join sessions.semantic_objects o on o.tenant = $1 and o.number = m.item_id
-    where m.tenant = $1 and o.session_id = $2 and o.current_fidelity = 0 and o.superseded_by is null
-    limit 1
-) o
+select t.line, (array_agg(m.id order by m.place desc))[1] as id
+from (
+    select o.id, o.place, c.tsv
+    from sessions.semantic_objects o
+    cross join lateral (
+        select c.tsv from sessions.object_chunks c
+        where c.tenant = $1 and c.item_id = o.number and c.chunk = 0 offset 0
+    ) c
+    where o.tenant = $1 and o.session_id = $2 and o.current_fidelity = 0 and o.superseded_by is null
+      and c.tsv @@ $4::text::tsquery
+    offset 0
+) m
+join unnest($3::text[]) t(line) on m.tsv @@ ('''=' || t.line || '''')::tsquery
+group by t.line
 """
 
 
@@ -49,8 +51,10 @@ async def seen(connection: Connection, held: Held, parts: Sequence[Part]) -> lis
     most = max(_LEAST_OF_PART, _MOST_LINES // max(1, len(parts)))
     asked = [part.lines[:most] for part in parts[:_MOST_LINES]]
     lines = list({line for each in asked for line in each})
-    (key,) = session_scope(held.tenant, held.id).keys()
-    rows = await connection.fetch(SHOWN_LINES, held.tenant, held.id, key, lines)
+    if not lines:
+        return [UNSEEN] * len(parts)
+    any_of = " | ".join(f"'={line}'" for line in lines)
+    rows = await connection.fetch(SHOWN_LINES, held.tenant, held.id, lines, any_of)
     shown: dict[str, UUID] = {row["line"]: row["id"] for row in rows}
     found = [_seen([shown.get(line) for line in each]) for each in asked]
     return [*found, *[UNSEEN] * (len(parts) - len(found))]

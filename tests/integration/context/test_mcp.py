@@ -281,7 +281,7 @@ async def test_the_toolset_of_the_address(client: Client) -> None:
         assert answer.status == 200, answer
         return [tool["name"] for tool in answer.body["result"]["tools"]]
 
-    assert len(await names("")) == 6
+    assert len(await names("")) == 8
     assert await names("?toolset=default") == await names("")
     assert {"dispatch_report", "dispatch_get"} <= set(await names("?toolset=dispatch"))
     assert set(await names("?toolset=default,raw")) > set(await names("?toolset=raw"))

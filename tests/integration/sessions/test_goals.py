@@ -52,16 +52,16 @@ async def test_what_is_whole_is_kept(client: Client) -> None:
 
 
 async def test_no_more_comes_up_than_there_is_room_for(client: Client) -> None:
-    session = await began(client, config={"token_budget": 900})
-    names = {f"note {number}": f"Note {number}. {ABOUT}" for number in range(6)}
+    session = await began(client, config={"token_budget": 2_000})
+    names = {f"note {number}": f"Note {number}. {ABOUT}" for number in range(14)}
     for name, text in names.items():
         ids = await held(client, session, **{name: text})
         await released(client, session, *ids.values())
     assert (await ok(client, "POST", f"{session}/turns", {}))["batch"]
     found = await aim(client, session)
-    assert 0 < len(found["raised"]) < 6
+    assert 0 < len(found["raised"]) < 14
     now = await pressure(client, session)
-    assert now["block_tokens"] <= 0.94 * 900
+    assert now["block_tokens"] <= 0.94 * 2_000
 
 
 async def test_a_goal_ends(client: Client) -> None:

@@ -14,6 +14,7 @@ from shared.tokens import estimate_tokens
 # The share of turns that read a file again, and how many lines of it.
 _AGAIN = 0.65
 _LINES = (20, 400)
+_LONGEST_KEY = 1_000
 
 
 class Event(msgspec.Struct):
@@ -24,7 +25,10 @@ class Event(msgspec.Struct):
     text: str
     tool: str | None = None
     key: str | None = None
-    """The file that was read or the command that was run."""
+    """The file that was read or the command that was run, as far as a source may be named."""
+
+    def __post_init__(self) -> None:
+        self.key = (self.key or "")[:_LONGEST_KEY] or None
 
 
 def read(path: Path) -> list[Event]:

@@ -124,6 +124,8 @@ class ApiSession:
     async def end_turn(self) -> int:
         """Tokens of all objects afterwards."""
         await self._await_summaries()
+        # What came in the turn may shrink at its end: its bytes are read before.
+        await self.prompt()
         ended = await self._client.post(f"{self._path}/turns", {})
         if ended["batch"]:
             self.batches += 1

@@ -43,7 +43,7 @@ class Policy(NamedTuple):
     """Stubs beyond this share are evicted, the oldest first."""
     rewriting: float = 0.2
     """The share of all worth that may be lost for not writing the whole context anew."""
-    fresh: float = 0.1
+    fresh: float = 0.03
     """The share that may be lost for not moving what came in the turn: it was not sent yet."""
 
 

@@ -24,20 +24,23 @@ class Seen(NamedTuple):
 
 UNSEEN = Seen(0.0, None)
 
-# $3 hashes of lines, $4 any of them. An object's first chunk holds the hashes of its lines. What shows whole is few, so
-# that `offset 0` has each chunk read by its key, before a word is compared.
+# $3 hashes of lines, $4 any of them. An object's first chunk holds the hashes of its lines. `offset 0` has each chunk
+# read by its key, before a word is compared. Only the latest objects are, however many tiny ones a session holds.
 SHOWN_LINES = """
 select t.line, (array_agg(m.id order by m.place desc))[1] as id
 from (
     select o.id, o.place, c.tsv
-    from sessions.semantic_objects o
+    from (
+        select o.id, o.place, o.number from sessions.semantic_objects o
+        where o.tenant = $1 and o.session_id = $2 and o.current_fidelity = 0 and o.superseded_by is null
+        order by o.place desc limit 1000
+    ) o
     cross join lateral (
         select c.tsv from sessions.object_chunks c
         where c.tenant = $1 and c.item_id = o.number and c.chunk = 0 offset 0
     ) c
-    where o.tenant = $1 and o.session_id = $2 and o.current_fidelity = 0 and o.superseded_by is null
-      and c.tsv @@ $4::text::tsquery
-    offset 0
+    where c.tsv @@ $4::text::tsquery
+    order by o.place desc limit 100
 ) m
 join unnest($3::text[]) t(line) on m.tsv @@ ('''=' || t.line || '''')::tsquery
 group by t.line

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bench.client import Client
 from bench.quality.dataset import Row
 from bench.quality.summary import PLAIN, Result
-from services.context.remember.triples import Triple, triples
+from shared.sentences.triples import Triple, triples
 
 _BATCH = 100
 # Not at the beginning of a sentence, where every word has a capital.

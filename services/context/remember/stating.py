@@ -13,10 +13,10 @@ from services.context.forwarding.owners import Owner
 from services.context.remember.lasting import scope
 from services.context.remember.routing import Piece
 from services.context.remember.schemas import RememberInput, StatedFact
-from services.context.remember.triples import Triple, triples
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.errors import AppError
+from shared.sentences.triples import Triple, triples
 
 # The most facts that an owner takes in a write.
 _BATCH = 100

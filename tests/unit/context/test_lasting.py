@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from services.context.remember.due import due
 from services.context.remember.lasting import Lasting, lasting, scope
 from services.context.remember.routing import pieces
 from services.context.remember.schemas import Message, RememberInput, Role
+from shared.sentences.due import due
 
 # A Wednesday.
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.context.remember.triples import Triple, triples
+from shared.sentences.triples import Triple, triples
 
 Stated = tuple[str, str, str]
 

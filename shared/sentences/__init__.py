@@ -1,0 +1,1 @@
+"""What sentences say: facts, preferences, promises and their times. English, and pure."""

@@ -1,1 +1,0 @@
-"""Where `remember` puts what is said."""

@@ -1,0 +1,1 @@
+"""What rules read in sentences, without a model."""

@@ -18,6 +18,7 @@ from local.database import NAME, Database, create_database, create_roles
 from local.process import LocalError, free_ports, stop_together
 from local.servers import Postgres, Valkey, reachable
 from local.services import NAMES, Service, Tokens, variables
+from shared.auth import Principal
 
 # For a user whose own temporary folder is private.
 _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
@@ -25,6 +26,17 @@ _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
 
 Differing: TypeAlias = Mapping[str, Mapping[str, str]]
 """The settings in which further services of these names differ."""
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The cache service behind the context service, for who asks it without the latter."""
+
+    url: str
+    identity: Mapping[str, str] = field(repr=False)
+    """The header with which the context service names an admin of the tenant `default`."""
+    dsn: str = field(repr=False)
+    """The database as the service sees it: under the policies of the tables."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,8 @@ class Address:
     other_urls: Sequence[str] = ()
     dsn: str = field(default="", repr=False)
     """The database's administrator, of a throw-away cluster."""
+    cache: Cache | None = None
+    """Of a throw-away cluster."""
 
 
 @contextmanager
@@ -118,7 +132,16 @@ def _start(folder: Path, cleanup: ExitStack, others: Sequence[Differing]) -> Add
     for service in services:
         service.await_ready()
     urls = [context.url for *_, context in replicas]
-    return Address(addresses["context"], tokens.admin, throw_away=True, other_urls=urls, dsn=database.admin)
+    admin = Principal("default", "env:admin", frozenset({"read", "write", "admin"}))
+    cache = Cache(addresses["cache"], tokens.identity("cache", admin), database.services["cache"])
+    return Address(
+        addresses["context"],
+        tokens.admin,
+        throw_away=True,
+        other_urls=urls,
+        dsn=database.admin,
+        cache=cache,
+    )
 
 
 def _replicas(

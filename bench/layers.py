@@ -12,7 +12,6 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -59,10 +58,10 @@ async def layers(cluster: Cluster, context: str) -> AsyncIterator[Layers]:
         await owner.execute(NEW_MISSION, TENANT, "plain")
         identity = Principal(tenant=TENANT, key="bench", access=frozenset({"read", "write"}))
         cache = await cleanup.enter_async_context(
-            _wire(services["cache"].url, cluster.tokens.identity("cache", identity))
+            Wire.to(services["cache"].url, cluster.tokens.identity("cache", identity))
         )
         both = await cleanup.enter_async_context(
-            _wire(context, {"authorization": f"Bearer {cluster.tokens.admin}"})
+            Wire.to(context, {"authorization": f"Bearer {cluster.tokens.admin}"})
         )
         pool = await cleanup.enter_async_context(
             asyncpg.create_pool(cluster.database.services["cache"], min_size=0)
@@ -78,11 +77,6 @@ async def layers(cluster: Cluster, context: str) -> AsyncIterator[Layers]:
                 "context service": lambda: _through_context(both),
             },
         )
-
-
-def _wire(url: str, headers: Mapping[str, str]) -> Wire:
-    address = urlsplit(url)
-    return Wire(str(address.hostname), int(address.port or 80), dict(headers))
 
 
 async def _through_context(http: Wire) -> None:

@@ -6,7 +6,9 @@ On keep-alive connections a general HTTP client takes three to four times as lon
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Self
+from urllib.parse import urlsplit
 
 import httptools
 import msgspec
@@ -22,7 +24,7 @@ class _Connection(asyncio.Protocol):
 
     def send(self, request: bytes) -> asyncio.Future[tuple[int, bytes]]:
         self._parser = httptools.HttpResponseParser(self)
-        self._body = b""
+        self._pieces: list[bytes] = []
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return self._answer
@@ -31,11 +33,11 @@ class _Connection(asyncio.Protocol):
         self._parser.feed_data(data)
 
     def on_body(self, body: bytes) -> None:
-        self._body += body
+        self._pieces.append(body)
 
     def on_message_complete(self) -> None:
         if self._answer is not None and not self._answer.done():
-            self._answer.set_result((self._parser.get_status_code(), self._body))
+            self._answer.set_result((self._parser.get_status_code(), b"".join(self._pieces)))
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():
@@ -46,13 +48,18 @@ class _Connection(asyncio.Protocol):
 
 
 class Wire:
-    """Posts JSON to one address, over as many connections as there are requests at once."""
+    """Sends JSON to one address, over as many connections as there are requests at once."""
 
-    def __init__(self, host: str, port: int, headers: dict[str, str]) -> None:
+    def __init__(self, host: str, port: int, headers: Mapping[str, str]) -> None:
         self._address = host, port
         lines = ("host: bench", "content-type: application/json", *(f"{k}: {v}" for k, v in headers.items()))
         self._head = "\r\n".join(lines)
         self._free: list[_Connection] = []
+
+    @classmethod
+    def to(cls, url: str, headers: Mapping[str, str]) -> Self:
+        address = urlsplit(url)
+        return cls(str(address.hostname), int(address.port or 80), headers)
 
     async def __aenter__(self) -> Self:
         return self
@@ -63,8 +70,13 @@ class Wire:
 
     async def post(self, path: str, body: object) -> tuple[int, bytes]:
         """The status and the body of the answer."""
-        content = msgspec.json.encode(body)
-        head = f"POST {path} HTTP/1.1\r\n{self._head}\r\ncontent-length: {len(content)}\r\n\r\n"
+        return await self._send("POST", path, msgspec.json.encode(body))
+
+    async def get(self, path: str) -> tuple[int, bytes]:
+        return await self._send("GET", path, b"")
+
+    async def _send(self, method: str, path: str, content: bytes) -> tuple[int, bytes]:
+        head = f"{method} {path} HTTP/1.1\r\n{self._head}\r\ncontent-length: {len(content)}\r\n\r\n"
         connection = self._free.pop() if self._free else await self._open()
         answer = await connection.send(head.encode() + content)
         self._free.append(connection)

@@ -9,17 +9,17 @@ import random
 import statistics
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from bench.client import ApiError, Client
-from bench.cluster import Address, cluster
-from services.cache.sessions.objects import queries
+from bench.cluster import Address, Cache, cluster
+from bench.sessions import rungs
 
-SECONDS, AGENTS, OBJECTS, READS = 20.0, 8, 500, 150
+SECONDS, AGENTS, OBJECTS = 20.0, 8, 500
 _PATH = "/api/sessions"
 # Sessions and objects like those that the API made.
 _SESSIONS = """
@@ -36,8 +36,6 @@ select s.tenant, s.id, 'file_context', 'file' || n % 50, n, repeat('word ' || n 
 from sessions.sessions s cross join generate_series(1, $2::int) n where s.external_id like $1 || '-%' order by s.id, n
 """
 
-Read: TypeAlias = Callable[[UUID], Awaitable[Any]]
-
 
 def main() -> None:
     count = int(os.environ.get("SESSIONS") or 1_000)
@@ -51,8 +49,8 @@ def main() -> None:
 async def _measure(address: Address, count: int) -> dict[str, Any]:
     async with Client(address.url, address.token, connections=AGENTS, patience=0) as client:
         result = await _turns(client)
-        if address.dsn:
-            result |= await _reads(client, address.dsn, count)
+        if address.cache is not None:
+            result |= await _reads(client, address, address.cache, count)
     return result
 
 
@@ -96,11 +94,10 @@ def _text(chance: random.Random) -> str:
     return "\n".join(lines)
 
 
-async def _reads(client: Client, dsn: str, count: int) -> dict[str, Any]:
-    """The block and the pressure through the API, and each statement alone, in turn."""
+async def _reads(client: Client, address: Address, cache: Cache, count: int) -> dict[str, Any]:
     name = "page"
     made = await client.post(_PATH, {"agent_name": "reader", "external_id": name})
-    c = await asyncpg.connect(dsn)
+    c = await asyncpg.connect(address.dsn)
     try:
         await c.execute(_SESSIONS, UUID(made["data"]["id"]), OBJECTS, count)
         await c.execute(_OBJECTS, name, OBJECTS)
@@ -108,39 +105,11 @@ async def _reads(client: Client, dsn: str, count: int) -> dict[str, Any]:
         rows = await c.fetch(
             "select tenant, id from sessions.sessions where external_id like $1 || '-%'", name
         )
-        tenant, ids = rows[0]["tenant"], [row["id"] for row in rows]
-        pairs: dict[str, tuple[Read, Read]] = {
-            "context": (_called(client, "context"), lambda id_: c.fetch(queries.SHOWN, tenant, id_, 0)),
-            "pressure": (_called(client, "pressure"), lambda id_: c.fetch(queries.PRESSURE, tenant, id_, 0)),
-        }
-        return {
-            "objects": count * OBJECTS,
-            **{
-                key: value
-                for name, pair in pairs.items()
-                for key, value in (await _pair(name, pair, ids)).items()
-            },
-        }
     finally:
         await c.close()
-
-
-def _called(client: Client, what: str) -> Read:
-    return lambda id_: client.call("GET", f"{_PATH}/{id_}/{what}")
-
-
-async def _pair(name: str, pair: tuple[Read, Read], ids: Sequence[UUID]) -> dict[str, float]:
-    chance = random.Random(name)
-    times: tuple[list[float], list[float]] = [], []
-    for _ in range(READS):
-        id_ = chance.choice(ids)
-        # Each reads rows that the other has not warmed up.
-        for read, seconds, asked in zip(pair, times, (id_, chance.choice(ids)), strict=True):
-            began = time.perf_counter()
-            await read(asked)
-            seconds.append(time.perf_counter() - began)
-    through, alone = map(_p50, times)
-    return {f"{name}_p50_ms": through, f"{name}_sql_ms": alone, f"{name}_over_sql": round(through / alone, 2)}
+    return {"objects": count * OBJECTS} | await rungs.measure(
+        address, cache, rows[0]["tenant"], [row["id"] for row in rows]
+    )
 
 
 def _p50(seconds: Sequence[float]) -> float:

@@ -22,8 +22,9 @@ from sessions.sessions s
 where s.tenant = $1 and {VISIBLE} and (s.id = $5 or s.external_id = $6)
 order by s.id = $5 desc nulls last limit 1
 """
+# The session `s` that $2 to $6 name, for a statement that reads what it holds.
+NAMED = f"(select s.* {_NAMED}) s"
 FIND = f"select {_OWN} {_NAMED}"
-FOUND = look(FIND)
 HOLD = f"select {_OWN} {_NAMED} for no key update"
 WHOSE = f"select s.id, s.external_id, s.scope, s.agent_name, s.user_id, s.total_objects {_NAMED}"
 NAMED_SESSION = look(WHOSE)

@@ -81,15 +81,15 @@ class SessionTransactions:
 
     async def look(
         self, principal: Principal, session: str, query: Look, deadline: Deadline
-    ) -> tuple[Held, list[asyncpg.Record]]:
-        """The rows of a query of the tenant $1, the session $2 and the turn $3, in half the round trips of `read`.
+    ) -> list[asyncpg.Record]:
+        """The rows of a query of the tenant $1 and of the session that $2 to $6 name, in one round trip.
 
-        Raises NotFound for a session that the key does not reach.
+        The query has a row for each session that there is. Raises NotFound for one that the key does not reach.
         """
         named = *Reach.of(principal), as_uuid(session), session
-        found = await self.database.look(principal.tenant, queries.FOUND, named, deadline)
-        held = Held.of(principal, _known(found[0] if found else None, session))
-        return held, await self.database.look(principal.tenant, query, (held.id, held.turn), deadline)
+        rows = await self.database.look(principal.tenant, query, named, deadline)
+        _known(rows[0] if rows else None, session)
+        return rows
 
     async def write(
         self,

@@ -12,6 +12,8 @@ from shared.tokens import estimate_tokens
 
 HANDLE = "object"
 _SHORTEST = 3
+# An item takes as long as so many characters with brackets, and so many without take as long as one.
+_ITEM, _PASSING = 16, 16
 # Every header shows the minutes, however old its object is, so that its bytes stay.
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _NOTES = (("Left out", "losses"), ("Can answer", "can_answer"), ("Fault when", "fault_when"))
@@ -33,6 +35,12 @@ def context_of(rows: Sequence[Any], marks: str) -> SessionContext:
     return SessionContext(block, nonce, [_shown(row) for row in rows], estimate_tokens(block))
 
 
+def effort(rows: Sequence[Any]) -> int:
+    """The length of a text that takes as long to read. A text without brackets only passes by."""
+    lengths = (len(row["content"]) // (1 if "[" in row["content"] else _PASSING) for row in rows)
+    return len(rows) * _ITEM + sum(lengths)
+
+
 def _rendered(row: Any, text: str, fence: Fence) -> str:
     words = [row["object_type"], f"L{row['fidelity']}", row["source_key"] or ""]
     return render_item(f"{HANDLE}:{row['id']}", row["created_at"], words, text, fence)
@@ -41,8 +49,18 @@ def _rendered(row: Any, text: str, fence: Fence) -> str:
 def _text(row: Any) -> str:
     """What it says, and of a summary also what it does not say."""
     notes = [f"({title}: {'; '.join(row[name])})" for title, name in _NOTES if row[name]]
-    return "\n".join([row["content"], *notes])
+    return "\n".join([row["content"], *notes]) if notes else str(row["content"])
 
 
 def _shown(row: Any) -> ShownObject:
-    return ShownObject(**{name: row[name] for name in ShownObject.__struct_fields__})
+    return ShownObject(
+        id=row["id"],
+        object_type=row["object_type"],
+        fidelity=row["fidelity"],
+        current_fidelity=row["current_fidelity"],
+        tokens=row["tokens"],
+        pinned=row["pinned"],
+        source_key=row["source_key"],
+        key_entities=row["key_entities"] or [],
+        tags=row["tags"] or [],
+    )

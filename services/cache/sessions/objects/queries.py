@@ -8,6 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from services.cache.sessions.objects.schemas import SemanticObject
+from services.cache.sessions.queries import NAMED
 from shared.database.postgres import Connection
 from shared.database.tenancy import look
 
@@ -79,24 +80,26 @@ async def paged(connection: Connection, tenant: str, session_id: UUID, turn: int
     return rows
 
 
-# What the block shows, in its order. What rose stands twice: where it was sent, and behind everything else.
-SHOWN = f"""
-select o.id, o.object_type, o.source_key, o.current_fidelity, o.key_entities, o.tags, o.created_at,
-       o.pinned and coalesce(o.pinned_until >= $3, true) as pinned, p.place, p.level as fidelity,
-       {_CONTENT.format(level="p.level")} as content, {_TOKENS.format(level="p.level")} as tokens,
-       case p.level when 1 then o.losses_l1 when 2 then o.losses_l2 else '[]'::jsonb end as losses,
-       case p.level when 1 then o.can_answer_l1 when 2 then o.can_answer_l2 else '[]'::jsonb end as can_answer,
-       case when p.level > 0 then o.fault_when else '[]'::jsonb end as fault_when
-from sessions.semantic_objects o
-cross join lateral (values (o.place, o.sent_fidelity), (o.risen_place, o.risen_fidelity)) p(place, level)
-where o.tenant = $1 and o.session_id = $2 and p.level < 4
-order by p.place
-"""
+# What the block shows, to be ordered by `place`. What rose stands twice: where it was sent, and behind everything else.
+# A list without elements is null, so that nobody has to decode it. A session that shows nothing has one row.
+BLOCK = look(f"""
+select s.marks, shown.* from {NAMED} left join lateral (
+    select o.id, o.object_type, o.source_key, o.current_fidelity, nullif(o.key_entities, '[]') as key_entities,
+           nullif(o.tags, '{{}}') as tags, o.created_at,
+           o.pinned and coalesce(o.pinned_until >= s.total_turns, true) as pinned, p.place, p.level as fidelity,
+           {_CONTENT.format(level="p.level")} as content, {_TOKENS.format(level="p.level")} as tokens,
+           nullif(case p.level when 1 then o.losses_l1 when 2 then o.losses_l2 end, '[]') as losses,
+           nullif(case p.level when 1 then o.can_answer_l1 when 2 then o.can_answer_l2 end, '[]') as can_answer,
+           nullif(case when p.level > 0 then o.fault_when end, '[]') as fault_when
+    from sessions.semantic_objects o
+    cross join lateral (values (o.place, o.sent_fidelity), (o.risen_place, o.risen_fidelity)) p(place, level)
+    where o.tenant = $1 and o.session_id = s.id and p.level < 4
+) shown on true
+""")
 
 
-BLOCK = look(SHOWN)
-
-PRESSURE = f"""
+def _pressure(session: str, turn: str) -> str:
+    return f"""
 select coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
        coalesce(sum({_SENT_TOKENS}), 0)::bigint as block_tokens,
        count(*) filter (where o.current_fidelity = 0) as objects_at_l0,
@@ -104,12 +107,16 @@ select coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
        count(*) filter (where o.current_fidelity = 2) as objects_at_l2,
        count(*) filter (where o.current_fidelity = 3) as objects_at_l3,
        count(*) filter (where o.current_fidelity = 4) as objects_evicted,
-       count(*) filter (where o.pinned and coalesce(o.pinned_until >= $3, true)) as objects_pinned
-from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2
+       count(*) filter (where o.pinned and coalesce(o.pinned_until >= {turn}, true)) as objects_pinned
+from sessions.semantic_objects o where o.tenant = $1 and o.session_id = {session}
 """
 
 
-PRESSURE_NOW = look(PRESSURE)
+PRESSURE = _pressure("$2", "$3")
+PRESSURE_NOW = look(f"""
+select s.config, s.total_turns as turn, pressure.*
+from {NAMED} cross join lateral ({_pressure("s.id", "s.total_turns")}) pressure
+""")
 
 
 async def pressure(connection: Connection, tenant: str, session_id: UUID, turn: int) -> asyncpg.Record:

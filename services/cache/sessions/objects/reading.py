@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
-import asyncpg
+import msgspec
 
 from services.cache.sessions.objects import queries
-from services.cache.sessions.objects.block import context_of
+from services.cache.sessions.objects.block import context_of, effort
 from services.cache.sessions.objects.schemas import Pressure, SemanticObject, SessionContext
 from services.cache.sessions.paging.fidelity import zone
+from services.cache.sessions.schemas import SessionConfig
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -31,9 +35,9 @@ class ObjectReader:
         return await self._transactions.read(principal, session, work, deadline)
 
     async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
-        held, rows = await self._transactions.look(principal, session, queries.BLOCK, deadline)
-        ordered = sorted(rows, key=lambda row: row["place"])
-        return await beside(sum(len(row["content"]) for row in rows), context_of, ordered, held.marks)
+        rows = await self._transactions.look(principal, session, queries.BLOCK, deadline)
+        shown = sorted((row for row in rows if row["id"] is not None), key=itemgetter("place"))
+        return await beside(effort(shown), context_of, shown, rows[0]["marks"])
 
     async def pressure(self, principal: Principal, session: str, deadline: Deadline) -> Pressure:
         return await pressure_now(self._transactions, principal, session, deadline)
@@ -50,20 +54,23 @@ async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObjec
 async def pressure_now(
     transactions: SessionTransactions, principal: Principal, session: str, deadline: Deadline
 ) -> Pressure:
-    held, rows = await transactions.look(principal, session, queries.PRESSURE_NOW, deadline)
-    return _pressure(held, rows[0])
+    (row,) = await transactions.look(principal, session, queries.PRESSURE_NOW, deadline)
+    counts = dict(row)
+    config = msgspec.convert(counts.pop("config"), SessionConfig)
+    return _pressure(counts, config, counts.pop("turn"))
 
 
 async def pressure_of(c: Connection, held: Held) -> Pressure:
-    return _pressure(held, await queries.pressure(c, held.tenant, held.id, held.turn))
+    row = await queries.pressure(c, held.tenant, held.id, held.turn)
+    return _pressure(dict(row), held.config, held.turn)
 
 
-def _pressure(held: Held, row: asyncpg.Record) -> Pressure:
-    budget = held.config.token_budget
+def _pressure(counts: Mapping[str, Any], config: SessionConfig, turn: int) -> Pressure:
+    budget = config.token_budget
     return Pressure(
-        **row,
-        zone=zone(row["total_context_tokens"], budget),
-        share=round(row["total_context_tokens"] / budget, 4),
+        **counts,
+        zone=zone(counts["total_context_tokens"], budget),
+        share=round(counts["total_context_tokens"] / budget, 4),
         token_budget=budget,
-        turn=held.turn,
+        turn=turn,
     )

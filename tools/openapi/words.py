@@ -107,7 +107,7 @@ FIELDS: Mapping[str, str] = {
     "private": "Hidden from peers.",
     "query_hash": "A keyed hash of the query, in hexadecimal digits: equal for equal queries. The query is not kept.",
     "recalled_from": "The assembly that led to it.",
-    "recency": "A factor of the score, in [0.5, 1]: it halves with the half-life of the store.",
+    "recency": "A factor of the score, in [0.6, 1]: it halves with the half-life of the store.",
     "relevance": "How well it answers the question, in [0, 1]. A factor of the score.",
     "removed": "How many parts are gone.",
     "requests_per_day": "How many requests the key may send in a day of UTC.",

@@ -17,7 +17,7 @@ HANDLE = "cache"
 _LEFT_OUT: Mapping[str, Any] = {"tags": [], "paths": [], "symbols": [], "metadata": {}}
 # The same figures as in assembly, so that a direct query agrees with it.
 HALF_LIFE_HOURS = 6.0
-RECENCY_FLOOR = 0.5
+RECENCY_FLOOR = 0.6
 
 
 def recency(at: datetime, now: datetime) -> float:

@@ -16,7 +16,7 @@ from shared.search.evidence import Candidate
 from shared.search.experience import confident, decayed, experienced
 from shared.search.relevance import Scored, unsaturated
 
-RECENCY_FLOOR = 0.5
+RECENCY_FLOOR = 0.6
 # The factor for each further chunk of an item, which adds less that is new.
 FURTHER_CHUNK = 0.7
 NEIGHBOUR_SHARE = 0.5

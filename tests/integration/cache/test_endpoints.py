@@ -118,7 +118,7 @@ async def test_a_direct_query_prefers_the_fresh(client: Client, sql: Connection)
     found = await client.post(f"{CACHE}/query", {"mission_id": "m", "query": "what drained the pool"})
     entries = found.body["data"]["entries"]
     assert [e["id"] for e in entries] == [new, old]
-    assert entries[0]["recency"] > entries[1]["recency"] >= 0.5
+    assert entries[0]["recency"] > entries[1]["recency"] >= 0.6
 
 
 async def test_filters_narrow_and_empty_ones_do_not(client: Client) -> None:

@@ -92,7 +92,7 @@ def test_recency_lies_between_its_floor_and_one(at: datetime, store: Store) -> N
 
 
 def test_recency_halves_towards_its_floor() -> None:
-    assert recency(CACHE, NOW - timedelta(hours=6), NOW) == pytest.approx(0.5)
+    assert recency(CACHE, NOW - timedelta(hours=6), NOW) == RECENCY_FLOOR
     assert recency(CACHE, NOW - timedelta(hours=3), NOW) == pytest.approx(2**-0.5)
     assert recency(OWN, NOW - timedelta(days=15), NOW) == pytest.approx(2**-0.5)
     ageless = replace(CACHE, half_life_hours=None)

@@ -363,7 +363,7 @@ class ExplainedCandidate:
     relevance: float | None = None
     """How well it answers the question, in [0, 1]. A factor of the score."""
     recency: float | None = None
-    """A factor of the score, in [0.5, 1]: it halves with the half-life of the store."""
+    """A factor of the score, in [0.6, 1]: it halves with the half-life of the store."""
     priority: float | None = None
     """A factor of the score, by the type of the item."""
     tokens: int | None = None
@@ -691,7 +691,7 @@ class Source:
     relevance: float
     """How well it answers the question, in [0, 1]. A factor of the score."""
     recency: float
-    """A factor of the score, in [0.5, 1]: it halves with the half-life of the store."""
+    """A factor of the score, in [0.6, 1]: it halves with the half-life of the store."""
     priority: float
     """A factor of the score, by the type of the item."""
     tokens: int

@@ -46,6 +46,7 @@ from services.agent_memory.vault.service import Vault
 from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.concurrency.tasks import background
+from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
@@ -98,10 +99,13 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
         detector = asyncio.create_task(asyncio.to_thread(load_detector))
-        embedder, table = await open_cached(settings.embedding, database, "memory")
-        stack.push_async_callback(embedder.close)
         stack.push_async_callback(database.close)
+        ledger = Ledger(database, "agent_memory", settings.prices)
+        stack.push_async_callback(ledger.close)
+        embedder, table = await open_cached(settings.embedding, database, "memory", ledger)
+        stack.push_async_callback(embedder.close)
         await database.open()
+        ledger.start()
         await detector
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from shared.embeddings import EmbeddingSettings
 from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
+from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
@@ -29,6 +30,7 @@ class Settings:
     """Explicitly linked files are read from `<root>/<tenant>/…`. None disables them."""
     vault_index_seconds: float = 0.0
     """How often the folders of all tenants are indexed. 0: only when the command runs."""
+    prices: Prices = field(default_factory=bundled)
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -52,6 +54,7 @@ class Settings:
             hot_scopes_mb=env.integer("SCRUBJAY_HOT_SCOPES_MB", HOT_SCOPES_MB, 0, 100_000),
             vault_root=Path(root) if (root := env.optional("VAULT_ROOT")) else None,
             vault_index_seconds=env.number("SCRUBJAY_VAULT_INDEX_SECONDS", 0, 0, 86_400),
+            prices=Prices.from_env(env),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             scraping=Scraping.from_env(env, host),

@@ -30,6 +30,7 @@ from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
 from shared.concurrency.tasks import background
+from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
@@ -76,16 +77,19 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
         detector = asyncio.create_task(asyncio.to_thread(load_detector))
-        embedder, table = await open_cached(settings.embedding, database, "cache")
-        stack.push_async_callback(embedder.close)
         stack.push_async_callback(database.close)
+        ledger = Ledger(database, "cache", settings.prices)
+        stack.push_async_callback(ledger.close)
+        embedder, table = await open_cached(settings.embedding, database, "cache", ledger)
+        stack.push_async_callback(embedder.close)
         await database.open()
+        ledger.start()
         await detector
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)
         doorbell.start()
         hot_scopes = await open_scopes(database, settings.hot_scopes_mb, "cache.psychic_chunks")
-        service = CacheService(settings, database, embedder, doorbell, hot_scopes)
+        service = CacheService(settings, database, embedder, doorbell, hot_scopes, ledger)
         stack.push_async_callback(service.stop)
         service.start()
         await stack.enter_async_context(

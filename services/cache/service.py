@@ -33,6 +33,7 @@ from services.cache.sessions.summarizing.worker import SummaryWorker
 from services.cache.sessions.trail.service import Trail
 from services.cache.sessions.transactions import SessionTransactions
 from services.cache.settings import Settings
+from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
@@ -49,7 +50,9 @@ class CacheService:
         embedder: CachedEmbedder,
         doorbell: Doorbell,
         hot_scopes: HotScopes,
+        ledger: Ledger | None = None,
     ) -> None:
+        self.ledger = ledger or Ledger(database, "cache", settings.prices)
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)
         self.languages = Languages(database)
@@ -81,7 +84,8 @@ class CacheService:
         transactions = SessionTransactions(database, keyed, doorbell)
         self.sessions = SessionService(transactions)
         self.trail = Trail(transactions)
-        self.helper = open_helper(settings.helper, SessionCosts(database).record)
+        costs = SessionCosts(database, self.ledger)
+        self.helper = open_helper(settings.helper, costs.record, costs.reached)
         self.summaries = SummaryWorker(database, self.helper)
         self.admission = Admission(transactions, self.indexer, embedder.model, self.summaries.wake)
         self.object_search = ObjectSearch(transactions, embedder)

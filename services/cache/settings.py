@@ -7,6 +7,7 @@ from shared.embeddings import EmbeddingSettings
 from shared.llm import HelperSettings
 from shared.llm.settings import KINDS, Kind
 from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
+from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
@@ -32,6 +33,7 @@ class Settings:
     hot_scopes_mb: int = HOT_SCOPES_MB
     # The allowed tags; None allows any.
     tags: frozenset[str] | None = None
+    prices: Prices = field(default_factory=bundled)
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -59,6 +61,7 @@ class Settings:
             stale_minutes=env.number("SCRUBJAY_DISPATCH_STALE_MINUTES", 60.0, 0.001, 24 * 60),
             hot_scopes_mb=env.integer("SCRUBJAY_HOT_SCOPES_MB", HOT_SCOPES_MB, 0, 100_000),
             tags=_names(env.optional("SCRUBJAY_CACHE_TAGS")),
+            prices=Prices.from_env(env),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             scraping=Scraping.from_env(env, host),

@@ -39,6 +39,7 @@ from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
 from shared.concurrency.tasks import background, every
+from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
@@ -87,13 +88,16 @@ async def opened(
         # Otherwise the first question would load it, on the event loop.
         detector = asyncio.create_task(asyncio.to_thread(load_detector))
         stack.push_async_callback(rates.close)
-        embedder, table = await open_cached(settings.embedding, database, "context")
+        stack.push_async_callback(database.close)
+        ledger = Ledger(database, "context", settings.prices)
+        stack.push_async_callback(ledger.close)
+        embedder, table = await open_cached(settings.embedding, database, "context", ledger)
         stack.push_async_callback(embedder.close)
         reranker = open_reranker(settings.rerank)
         if reranker is not None:
             stack.push_async_callback(reranker.close)
-        stack.push_async_callback(database.close)
         await database.open()
+        ledger.start()
         await detector
         session = open_session()
         stack.push_async_callback(session.close)

@@ -10,6 +10,7 @@ from services.context.scrubbing.schemas import POLICIES, Policy
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.settings import LINGER_SECONDS, Env
+from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
@@ -49,6 +50,7 @@ class Settings:
     """What becomes of secrets in what callers send, for tenants without a policy of their own."""
     streams: StreamLimits = field(default_factory=StreamLimits)
     """The most event streams that a process keeps open."""
+    prices: Prices = field(default_factory=bundled)
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -102,6 +104,7 @@ class Settings:
                 total=env.integer("SCRUBJAY_STREAMS", 256, 1, 10_000),
             ),
             key_ttl_days=key_ttl_days(env),
+            prices=Prices.from_env(env),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             scraping=Scraping.from_env(env, host),

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.errors import Unavailable
 
-Reason = Literal["dead", "slow", "rate_limited", "failing", "refused", "malformed", "breaker_open"]
+Reason = Literal["dead", "slow", "rate_limited", "failing", "refused", "malformed", "breaker_open", "ceiling"]
 _PASSING = frozenset({"dead", "slow", "rate_limited", "failing"})
 _TOO_EARLY_OR_SLOW = (408, 425)
 

@@ -12,6 +12,7 @@ from shared.database.postgres import EVERY_TENANT, Database
 from shared.database.tenancy import look
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbeddingSettings, open_embedder
+from shared.spending import Meter
 
 ROWS = 200_000
 _SECONDS = 5.0
@@ -71,10 +72,10 @@ class EmbeddingTable:
 
 
 async def open_cached(
-    settings: EmbeddingSettings, database: Database, schema: str
+    settings: EmbeddingSettings, database: Database, schema: str, meter: Meter | None = None
 ) -> tuple[CachedEmbedder, EmbeddingTable | None]:
     """The embedder with its caches. The local model is faster than a table and has the in-process level only."""
-    inner = await open_embedder(settings)
+    inner = await open_embedder(settings, meter=meter)
     if settings.provider == "local":
         return CachedEmbedder(inner, band=settings.cosine_band), None
     table = EmbeddingTable(database, schema)

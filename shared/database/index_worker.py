@@ -251,5 +251,5 @@ def _keys(rows: Sequence[asyncpg.Record]) -> tuple[list[str], list[int]]:
 
 
 def _for_the_texts(error: EmbedderUnavailable) -> bool:
-    """Whether the model refused the texts themselves, rather than the time or the caller."""
-    return error.reason == "malformed" or error.http_status in _BAD_TEXTS
+    """Whether others may go on: the model refused the texts themselves, or their tenant has reached a ceiling."""
+    return error.reason in ("malformed", "ceiling") or error.http_status in _BAD_TEXTS

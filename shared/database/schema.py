@@ -16,18 +16,20 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Date,
     ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     MetaData,
+    Numeric,
     PrimaryKeyConstraint,
     SmallInteger,
     Table,
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, REAL, TIMESTAMP, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, TSVECTOR
 
 metadata = MetaData(
     naming_convention={
@@ -278,12 +280,51 @@ timeline_costs = Table(
     Column("output_tokens", BigInteger, nullable=False, server_default=text("0")),
     Column("cache_read_tokens", BigInteger, nullable=False, server_default=text("0")),
     Column("cache_write_tokens", BigInteger, nullable=False, server_default=text("0")),
-    Column("cost_usd", REAL, nullable=False, server_default=text("0")),
+    # Null where the model has no price, or its tokens are unknown.
+    Column("cost_usd", Numeric),
+    # What a call of unknown tokens may have cost.
+    Column("estimated_usd", Numeric),
+    Column("outcome", Text, nullable=False, server_default=text("'ok'")),
+    # Whose call it was.
+    Column("key", Text),
     Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
     PrimaryKeyConstraint("id", "created_at"),
     Index("costs_tenant_created_at", "tenant", "created_at"),
+    Index("costs_of_agent", "tenant", "agent_name", "created_at"),
+    Index("costs_of_mission", "tenant", "mission_id", "created_at"),
+    Index("costs_of_session", "tenant", "session_id", "created_at"),
     schema="timeline",
     postgresql_partition_by="RANGE (created_at)",
+)
+
+timeline_ceilings = Table(
+    "ceilings",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    # Who pays: tenant, key:… or mission:….
+    Column("subject", Text, nullable=False),
+    # day, month or all.
+    Column("period", Text, nullable=False),
+    Column("limit_usd", Numeric, nullable=False),
+    Column("set_by", Text, nullable=False),
+    Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    PrimaryKeyConstraint("tenant", "subject", "period"),
+    schema="timeline",
+)
+
+timeline_spending = Table(
+    "spending",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    # In UTC.
+    Column("day", Date, nullable=False),
+    Column("calls", BigInteger, nullable=False),
+    # Calls whose cost is neither known nor estimated.
+    Column("unpriced", BigInteger, nullable=False),
+    Column("usd", Numeric, nullable=False),
+    PrimaryKeyConstraint("tenant", "subject", "day"),
+    schema="timeline",
 )
 
 timeline_counters = Table(

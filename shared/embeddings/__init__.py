@@ -9,6 +9,7 @@ from shared.embeddings.cache import CachedEmbedder
 from shared.embeddings.dedup import fact_key, normal_form, same_fact
 from shared.embeddings.local import LocalEmbedder, LocalModel
 from shared.embeddings.settings import MULTILINGUAL_MODEL, EmbeddingSettings
+from shared.spending import Meter
 
 __all__ = [
     "DIM",
@@ -26,8 +27,11 @@ __all__ = [
 ]
 
 
-async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> Embedder:
+async def open_embedder(
+    settings: EmbeddingSettings, on_usage: OnUsage | None = None, meter: Meter | None = None
+) -> Embedder:
     """Raises SettingsError when the model cannot serve. An unreachable API does not stop a service from starting.
+    The meter counts calls of an API; the local model costs nothing.
 
     The local model has embedded a text when this returns, so a service is never ready before its model.
     """
@@ -40,11 +44,11 @@ async def open_embedder(settings: EmbeddingSettings, on_usage: OnUsage | None = 
         # Not before it is selected: its libraries take memory and most of a second.
         from shared.embeddings.voyage import VoyageEmbedder
 
-        return await VoyageEmbedder(settings, on_usage).checked()
+        return await VoyageEmbedder(settings, on_usage, meter).checked()
     # Not before it is selected: its libraries take memory and most of a second.
     from shared.embeddings.openai import OpenAIEmbedder
 
-    return await OpenAIEmbedder(settings, on_usage).checked()
+    return await OpenAIEmbedder(settings, on_usage, meter).checked()
 
 
 def _load_model(name: str) -> LocalModel:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from shared.embeddings.band import Band, band_of
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, Urgency, Vectors
 from shared.embeddings.local import LocalEmbedder
+from shared.spending import charged_to, payer_of
 from shared.telemetry import tracing
 
 log = structlog.get_logger()
@@ -113,7 +114,8 @@ class CachedEmbedder:
         loop = asyncio.get_running_loop()
         futures = {key: loop.create_future() for key in missing.texts}
         self._pending |= futures
-        task = loop.create_task(self._fill(missing, futures))
+        with charged_to(payer_of(missing.tenant)):
+            task = loop.create_task(self._fill(missing, futures))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

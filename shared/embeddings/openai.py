@@ -11,6 +11,7 @@ import numpy as np
 from shared.embeddings.base import DIM, EmbedderUnavailable, Kind, OnUsage
 from shared.embeddings.remote import Answer, RemoteEmbedder
 from shared.embeddings.settings import EmbeddingSettings
+from shared.spending import Meter
 
 _BASE_URL = "https://api.openai.com/v1"
 _EXTRAS = {"dimensions": DIM, "encoding_format": "base64"}
@@ -22,7 +23,7 @@ class _Item(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    prompt_tokens: int = 0
+    prompt_tokens: int | None = None
 
 
 class _Body(msgspec.Struct):
@@ -39,8 +40,10 @@ class OpenAIEmbedder(RemoteEmbedder):
     # Not measured, so strict: a missed repeat costs a second row, a false one a memory.
     default_dedup_distance = 0.05
 
-    def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
-        super().__init__(settings, on_usage)
+    def __init__(
+        self, settings: EmbeddingSettings, on_usage: OnUsage | None = None, meter: Meter | None = None
+    ) -> None:
+        super().__init__(settings, on_usage, meter)
         self._url = f"{settings.base_url or _BASE_URL}/embeddings"
         self._headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         self._name = settings.model
@@ -69,7 +72,7 @@ def _parse(raw: bytes) -> Answer:
         rows = [_row(item.embedding) for item in sorted(body.data, key=lambda item: item.index)]
     except ValueError as error:
         raise EmbedderUnavailable("malformed", str(error)) from error
-    return Answer(rows, body.usage.prompt_tokens if body.usage else 0)
+    return Answer(rows, body.usage.prompt_tokens if body.usage else None)
 
 
 def _row(embedding: str | list[float]) -> Any:

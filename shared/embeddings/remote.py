@@ -30,6 +30,8 @@ from shared.embeddings.base import (
 )
 from shared.embeddings.settings import EmbeddingSettings
 from shared.settings import SettingsError
+from shared.spending import Meter, Outcome, Tokens, estimated_tokens, outcome_of
+from shared.spending.payer import charged_to_nobody
 
 log = structlog.get_logger()
 
@@ -44,7 +46,8 @@ _backoff = wait_random_exponential(multiplier=0.1, max=2.0)
 class Answer(NamedTuple):
     rows: Any
     """One unchecked sequence of numbers per text."""
-    tokens: int
+    tokens: int | None
+    """None where the server counts none."""
 
 
 class RemoteEmbedder(ABC):
@@ -55,8 +58,11 @@ class RemoteEmbedder(ABC):
     """Longer texts are cut. The model would cut them too, or refuse the batch."""
     default_dedup_distance: ClassVar[float]
 
-    def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
+    def __init__(
+        self, settings: EmbeddingSettings, on_usage: OnUsage | None = None, meter: Meter | None = None
+    ) -> None:
         self.model = settings.stored_name
+        self._meter = meter
         self._distance = settings.dedup_distance
         self._timeout: dict[Kind, float] = {
             "query": settings.query_timeout,
@@ -83,6 +89,9 @@ class RemoteEmbedder(ABC):
         return self.default_dedup_distance if self._distance is None else self._distance
 
     async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
+        if self._meter is not None and texts and (ceiling := await self._meter.reached()) is not None:
+            CALLS.labels(self.provider, "ceiling").inc()
+            raise EmbedderUnavailable("ceiling", ceiling)
         clean = [clean_text(text, self.text_bytes) for text in texts]
         parts = [await self._embed_batch(batch, kind) for batch in self._batches(clean)]
         return np.concatenate(parts) if parts else np.empty((0, DIM), np.float32)
@@ -102,7 +111,8 @@ class RemoteEmbedder(ABC):
 
     async def _probe(self) -> None:
         try:
-            await self._request([_PROBE_TEXT], "query")
+            with charged_to_nobody():
+                await self._metered([_PROBE_TEXT], "query")
         except EmbedderUnavailable as error:
             if error.reason != "refused":
                 raise
@@ -164,14 +174,32 @@ class RemoteEmbedder(ABC):
     async def _vectors(self, texts: list[str], kind: Kind, deadline: float) -> tuple[Vectors, int]:
         try:
             async with asyncio.timeout_at(deadline):
-                rows, tokens = await self._request(texts, kind)
+                rows, tokens = await self._metered(texts, kind)
         except TimeoutError as error:
             raise EmbedderUnavailable("slow", f"no answer in {self._timeout[kind]:g} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise EmbedderUnavailable("dead", repr(error)) from error
         vectors = unit_rows(rows, len(texts), self._width)
         self._width = self._width or len(rows[0])
-        return vectors, tokens
+        return vectors, tokens or 0
+
+    async def _metered(self, texts: list[str], kind: Kind) -> Answer:
+        """One request, noted however it ends: the provider may count what we no longer wait for."""
+        outcome: Outcome = "abandoned"
+        tokens: Tokens | None = None
+        try:
+            answer = await self._request(texts, kind)
+            outcome = "uncounted" if answer.tokens is None else "ok"
+            tokens = None if answer.tokens is None else Tokens(answer.tokens, 0)
+            return answer
+        except EmbedderUnavailable as error:
+            outcome = outcome_of(error)
+            raise
+        finally:
+            if self._meter is not None:
+                purpose = "probe" if texts == [_PROBE_TEXT] else kind
+                sent = estimated_tokens(sum(map(len, texts)))
+                self._meter.note(purpose, self.model, tokens, outcome, sent)
 
 
 def clean_text(text: str, max_bytes: int) -> str:

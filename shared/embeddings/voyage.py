@@ -9,6 +9,7 @@ from voyageai.error import APIConnectionError, Timeout, VoyageError
 from shared.embeddings.base import DIM, EmbedderUnavailable, Kind, OnUsage
 from shared.embeddings.remote import Answer, RemoteEmbedder
 from shared.embeddings.settings import EmbeddingSettings
+from shared.spending import Meter
 
 
 class VoyageEmbedder(RemoteEmbedder):
@@ -19,8 +20,10 @@ class VoyageEmbedder(RemoteEmbedder):
     text_bytes = 96_000
     default_dedup_distance = 0.2
 
-    def __init__(self, settings: EmbeddingSettings, on_usage: OnUsage | None = None) -> None:
-        super().__init__(settings, on_usage)
+    def __init__(
+        self, settings: EmbeddingSettings, on_usage: OnUsage | None = None, meter: Meter | None = None
+    ) -> None:
+        super().__init__(settings, on_usage, meter)
         self._name = settings.model
         # `max_retries` counts attempts. We retry and time out ourselves; the client's default timeout is 600 s.
         self._client = AsyncClient(

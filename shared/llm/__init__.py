@@ -5,8 +5,8 @@ Without one, callers keep to what they find in the text itself.
 
 from __future__ import annotations
 
-from shared.llm.helper import Answered, Helper, Record, Spent, Written
+from shared.llm.helper import Answered, Helper, Reached, Record, Spent, Written
 from shared.llm.opening import open_helper
 from shared.llm.settings import HelperSettings
 
-__all__ = ["Answered", "Helper", "HelperSettings", "Record", "Spent", "Written", "open_helper"]
+__all__ = ["Answered", "Helper", "HelperSettings", "Reached", "Record", "Spent", "Written", "open_helper"]

@@ -16,8 +16,9 @@ from shared.concurrency.breaker import Breaker
 from shared.concurrency.calls import guarded
 from shared.llm import prompts
 from shared.llm.prompts import AnswerFields, SummaryFields
-from shared.llm.provider import Completion, HelperUnavailable, Provider, Tokens
+from shared.llm.provider import Completion, HelperUnavailable, Provider
 from shared.llm.settings import HelperSettings
+from shared.spending import Outcome, Tokens, estimated_tokens, outcome_of
 
 log = structlog.get_logger()
 
@@ -39,10 +40,16 @@ class Spent(NamedTuple):
     session_id: UUID | None
     purpose: Purpose
     model: str
-    tokens: Tokens
+    tokens: Tokens | None
+    """None where nobody knows them."""
+    outcome: Outcome = "ok"
+    sent: int = 0
+    """Estimates the tokens of a call whose own are unknown."""
 
 
 Record = Callable[[Spent], Awaitable[None]]
+Reached = Callable[[str, UUID | None], Awaitable[str | None]]
+"""Takes the tenant and the session of a call that is to be made, and answers the ceiling that they have reached."""
 
 
 class Answered(NamedTuple):
@@ -53,8 +60,11 @@ class Answered(NamedTuple):
 
 
 class Helper:
-    def __init__(self, provider: Provider, settings: HelperSettings, record: Record) -> None:
-        self._provider, self._record = provider, record
+    def __init__(
+        self, provider: Provider, settings: HelperSettings, record: Record, reached: Reached | None = None
+    ) -> None:
+        self._provider, self._record, self._reached = provider, record, reached
+        self._keeping: set[asyncio.Task[None]] = set()
         self._model = f"{settings.kind}:{settings.model}"
         self._timeout = settings.timeout
         # Answers do not wait behind summaries.
@@ -69,6 +79,7 @@ class Helper:
     async def close(self) -> None:
         await self.breaker.close()
         await self._provider.close()
+        await asyncio.gather(*self._keeping)
 
     async def summarize(
         self, text: str, *, detailed: int, compact: int, tenant: str, session_id: UUID | None = None
@@ -93,6 +104,7 @@ class Helper:
 
     async def _fields(self, asked: _Asked, kind: type[T]) -> T | None:
         try:
+            await self._require_room(asked)
             with guarded(self.breaker, HelperUnavailable):
                 completion = await self._complete(asked)
         except HelperUnavailable as error:
@@ -100,7 +112,8 @@ class Helper:
             if error.reason in ("refused", "malformed"):
                 log.warning("the helper model failed", model=self._model, cause=str(error))
             return None
-        await self._keep(asked, completion.tokens)
+        outcome: Outcome = "uncounted" if completion.tokens is None else "ok"
+        await asyncio.shield(self._kept(asked, outcome, completion.tokens))
         fields = decoded(completion.fields, kind)
         CALLS.labels(asked.purpose, "malformed" if fields is None else "ok").inc()
         return fields
@@ -108,12 +121,38 @@ class Helper:
     async def _complete(self, asked: _Asked) -> Completion:
         try:
             async with asyncio.timeout(self._timeout), self._turns[asked.purpose]:
-                return await self._provider.complete(asked.rules, asked.text, asked.schema, asked.most_tokens)
+                return await self._call(asked)
         except TimeoutError as error:
             raise HelperUnavailable("slow", f"no answer in {self._timeout:g} s") from error
 
-    async def _keep(self, asked: _Asked, tokens: Tokens) -> None:
-        spent = Spent(asked.tenant, asked.session_id, asked.purpose, self._model, tokens)
+    async def _require_room(self, asked: _Asked) -> None:
+        """Raises HelperUnavailable at a ceiling."""
+        if self._reached is None:
+            return
+        if (ceiling := await self._reached(asked.tenant, asked.session_id)) is not None:
+            raise HelperUnavailable("ceiling", ceiling)
+
+    async def _call(self, asked: _Asked) -> Completion:
+        """A call without an answer leaves a row, too: the provider may count what we no longer wait for."""
+        try:
+            return await self._provider.complete(asked.rules, asked.text, asked.schema, asked.most_tokens)
+        except HelperUnavailable as error:
+            self._kept(asked, outcome_of(error))
+            raise
+        except asyncio.CancelledError:
+            self._kept(asked, "abandoned")
+            raise
+
+    def _kept(self, asked: _Asked, outcome: Outcome, tokens: Tokens | None = None) -> asyncio.Task[None]:
+        """Nobody needs to wait for it."""
+        sent = estimated_tokens(len(asked.rules) + len(asked.text))
+        spent = Spent(asked.tenant, asked.session_id, asked.purpose, self._model, tokens, outcome, sent)
+        task = asyncio.create_task(self._keep(spent))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        return task
+
+    async def _keep(self, spent: Spent) -> None:
         try:
             await self._record(spent)
         except Exception as error:

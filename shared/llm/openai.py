@@ -54,10 +54,10 @@ class OpenAIProvider:
         await self._client.close()
 
 
-def _tokens(usage: CompletionUsage | None) -> Tokens:
+def _tokens(usage: CompletionUsage | None) -> Tokens | None:
     """What the prompt had in the cache counts apart. Some servers count nothing."""
     if usage is None:
-        return Tokens(0, 0)
+        return None
     cached = (usage.prompt_tokens_details and usage.prompt_tokens_details.cached_tokens) or 0
     return Tokens(usage.prompt_tokens - cached, usage.completion_tokens, cached)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from shared.llm.helper import Helper, Record
+from shared.llm.helper import Helper, Reached, Record
 from shared.llm.provider import Provider
 from shared.llm.settings import HelperSettings
 
 
-def open_helper(settings: HelperSettings, record: Record) -> Helper | None:
-    """None where no model is set. `record` is told of what each call has taken."""
+def open_helper(settings: HelperSettings, record: Record, reached: Reached | None = None) -> Helper | None:
+    """None where no model is set. `record` is told of what each call has taken, and `reached` asked before each."""
     provider = _provider(settings)
-    return None if provider is None else Helper(provider, settings, record)
+    return None if provider is None else Helper(provider, settings, record, reached)
 
 
 def _provider(settings: HelperSettings) -> Provider | None:

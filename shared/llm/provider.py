@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from shared.concurrency.calls import CallFailed, reason_of, retry_after_seconds
+from shared.spending import Tokens
+
+__all__ = ["Completion", "HelperUnavailable", "Provider", "Tokens", "refused"]
 
 
 class HelperUnavailable(CallFailed):
@@ -13,17 +16,11 @@ class HelperUnavailable(CallFailed):
     called = "helper"
 
 
-class Tokens(NamedTuple):
-    input: int
-    output: int
-    cache_read: int = 0
-    cache_write: int = 0
-
-
 class Completion(NamedTuple):
     fields: bytes
     """JSON, as the schema asks for if the model keeps to it."""
-    tokens: Tokens
+    tokens: Tokens | None
+    """None where the server counts none."""
 
 
 class Provider(Protocol):

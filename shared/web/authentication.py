@@ -13,6 +13,7 @@ from shared import identity
 from shared.auth import Principal
 from shared.errors import Unauthorized
 from shared.identity import Verifier
+from shared.spending.payer import Payer, pay
 from shared.vocabulary import in_query
 from shared.web.parameters import refuse_unknown
 
@@ -64,6 +65,7 @@ def authorize(
             principal = await authenticate(request)
             principal.require(access)
             request.scope["state"]["principal"] = principal
+            pay(Payer(principal.tenant, principal.key, principal.agent, principal.mission))
         if request.scope["query_string"]:
             names = _parameters(request.route_handler.fn)
             request.scope["query_string"] = in_query(request.scope["query_string"], names)

@@ -36,6 +36,7 @@ _OF_TYPE = {
     "smallint": str(_ID),
     "uuid": f"'{_UUID}'",
     "real": "0.5",
+    "numeric": "0.5",
     "double precision": "0.5",
     "boolean": "false",
     "jsonb": "'{}'",

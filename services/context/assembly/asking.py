@@ -26,6 +26,7 @@ from shared.embeddings.band import Band
 from shared.provenance import utc
 from shared.search.question import query_vector
 from shared.search.store import tenants_language
+from shared.spending.payer import Payer, pay
 from shared.text import Language
 
 # The share of the time left for the query's vector.
@@ -104,6 +105,7 @@ class Asking:
         scopes = _granted_scopes(principal, request)
         now = utc(request.as_of, "as_of") or datetime.now(UTC)
         described = subjects(request.caller, request.user_id)
+        pay(_payer(principal, request))
         embedded, config, profiles, languages, neighbours = await asyncio.gather(
             self._embed(principal.tenant, request.query, deadline.left() * _EMBED_SHARE),
             self._configs.get(principal.tenant, request.caller, deadline),
@@ -165,6 +167,17 @@ class Asking:
         embedded = await query_vector(self._embedder, tenant, query, seconds)
         degraded = [] if embedded.trouble is None else [Degraded("embedder", embedded.trouble)]
         return Embedded(embedded.model, embedded.vector, degraded, embedded.band)
+
+
+def _payer(principal: Principal, request: AssembleContextInput) -> Payer:
+    return Payer(
+        principal.tenant,
+        principal.key,
+        agent=request.caller,
+        mission=request.mission_namespace,
+        session=None if request.user_id is not None else request.session_id,
+        scope=None if request.user_id is None else f"user:{request.user_id}",
+    )
 
 
 def _granted_scopes(principal: Principal, request: AssembleContextInput) -> list[str]:

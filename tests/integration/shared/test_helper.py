@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sized
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -46,6 +47,13 @@ async def helper(request: pytest.FixtureRequest, api: FakeHelper, spent: Kept) -
     assert helper is not None
     yield helper
     await helper.close()
+
+
+OUTCOMES = {"reset": "abandoned", "not_json": "abandoned"}
+
+
+async def _has(rows: Sized, count: int) -> None:
+    assert len(rows) == count
 
 
 async def ask(helper: Helper, *passages: str) -> Any:
@@ -98,8 +106,10 @@ async def test_what_goes_wrong_is_no_answer(helper: Helper, api: FakeHelper, spe
     api.mode = "ok"
     assert await ask(helper) is not None
     assert len(api.requests) == 2
-    # A call that gave something unusable was paid for.
-    assert len(spent) == 1 + (mode in ("garbage", "nul", "invented", "nothing"))
+    # A call that gave something unusable was paid for. One that gave nothing may have been.
+    await until(lambda: _has(spent, 2))
+    assert spent[0].outcome == OUTCOMES.get(mode, "failed" if mode.isdigit() else "ok")
+    assert (spent[0].tokens is None) == (spent[0].outcome != "ok")
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai"])
@@ -110,6 +120,33 @@ async def test_a_slow_model_is_left(api: FakeHelper, spent: Kept, kind: str) -> 
     assert await ask(helper) is None
     api.release()
     await helper.close()
+    (cost,) = spent
+    assert (cost.outcome, cost.tokens) == ("abandoned", None)
+    assert cost.sent > 100
+
+
+async def test_a_call_that_its_caller_leaves_leaves_a_row(
+    helper: Helper, api: FakeHelper, spent: Kept
+) -> None:
+    api.mode = "hang"
+    asking = asyncio.create_task(ask(helper))
+    await until(lambda: _has(api.requests, 1))
+    asking.cancel()
+    await until(lambda: _has(spent, 1))
+    api.release()
+    assert (spent[0].outcome, spent[0].tokens) == ("abandoned", None)
+
+
+async def test_at_a_ceiling_no_call_is_made(api: FakeHelper, spent: Kept) -> None:
+    async def reached(tenant: str, session: UUID | None) -> str | None:
+        return f"{tenant}: 1 US dollars a day"
+
+    helper = open_helper(settings(api, "openai"), spent, reached)
+    assert helper is not None
+    assert await ask(helper) is None
+    await helper.close()
+    assert not api.requests
+    assert not spent
 
 
 async def test_a_dead_model_is_left_alone_until_it_answers_again(helper: Helper, api: FakeHelper) -> None:

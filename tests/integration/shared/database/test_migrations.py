@@ -170,14 +170,18 @@ def _expected(service: str, schema: str, table: str, statement: str) -> bool:
 _OF_THE_PAST = {"trail", "fault_history", "fidelity_transitions", "admission_scores"}
 _TIMELINE: dict[str, set[str]] = {
     "audit": set(),
+    "ceilings": set(),
     "costs": {"insert"},
     "counter_start": set(),
     "counters": set(),
     "erased": set(),
     "events": {"insert"},
+    "spending": set(),
 }
 _TIMELINE_OF_CONTEXT = {
     "audit": {"select"},
+    "ceilings": {"select", "insert", "update", "delete"},
+    "spending": {"select", "delete"},
     "erased": set(),
     "events": {"select", "update", "delete"},
     "costs": {"select", "delete"},

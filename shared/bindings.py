@@ -33,9 +33,10 @@ class _Field(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """The fields of a body that a key fills in, and its lists of bodies with such fields."""
+    """The fields of a body that a key fills in, and its bodies and lists of bodies with such fields."""
 
     fields: tuple[_Field, ...]
+    bodies: tuple[str, ...]
     lists: tuple[str, ...]
 
 
@@ -64,6 +65,9 @@ def _fill(body: Any, principal: Principal, path: str) -> Iterator[FieldError]:
                 setattr(body, name, own)
             elif value is not None:
                 yield FieldError(field=path + name, message=_REQUIRED[of])
+    for name in plan.bodies:
+        if (inner := getattr(body, name)) is not None:
+            yield from _fill(inner, principal, f"{path}{name}.")
     for name in plan.lists:
         for place, item in enumerate(getattr(body, name)):
             yield from _fill(item, principal, f"{path}{name}[{place}].")
@@ -80,10 +84,11 @@ def _plan(kind: type) -> _Plan:
     fields = info.fields if isinstance(info, mi.StructType) else ()
     return _Plan(
         tuple(_Field(field.name, of) for field in fields if (of := mark_of(field.type))),
+        tuple(field.name for field in fields if _is_marked(field.type)),
         tuple(
             field.name
             for field in fields
-            if isinstance(field.type, mi.ListType) and _holds_marked(field.type)
+            if isinstance(field.type, mi.ListType) and _is_marked(field.type.item_type)
         ),
     )
 
@@ -97,6 +102,8 @@ def mark_of(kind: mi.Type) -> Any:
     return None
 
 
-def _holds_marked(kind: mi.ListType) -> bool:
-    item = kind.item_type
-    return isinstance(item, mi.StructType) and any(_plan(item.cls))
+def _is_marked(kind: mi.Type) -> bool:
+    """Whether it is a body, or null, with fields that a key fills in."""
+    if isinstance(kind, mi.UnionType):
+        return any(_is_marked(one) for one in kind.types)
+    return isinstance(kind, mi.StructType) and any(_plan(kind.cls))

@@ -8,6 +8,7 @@ exactly the same items.
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import re
 import secrets
@@ -42,6 +43,8 @@ _MINUTES_FOR = timedelta(days=7)
 # Letters and digits take turns, so that a nonce is no word and no number.
 _SIGNS = ("bcdfghjkmnpqrstvwxz", "23456789")
 _SHORTEST = 3
+# Enough that texts by chance hold none of their own.
+_SHORTEST_STEADY = 7
 # Characters that Unicode lets a reader ignore, beside all controls and formats.
 _IGNORABLE = re.compile(
     rf"[{_FILLERS}\u034f\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0000-\U000e0fff]"
@@ -62,6 +65,29 @@ def new_fence(texts: Sequence[str], now: datetime) -> Fence:
         if not any(nonce in text for text in texts):
             break
     return Fence(now, nonce)
+
+
+def steady_nonce(texts: Sequence[str]) -> str:
+    """The same for the same texts, none of which holds it: a block that must keep its bytes needs one.
+
+    It is no secret. Whoever writes it into one of the texts changes it.
+    """
+    digest = hashlib.shake_256()
+    for text in texts:
+        written = text.encode("utf-8", "surrogatepass")
+        digest.update(len(written).to_bytes(8, "big") + written)
+    for length in itertools.count(_SHORTEST_STEADY):
+        signs = zip(digest.digest(length), itertools.cycle(_SIGNS), strict=False)
+        nonce = "".join(choice[byte % len(choice)] for byte, choice in signs)
+        if not any(nonce in text for text in texts):
+            break
+    return nonce
+
+
+def quoted(handle: str, words: Iterable[str], text: str, nonce: str) -> str:
+    """An item without a time, so that its bytes depend on nothing but what it quotes."""
+    inside = " ".join([handle, *filter(None, map(safe_name, words)), nonce])
+    return with_header(f"[{inside}]", text)
 
 
 def render_item(handle: str, when: datetime, words: Iterable[str], text: str, fence: Fence) -> str:

@@ -26,6 +26,8 @@ from services.context.log.signals import Signals
 from services.context.log.sources import Sources
 from services.context.mcp.endpoint import Mcp
 from services.context.profiles.service import ProfileService
+from services.context.prompts.documents import Documents
+from services.context.prompts.service import Prompts
 from services.context.purge.service import Purge
 from services.context.purge.tenants import TenantPurge
 from services.context.remember.service import Remember
@@ -77,6 +79,7 @@ class Services:
     languages: Languages
     mcp: Mcp
     owners: Owners
+    prompts: Prompts
 
 
 @asynccontextmanager
@@ -134,6 +137,21 @@ async def opened(
         configs = CallerConfigs(database)
         profiles = ProfileService(database)
         records = Records("context")
+        assembler = Assembler(
+            Asking(
+                settings,
+                embedder,
+                configs,
+                profiles,
+                MissionLanguages(owners["cache"]),
+                References(owners["agent_memory"]),
+            ),
+            owners,
+            journal,
+            accesses,
+            reranker,
+        )
+        sources = Sources(owners, profiles)
         tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
             background(
@@ -143,27 +161,14 @@ async def opened(
             )
         )
         yield Services(
-            assembler=Assembler(
-                Asking(
-                    settings,
-                    embedder,
-                    configs,
-                    profiles,
-                    MissionLanguages(owners["cache"]),
-                    References(owners["agent_memory"]),
-                ),
-                owners,
-                journal,
-                accesses,
-                reranker,
-            ),
+            assembler=assembler,
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, following, Streams(settings.streams)),
             assembly_log=AssemblyLog(database, journal),
-            sources=Sources(owners, profiles),
+            sources=sources,
             learning_service=Learning(database, settings.max_budget),
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             caller_configs=configs,
@@ -176,6 +181,7 @@ async def opened(
             languages=Languages(database, keys),
             mcp=mcp,
             owners=owners,
+            prompts=Prompts(Documents(owners, sources), assembler),
         )
 
 

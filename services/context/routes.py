@@ -16,13 +16,14 @@ from services.context.log import routes as log
 from services.context.mcp import endpoint
 from services.context.problems import PROBLEM_PAGES
 from services.context.profiles.routes import PROFILES
+from services.context.prompts.routes import prompt
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.scrubbing.routes import SECRETS
 from services.context.timeline.routes import monitor, timeline
 
 _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
-    "assemble and remember": [assemble, remember, log.feedback],
+    "assemble and remember": [assemble, prompt, remember, log.feedback],
     "why": log.HANDLERS,
     "learning": learning.HANDLERS,
     "profiles": [PROFILES],

@@ -9,6 +9,7 @@ import secrets
 import warnings
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -87,13 +88,23 @@ def embedding_api() -> Iterator[FakeOpenAI]:
 
 
 @pytest.fixture(scope="session")
+def vault_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where tenants of the cluster may have folders."""
+    return tmp_path_factory.mktemp("vaults")
+
+
+@pytest.fixture(scope="session")
 async def cluster(
-    database: Database, redis_url: str, embedding_api: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory
+    database: Database,
+    redis_url: str,
+    embedding_api: FakeOpenAI,
+    tmp_path_factory: pytest.TempPathFactory,
+    vault_root: Path,
 ) -> AsyncIterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
     # Some tests write a hundred things at once, and not to be refused.
     settings = {**embedder_settings(embedding_api), "SCRUBJAY_IN_FLIGHT": "256"}
-    vault = {"agent_memory": {"VAULT_ROOT": str(folder / "vault")}}
+    vault = {"agent_memory": {"VAULT_ROOT": str(vault_root)}}
     async with Cluster(database, redis_url, folder, settings=settings, settings_of=vault) as running:
         yield running
 

@@ -52,6 +52,26 @@ _CONTEXT = [
         keep={"assembly": "assembly_id", "handle": "sources.0.handle"},
     ),
     Example(
+        "context_prompt",
+        "A system prompt for Anthropic, with what matters now at its end",
+        {
+            "blocks": [
+                {"name": "role", "stability": "stable", "text": "You are scout. You investigate incidents."},
+                {"name": "user", "stability": "semi_stable", "text": "Ana runs payments in Madrid."},
+                {"name": "date", "stability": "dynamic", "text": "Today is Saturday, 4 July 2026."},
+            ],
+            "tiers": {"operational": ["role"]},
+            "source": "user",
+            "context": {
+                "query": "Why were payments charged twice?",
+                "caller": "scout",
+                "mission_namespace": MISSION,
+                "token_budget": 100,
+            },
+            "format": "anthropic",
+        },
+    ),
+    Example(
         "context_feedback",
         "One source was of use",
         {"assembly_id": "$assembly", "used_source_ids": ["$handle"], "tokens_used": 180},

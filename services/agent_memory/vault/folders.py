@@ -53,6 +53,11 @@ def scope_of(path: str) -> str:
     return f"{_KINDS[first]}:{name}" if first in _KINDS and slash else UNBOUND
 
 
+def is_operators(path: str) -> bool:
+    """Whether a file of the tenant's folder is in no agent's, mission's or user's. A path with `..` may lead there."""
+    return path_problem(path) is None and scope_of(path) in (SHARED, UNBOUND)
+
+
 def user_of(scope: str) -> str | None:
     return scope.removeprefix("user:") if scope.startswith("user:") else None
 

@@ -84,7 +84,7 @@ async def passages(
 
 
 CHANGED_AT = """
-select coalesce(occurred_at, created_at) as changed_at from memory.files
+select coalesce(occurred_at, created_at) as changed_at, origin from memory.files
 where tenant = $1 and path = $2 and part = 0 and ($3::text[] is null or scope = any($3))
 """
 

@@ -35,6 +35,8 @@ class LinkedFile(msgspec.Struct, omit_defaults=True):
     text: str = ""
     modified_at: datetime | None = None
     refused: Refusal | None = None
+    operators: bool = False
+    """It lies in the tenant's folder, and there in no agent's, mission's or user's."""
 
 
 class Links(msgspec.Struct):

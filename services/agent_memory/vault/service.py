@@ -12,7 +12,13 @@ from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault import queries, queries_write
 from services.agent_memory.vault.disk.files import MAX_BYTES
 from services.agent_memory.vault.disk.links import read_files
-from services.agent_memory.vault.folders import lines_of, path_problem, require_folder, scope_of
+from services.agent_memory.vault.folders import (
+    is_operators,
+    lines_of,
+    path_problem,
+    require_folder,
+    scope_of,
+)
 from services.agent_memory.vault.graph.facts import facts_of, replace_facts
 from services.agent_memory.vault.reading import LAST_LINE, Lines, lines_of_text, of_passages
 from services.agent_memory.vault.schemas import (
@@ -181,4 +187,5 @@ async def _linked(
     lines = of_passages(rows, *wanted, ends=True)
     if lines is None:
         return None
-    return LinkedFile(location, lines.text[:characters], file["changed_at"])
+    operators = file["origin"] == "folder" and is_operators(path)
+    return LinkedFile(location, lines.text[:characters], file["changed_at"], operators=operators)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -56,9 +56,18 @@ class Assembler:
 
     @tracing.memory("search_memory", "context")
     async def assemble(
-        self, principal: Principal, request: AssembleContextInput, deadline: Deadline, request_id: str
+        self,
+        principal: Principal,
+        request: AssembleContextInput,
+        deadline: Deadline,
+        request_id: str,
+        *,
+        besides: Sequence[str] = (),
     ) -> Assembly:
-        """The context that matters to `request.caller` now, within its budget. Raises Forbidden."""
+        """The context that matters to `request.caller` now, within its budget. Raises Forbidden.
+
+        No text of `besides`, which the block will stand with, holds the nonce of its headers.
+        """
         started = time.perf_counter()
         ask = await self._asking.grant(principal, request, request_id, deadline)
         patience = Deadline(deadline.left() * _SEARCH_SHARE)
@@ -74,7 +83,7 @@ class Assembler:
         background = found.background()
         candidates = [each.candidate for each in scored]
         texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
-        texts += graph.texts(found.graph())
+        texts += [*graph.texts(found.graph()), *besides]
         fence = new_fence(texts, ask.now)
         facts = graph.lines(found.graph(), ask.budget.tokens, fence)
         room = ask.budget.tokens - sum(fact.entry.tokens for fact in facts if fact.shown)

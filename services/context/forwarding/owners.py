@@ -37,6 +37,8 @@ class LinkedFile(msgspec.Struct):
     text: str = ""
     modified_at: datetime | None = None
     refused: str | None = None
+    operators: bool = False
+    """It is an operator's word: no agent or user wrote it."""
 
 
 class Links(msgspec.Struct):

@@ -203,6 +203,9 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         "/api/context/assemble",
         {**asked, "query": TEXT, "mission_namespace": "m"},
     )
+    words = {"name": TEXT, "stability": "dynamic", "text": TEXT}
+    prompt = {"blocks": [words], "source": TEXT, "sources": {TEXT: {"text": TEXT}}}
+    yield "context_prompt", "POST", "/api/context/prompt", {**prompt, "context": {**asked, "query": TEXT}}
     yield "context_set_profile", "PUT", "/api/context/profiles", {"user_id": "ana", "text": TEXT}
     yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
 

@@ -34,6 +34,7 @@ READING_POSTS = {
     "/api/kg/query",
     "/api/sessions/{session_id:str}/search",
     "/api/context/assemble",
+    "/api/context/prompt",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
     "/internal/languages",

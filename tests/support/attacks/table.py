@@ -27,6 +27,15 @@ def _nothing(_: Victim) -> list[Arguments]:
     return [{}]
 
 
+def _prompt(v: Victim) -> list[Arguments]:
+    named = [{"path": path} for path in v.files()] + [{"handle": handle} for handle in v.handles()]
+    blocks = [{"name": f"{place}", "stability": "stable", **one} for place, one in enumerate(named)]
+    return [
+        *({"blocks": blocks[start : start + 15]} for start in range(0, len(blocks), 15)),
+        *({"context": asked} for asked in _question(v)),
+    ]
+
+
 def _question(v: Victim) -> list[Arguments]:
     asked = {"query": "the treasure", "token_budget": 16_000, "explicit_links": v.files()}
     return [
@@ -332,6 +341,7 @@ ATTACKS: Mapping[str, Attack] = {
     "context_log_callers": _nothing,
     "context_make_key": _keys,
     "context_delete_profile": lambda v: [{"agent_name": v.agent}, {"user_id": v.user}],
+    "context_prompt": _prompt,
     "context_profiles": lambda v: [{}, {"agent_name": v.agent}, {"user_id": v.user}],
     "context_purge": _purges,
     "context_remember": _remember,

@@ -51,6 +51,9 @@ def _report(body: Json, mode: str) -> Json:
     if mode == "garbage":
         return {"detailed": 7}
     items = [text for _, text in parse_block(body["messages"][-1]["content"])]
+    if not items:
+        # It was asked for nothing that has a form.
+        return {}
     report = _summary(items[0], mode) if "compact" in json.dumps(body) else _answer(items, mode)
     return json.loads(json.dumps(report).replace("As it", "\\u0000")) if mode == "nul" else report
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from services.agent_memory.vault.disk.files import LinkRefused, open_folder, open_tenant, read_beneath
-from services.agent_memory.vault.folders import own_folders
+from services.agent_memory.vault.folders import is_operators, own_folders
 from services.agent_memory.vault.schemas import LinkedFile
 from shared.auth import Principal
 
@@ -35,7 +35,7 @@ def _read_file(tenant: int, own: Sequence[str] | None, path: str, characters: in
             text, modified_at = _read_own(tenant, own, path, characters)
     except LinkRefused as refused:
         return LinkedFile(path, refused=refused.reason)
-    return LinkedFile(path, text, modified_at)
+    return LinkedFile(path, text, modified_at, operators=is_operators(path))
 
 
 def _read_own(tenant: int, own: Sequence[str], path: str, characters: int) -> tuple[str, datetime]:

@@ -11,9 +11,11 @@ from scrubjay._data import UNSET, Unset
 from scrubjay.models import (
     ApiKey,
     ApiKeys,
+    AssembleContextInput,
     Assembly,
     Audit,
     AuditRow,
+    BlockInput,
     CallerBudget,
     CallerBudgets,
     Callers,
@@ -29,10 +31,12 @@ from scrubjay.models import (
     MonitoredAgent,
     Profile,
     Profiles,
+    Prompt,
     Receipt,
     RememberResult,
     Replay,
     SecretPolicy,
+    SourceInput,
     SourceItem,
     SourceWeight,
     SourceWeights,
@@ -157,6 +161,69 @@ def feedback(
         body=fields(assembly_id=assembly_id, used_source_ids=used_source_ids, tokens_used=tokens_used),
         keyed=True,
         idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def prompt(
+    *,
+    blocks: Sequence[BlockInput] | None = None,
+    tiers: Mapping[str, Sequence[str]] | None = None,
+    tier: str | None = None,
+    source: str | None = None,
+    sources: Mapping[str, SourceInput] | None = None,
+    context: AssembleContextInput | None = None,
+    stable_tokens: int | None = None,
+    semi_stable_tokens: int | None = None,
+    dynamic_tokens: int | None = None,
+    format: Literal["anthropic", "neutral", "openai"] | None = None,
+    stable_ttl: Literal["1h", "5m"] | None = None,
+    timeout: float | None = None,
+) -> Call[Prompt]:
+    """Build a system prompt in parts that a provider can cache: what is stable first, the assembled
+    context last.
+
+    Args:
+        blocks: The parts of the prompt, in their order. At most 20 of them are files, and 20 are behind
+            handles.
+        tiers: Names of tiers, with the names of the stable and semi-stable blocks that each one holds.
+            `full` holds all of them unless it is listed here, and any other tier that is not listed
+            holds none. Every tier has the dynamic blocks.
+        tier: The tier of this message. Left out, its source decides: `operational` for `system`, `full`
+            for others.
+        source: Where the message is from, such as `user`, `system`, `http` or `telegram`. The dynamic
+            part says what kind of session `system` and `http` are.
+        sources: What differs for messages of some sources, by the source's name.
+        context: What to assemble for the dynamic part, as for `POST /api/context/assemble`.
+        stable_tokens: The most tokens of the stable part. Default: `16000`.
+        semi_stable_tokens: The most tokens of the semi-stable part. Default: `16000`.
+        dynamic_tokens: The most tokens of the dynamic part's blocks. The assembled context has a budget
+            of its own. Default: `16000`.
+        format: `anthropic` and `openai`: the answer also holds the prompt in the shape that this API
+            takes. Default: `"neutral"`.
+        stable_ttl: With `anthropic`, how long the stable part is cached. The semi-stable one always is
+            for five minutes. Default: `"1h"`.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path="/api/context/prompt",
+        answer=Prompt,
+        seconds=2.0,
+        repeatable=True,
+        body=fields(
+            blocks=blocks,
+            tiers=tiers,
+            tier=tier,
+            source=source,
+            sources=sources,
+            context=context,
+            stable_tokens=stable_tokens,
+            semi_stable_tokens=semi_stable_tokens,
+            dynamic_tokens=dynamic_tokens,
+            format=format,
+            stable_ttl=stable_ttl,
+        ),
         timeout=timeout,
     )
 

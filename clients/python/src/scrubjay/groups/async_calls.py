@@ -159,6 +159,7 @@ class AsyncCalls:
 
     assemble = AsyncMethod(context.assemble)
     feedback = AsyncMethod(context.feedback)
+    prompt = AsyncMethod(context.prompt)
     remember = AsyncMethod(context.remember)
     log = AsyncListing(context.log)
     log_callers = AsyncListing(context.log_callers)

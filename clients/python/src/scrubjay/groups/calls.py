@@ -159,6 +159,7 @@ class Calls:
 
     assemble = Method(context.assemble)
     feedback = Method(context.feedback)
+    prompt = Method(context.prompt)
     remember = Method(context.remember)
     log = Listing(context.log)
     log_callers = Listing(context.log_callers)

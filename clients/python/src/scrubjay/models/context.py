@@ -10,6 +10,18 @@ from scrubjay.models.choices import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnthropicBlock:
+    """A block of `system` in Anthropic's Messages API."""
+
+    type: Literal["text"] = field(default="text", init=False)
+    """Which kind of block it is."""
+    text: str
+    """A part of the prompt."""
+    cache_control: CacheControl | None = None
+    """The prompt up to here is cached. A prompt has at most two of these; the API takes four."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
     id: int
     """Its id, unique in the tenant."""
@@ -63,6 +75,54 @@ class ApiKeys:
     """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssembleContextInput:
+    query: str
+    """What the agent is about to do, or wants to know."""
+    language: Language | None = None
+    """The language of the query, as ISO 639-1 names it. When left out, it is detected."""
+    caller: str | None = None
+    """The agent that asks. Its own memories count more than those of its peers. Required unless the key is
+    bound to one.
+    """
+    mission_namespace: str | None = None
+    """The mission that the agent works in."""
+    token_budget: int | None = None
+    """The most tokens of the block, by default the caller's budget."""
+    scopes: list[str] = field(default_factory=list)
+    """Further scopes to search: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
+    session_id: str | None = None
+    """The session of the request. Of what its context holds, that which it no longer shows whole is
+    searched, too.
+    """
+    whole_objects: bool = False
+    """Also search what the session shows whole. Default: `false`."""
+    user_id: str | None = None
+    """The user that the context is for. It excludes everything about other users."""
+    dispatch_id: int | str | None = None
+    """The dispatch that the context is for."""
+    explicit_links: list[str] = field(default_factory=list)
+    """Files of the tenant's vault to include, whatever the query."""
+    as_of: datetime | None = None
+    """Only items recorded by then, with ages counted from it. Items deleted since stay deleted."""
+    fill: bool = False
+    """Fill the budget with whatever is relevant at all, instead of only with what is near the best.
+    Default: `false`.
+    """
+    background: bool | None = None
+    """After what is relevant, show what else the caller remembers, where that is little and all of it
+    fits. Left out, the profiles of the caller and the user decide.
+    """
+    neighbours: bool = True
+    """Also search the missions and projects to which those of the request refer. What is found there
+    counts half. Default: `true`.
+    """
+    log: bool = True
+    """False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`."""
+    debug: bool = False
+    """Include the scores of each search arm for every candidate. Needs admin access. Default: `false`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +227,24 @@ class BlockBudget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlockInput:
+    """A part of the prompt. Exactly one of `text`, `path` and `handle` says what it holds."""
+
+    name: str
+    """Its name, unique in the prompt."""
+    stability: Literal["dynamic", "semi_stable", "stable"]
+    """The part of the prompt that it belongs to: `stable` for what hardly ever changes, `semi_stable` for
+    what changes now and then, `dynamic` for what changes with each turn.
+    """
+    text: str | None = None
+    """The caller's own words. They stand in the prompt as they are."""
+    path: str | None = None
+    """A file of the tenant's vault."""
+    handle: str | None = None
+    """A document behind a handle: `memory:…`, `profile:…`, `vault:…` and others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetAdjustment:
     caller: str
     """The agent that asks."""
@@ -174,6 +252,14 @@ class BudgetAdjustment:
     """Tokens before the change."""
     new_budget: int
     """Tokens after the change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheControl:
+    type: Literal["ephemeral"] = field(default="ephemeral", init=False)
+    """Which kind of block it is."""
+    ttl: Literal["1h", "5m"]
+    """How long the provider keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -567,6 +653,16 @@ class MonitoredAgent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIMessage:
+    """A message of OpenAI's chat completions."""
+
+    role: Literal["system"] = field(default="system", init=False)
+    """Who speaks."""
+    content: str
+    """The parts in their order, with a blank line between them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """What every block for an agent or a user says first."""
 
@@ -598,6 +694,66 @@ class Profiles:
     """The answer: one object, or a page of them."""
     next: str | None
     """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    tier: str
+    """The tier that was chosen."""
+    blocks: list[PromptTier]
+    """The parts of the prompt: stable, semi-stable, dynamic."""
+    parts: list[PromptPart]
+    """What became of each block, in the order of the request. Blocks that the tier does not hold are not
+    listed.
+    """
+    total_tokens: int
+    """Tokens of the prompt."""
+    degraded: list[Degraded]
+    """Documents that could not be read, and what was missing when the context was assembled."""
+    assembly: Assembly | None
+    """The assembled context, which ends the dynamic part. Null: none was asked for."""
+    system: list[AnthropicBlock] | None = None
+    """Only with the format `anthropic`."""
+    messages: list[OpenAIMessage] | None = None
+    """Only with the format `openai`."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptPart:
+    """What became of a block."""
+
+    name: str
+    """Its name, which need not be unique."""
+    stability: Literal["dynamic", "semi_stable", "stable"]
+    """The part of the prompt that it belongs to."""
+    outcome: Literal["cut", "left_out", "whole"]
+    """What of it is in the prompt."""
+    tokens: int
+    """Estimated tokens of it in the prompt."""
+    fenced: bool = False
+    """It stands under a header `[handle kind author nonce]`, because agents or users may have written it.
+    The nonce changes only with the contents of its part of the prompt.
+    """
+    reason: str | None = None
+    """Why it is not whole, such as `budget`, `not found` or `agent_memory timeout`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTier:
+    """One part of the prompt. It is empty where it holds nothing."""
+
+    stability: Literal["dynamic", "semi_stable", "stable"]
+    """Which part it is."""
+    text: str
+    """Its words. The same blocks with the same contents make the same bytes, except for what is assembled."""
+    sha256: str
+    """Of the bytes of the text in UTF-8."""
+    tokens: int
+    """Estimated tokens of the text."""
+    complete: bool
+    """False: a block is cut or left out, as `parts` say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -722,6 +878,16 @@ class Source:
     """The handles of items that say the same. The block shows only this one, and its header counts them:
     `×3`.
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceInput:
+    """What differs for messages of one source."""
+
+    tier: str | None = None
+    """The tier of its messages."""
+    text: str | None = None
+    """What the dynamic part says first: what kind of session it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

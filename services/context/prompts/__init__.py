@@ -1,0 +1,1 @@
+"""Prompts in tiers that a provider can cache."""

@@ -10,22 +10,20 @@ from uuid import UUID
 
 import msgspec
 
-from services.cache.sessions import queries as session_queries
-from services.cache.sessions.objects import queries, queries_write
+from services.cache.sessions.objects import queries, queries_admit, queries_write
 from services.cache.sessions.objects.levels import L0, L3
 from services.cache.sessions.objects.novelty import UNSEEN, Seen, seen
 from services.cache.sessions.objects.parts import Part, parts_of
-from services.cache.sessions.objects.queries_write import Edge, Move, NewObject, Pair, Score
+from services.cache.sessions.objects.queries_admit import Edge, NewObject, Score, Stored
+from services.cache.sessions.objects.queries_write import Move, Pair
 from services.cache.sessions.objects.reading import pressure_of
 from services.cache.sessions.objects.schemas import AdmitInput, Admitted, AdmittedObjects
 from services.cache.sessions.objects.versions import Known, Plan, compared, plan
 from services.cache.sessions.paging.admission import Admission as PartScore
 from services.cache.sessions.paging.admission import less_novel
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
-from services.cache.sessions.search import queries_write as search
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.words import IndexedObject
-from services.cache.sessions.summarizing import queries as summary_queries
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -71,9 +69,9 @@ class Admission:
             # What has a name of its own is admitted, whatever else says the same.
             named = wanted.source_key is not None
             shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
-            admitted = await _store(c, held, wanted, found, shown)
-            queued[:] = await self._index(c, held, found, admitted)
-            await _tell(c, held, admitted)
+            admitted, stored = _stored(held, wanted, found, shown)
+            queued[:] = await self._store(c, held, admitted, stored)
+            await _follow(c, held, admitted, held.last_place + len(stored.objects))
             return admitted
 
         admitted = await self._transactions.write(
@@ -84,18 +82,19 @@ class Admission:
         self._summarize()
         return admitted
 
-    async def _index(
-        self, c: Connection, held: Held, planned: Plan, admitted: AdmittedObjects
+    async def _store(
+        self, c: Connection, held: Held, admitted: AdmittedObjects, stored: Stored
     ) -> list[Fresh]:
-        """Words are found at once, vectors follow. Returns what waits for them."""
-        objects = [
-            IndexedObject(id=each.id, **msgspec.structs.asdict(part.words))
-            for each, part in zip(admitted.objects[len(planned.again) :], planned.parts, strict=True)
-            if each.id is not None and each.status != "touched"
-        ]
-        if not objects:
-            return []
-        numbers = await search.index(c, held.tenant, held.id, objects, self._model)
+        """Returns what waits for vectors."""
+        numbers = await queries_admit.admit(
+            c,
+            held.tenant,
+            held.id,
+            stored,
+            model=self._model,
+            summarized_from=SHORTEST_DETAILED,
+            payload=_counts(admitted),
+        )
         return [Fresh(held.tenant, f"session:{held.id}", STORE, number) for number in numbers]
 
     async def _expected(
@@ -142,11 +141,11 @@ async def _planned(wanted: AdmitInput, language: Language, parts: Sequence[Part]
     return await beside(length, plan, wanted, language, parts, source.known, source.texts)
 
 
-async def _store(
-    c: Connection, held: Held, wanted: AdmitInput, planned: Plan, shown: Sequence[Seen]
-) -> AdmittedObjects:
-    fresh: list[NewObject] = []
-    scores: list[Score] = []
+def _stored(
+    held: Held, wanted: AdmitInput, planned: Plan, shown: Sequence[Seen]
+) -> tuple[AdmittedObjects, Stored]:
+    """What becomes of each part, and what is new of it."""
+    new = Stored(objects=[], words=[], scores=[], edges=[])
     parts, found = planned.parts, planned.match
     again = [Admitted(status="touched", id=each.id, tokens=each.tokens) for each in planned.again]
     admitted: list[Admitted] = []
@@ -159,43 +158,34 @@ async def _store(
             continue
         score = less_novel(part.score, shown[place].likeness) if shown[place].like else part.score
         if not score.admitted:
-            scores.append(_score(None, part, score))
+            new.scores.append(_score(None, part, score))
             admitted.append(_rejected(part, score, shown[place]))
             continue
-        at = held.last_place + len(fresh) + 1
+        at = held.last_place + len(new.objects) + 1
         row = _row(held, wanted, part, segment=planned.segment + place, place=at)
-        fresh.append(row)
-        scores.append(_score(row.id, part, score))
+        new.objects.append(row)
+        new.words.append(IndexedObject(id=row.id, **msgspec.structs.asdict(part.words)))
+        new.scores.append(_score(row.id, part, score))
         status = "created" if older is None else "superseding"
         admitted.append(Admitted(status=status, id=row.id, tokens=part.tokens, supersedes=older))  # type: ignore[arg-type]
-    if fresh:
-        await queries_write.insert(c, held.tenant, held.id, fresh)
-    if scores:
-        await queries_write.keep_scores(c, held.tenant, held.id, scores)
-    if fresh:
-        await queries_write.relate(c, held.tenant, held.id, _edges(parts, admitted))
-        ids = [row.id for row in fresh]
-        await summary_queries.queue(c, held.tenant, held.id, held.scope, ids, SHORTEST_DETAILED)
-    every = [*again, *admitted]
-    await _follow(c, held, every, found.gone, held.last_place + len(fresh))
-    return AdmittedObjects(every, found.gone)
+    new.edges = _edges(parts, admitted) if new.objects else []
+    return AdmittedObjects([*again, *admitted], found.gone), new
 
 
-async def _follow(
-    c: Connection, held: Held, admitted: Sequence[Admitted], gone: Sequence[UUID], last_place: int
-) -> None:
+async def _follow(c: Connection, held: Held, admitted: AdmittedObjects, last_place: int) -> None:
     """What becomes of the parts that were known: read again, superseded or gone."""
-    again = [each.id for each in admitted if each.status == "touched" and each.id is not None]
+    objects = admitted.objects
+    again = [each.id for each in objects if each.status == "touched" and each.id is not None]
     pairs = [
         Pair(each.supersedes, each.id)
-        for each in admitted
+        for each in objects
         if each.supersedes is not None and each.id is not None
     ]
-    if read := [*again, *(each.like for each in admitted if each.like is not None)]:
+    if read := [*again, *(each.like for each in objects if each.like is not None)]:
         await queries_write.touch(c, held.tenant, held.id, read, held.turn)
     await queries_write.supersede(c, held.tenant, held.id, pairs)
     moves = [Move(each, L0, "access", rises=True) for each in again]
-    moves += [Move(each, L3, "access") for each in [*(pair.older for pair in pairs), *gone]]
+    moves += [Move(each, L3, "access") for each in [*(pair.older for pair in pairs), *admitted.stale]]
     if moves:
         before = await pressure_of(c, held)
         await queries_write.move(
@@ -210,11 +200,11 @@ async def _follow(
         )
 
 
-async def _tell(c: Connection, held: Held, admitted: AdmittedObjects) -> None:
+def _counts(admitted: AdmittedObjects) -> dict[str, int]:
+    """What the event says."""
     statuses = [each.status for each in admitted.objects]
-    counts: dict[str, int] = {status: statuses.count(status) for status in sorted(set(statuses))}
     tokens = sum(each.tokens for each in admitted.objects)
-    await session_queries.tell(c, held.tenant, held.id, "session_objects", {**counts, "tokens": tokens})
+    return {**{status: statuses.count(status) for status in sorted(set(statuses))}, "tokens": tokens}
 
 
 def _id(place: int) -> UUID:

@@ -12,7 +12,7 @@ from services.cache.sessions import queries as session_queries
 from services.cache.sessions.objects import batching, queries, queries_write
 from services.cache.sessions.objects.levels import L0, L1, L2, L3, PREFETCH_SHARE, Fidelity
 from services.cache.sessions.objects.queries_write import Move
-from services.cache.sessions.objects.reading import object_of, pressure_now, pressure_of
+from services.cache.sessions.objects.reading import object_of, pressure_in, pressure_now, pressure_of
 from services.cache.sessions.objects.schemas import (
     FaultInput,
     PinInput,
@@ -146,14 +146,16 @@ class Paging:
             if wanted.accessed:
                 await queries_write.touch(c, held.tenant, held.id, wanted.accessed, held.turn)
             released = await _apply(c, held, [Move(each, L3, "cooperative") for each in wanted.released])
-            ended = msgspec.structs.replace(held, turn=await queries_write.end_turn(c, held.tenant, held.id))
-            moved = await _end_batch(c, ended, held.turn)
-            payload = {"turn": ended.turn, "released": len(released)}
-            await session_queries.tell(c, held.tenant, held.id, "session_turn", payload)
+            ended = msgspec.structs.replace(held, turn=held.turn + 1)
+            before = await _end(c, ended, len(released))
+            moved = await _end_batch(c, ended, held.turn, before)
+            after.append(before if moved is None else await pressure_of(c, ended))
             return _Ended(ended.turn, batch=moved is not None, moved=len(released) + (moved or 0))
 
+        after: list[Pressure] = []
         ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
-        pressure = await pressure_now(self._transactions, principal, session, deadline)
+        # A replay ends no turn: the pressure may be another by now.
+        pressure = after[0] if after else await pressure_now(self._transactions, principal, session, deadline)
         return TurnEnded(ended.turn, ended.batch, ended.moved, pressure)
 
     async def _changed(
@@ -238,10 +240,15 @@ async def _apply(
     )
 
 
-async def _end_batch(c: Connection, held: Held, ended: int) -> int | None:
+async def _end(c: Connection, held: Held, released: int) -> Pressure:
+    """`held` is the session after the turn."""
+    row = await queries_write.end_turn(c, held.tenant, held.id, held.turn, released=released)
+    return pressure_in(held, row)
+
+
+async def _end_batch(c: Connection, held: Held, ended: int, before: Pressure) -> int | None:
     """How many objects a batch moved; None where there was none. Until one, what was sent keeps its bytes."""
     budget = held.config.token_budget
-    before = await pressure_of(c, held)
     if max(before.block_tokens, before.total_context_tokens) <= HIGH * budget:
         return None
     rows = await queries.paged(c, held.tenant, held.id, held.turn)

@@ -5,109 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from services.cache.sessions.objects.batching import Placement
 from services.cache.sessions.objects.levels import Fidelity
+from services.cache.sessions.objects.queries import PRESSURE
 from services.cache.sessions.paging.fidelity import Zone
 from shared.database.postgres import Connection
-
-
-class NewObject(msgspec.Struct, kw_only=True):
-    """The columns of an object that a write states."""
-
-    id: UUID
-    object_type: str
-    source_tool: str | None
-    source_key: str | None
-    segment: int
-    content_full: str
-    stub: str
-    fault_when: list[str]
-    tags: list[str]
-    place: int
-    created_turn: int
-    last_accessed_turn: int
-    tokens_l0: int
-    tokens_l3: int
-    source_turn_start: int | None
-    source_turn_end: int | None
-    start_line: int | None = None
-    end_line: int | None = None
-    key_entities: list[str] = []
-
-
-_STATED = ", ".join(NewObject.__struct_fields__)
-# $3 NewObjects.
-INSERT = f"""
-with added as (
-    insert into sessions.semantic_objects (tenant, session_id, content_hash, {_STATED})
-    select $1, $2, sha256(convert_to(r.content_full, 'UTF8')),
-           {", ".join(f"r.{name}" for name in NewObject.__struct_fields__)}
-    from jsonb_array_elements($3) g(body)
-    cross join lateral jsonb_populate_record(null::sessions.semantic_objects, g.body) r
-    returning place
-), counted as (
-    select max(place) as last, count(*) as objects from added
-)
-update sessions.sessions s
-set last_place = coalesce(c.last, s.last_place),
-    total_objects = s.total_objects + c.objects, last_active_at = statement_timestamp()
-from counted c where s.tenant = $1 and s.id = $2
-"""
-
-
-async def insert(connection: Connection, tenant: str, session_id: UUID, objects: Sequence[NewObject]) -> None:
-    await connection.execute(INSERT, tenant, session_id, objects)
-
-
-class Score(msgspec.Struct, kw_only=True):
-    """Why an object was admitted. Every part of the score is from 0 to 1."""
-
-    object_id: UUID | None
-    admitted: bool
-    score_total: float
-    score_type: float
-    score_novelty: float
-    score_utility: float
-    score_recency: float
-    threshold: float
-    content_preview: str
-
-
-_SCORED = ", ".join(Score.__struct_fields__)
-# $3 Scores.
-KEEP_SCORES = f"""
-insert into sessions.admission_scores (tenant, session_id, {_SCORED})
-select $1, $2, {", ".join(f"r.{name}" for name in Score.__struct_fields__)}
-from jsonb_array_elements($3) g(body)
-cross join lateral jsonb_populate_record(null::sessions.admission_scores, g.body) r
-"""
-
-
-async def keep_scores(connection: Connection, tenant: str, session_id: UUID, scores: Sequence[Score]) -> None:
-    await connection.execute(KEEP_SCORES, tenant, session_id, scores)
-
-
-class Edge(msgspec.Struct, frozen=True):
-    source: UUID
-    target: UUID
-    relationship: str
-
-
-# $3 Edges.
-RELATE = """
-insert into sessions.object_relationships (tenant, session_id, source_id, target_id, relationship)
-select $1, $2, r.source, r.target, r.relationship
-from jsonb_to_recordset($3) r(source uuid, target uuid, relationship text)
-on conflict (tenant, source_id, target_id, relationship) do nothing
-"""
-
-
-async def relate(connection: Connection, tenant: str, session_id: UUID, edges: Sequence[Edge]) -> None:
-    if edges:
-        await connection.execute(RELATE, tenant, session_id, edges)
-
 
 TOUCH = """
 update sessions.semantic_objects o
@@ -262,21 +167,31 @@ async def fault(
     await connection.execute(FAULT, tenant, session_id, object_id, fault_type, turn, milliseconds)
 
 
-END_TURN = """
-update sessions.sessions s set total_turns = s.total_turns + 1, last_active_at = statement_timestamp()
-where s.tenant = $1 and s.id = $2 returning s.total_turns
-"""
-END_PINS = """
-update sessions.semantic_objects o set pinned = false, pinned_until = null
-where o.tenant = $1 and o.session_id = $2 and o.pinned and o.pinned_until < $3
-"""
+# $3 the turn, $4 how many objects were released. The event and the count of turns do not wait for the pressure.
+END_TURN = f"""
+with ended as (
+    update sessions.sessions s set total_turns = $3, last_active_at = statement_timestamp()
+    where s.tenant = $1 and s.id = $2
+    returning s.scope, s.mission_id, s.agent_name
+), unpinned as (
+    update sessions.semantic_objects o set pinned = false, pinned_until = null
+    where o.tenant = $1 and o.session_id = $2 and o.pinned and o.pinned_until < $3
+), told as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
+    select $1, e.scope, 'session_turn', e.mission_id, e.agent_name, $2::text,
+           jsonb_build_object('turn', $3::int, 'released', $4::int)
+    from ended e
+)
+{PRESSURE}"""
 
 
-async def end_turn(connection: Connection, tenant: str, session_id: UUID) -> int:
-    """Returns how many turns have ended. Pins that were for turns up to the last one end."""
-    turn: int = await connection.fetchval(END_TURN, tenant, session_id)
-    await connection.execute(END_PINS, tenant, session_id, turn)
-    return turn
+async def end_turn(
+    connection: Connection, tenant: str, session_id: UUID, turn: int, *, released: int
+) -> asyncpg.Record:
+    """`turn` is how many have ended. Pins that were for turns up to it end. Returns the pressure."""
+    row = await connection.fetchrow(END_TURN, tenant, session_id, turn, released)
+    assert row is not None
+    return row
 
 
 # $3 Placements.

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from services.cache.sessions.objects import queries
@@ -61,7 +62,10 @@ async def pressure_now(
 
 
 async def pressure_of(c: Connection, held: Held) -> Pressure:
-    row = await queries.pressure(c, held.tenant, held.id, held.turn)
+    return pressure_in(held, await queries.pressure(c, held.tenant, held.id, held.turn))
+
+
+def pressure_in(held: Held, row: asyncpg.Record) -> Pressure:
     return _pressure(dict(row), held.config, held.turn)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import UUID
 
 import asyncpg
 import msgspec
@@ -12,22 +11,6 @@ from shared.database.postgres import Connection
 
 STORE = "object_summaries"
 """In the queue, it stands for the store and for the model."""
-
-
-# $3 the session's scope, $4 objects, $5 the fewest tokens that are worth a summary.
-QUEUE = """
-insert into cache.index_queue (tenant, store, scope, item_id, model)
-select o.tenant, 'object_summaries', $3, o.number, 'object_summaries' from sessions.semantic_objects o
-where o.tenant = $1 and o.session_id = $2 and o.id = any($4) and o.tokens_l0 >= $5
-order by o.place
-on conflict do nothing
-"""
-
-
-async def queue(
-    connection: Connection, tenant: str, session_id: UUID, scope: str, objects: Sequence[UUID], least: int
-) -> None:
-    await connection.execute(QUEUE, tenant, session_id, scope, list(objects), least)
 
 
 # What was claimed and is still there. $1 tenants, $2 numbers.

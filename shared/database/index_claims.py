@@ -55,6 +55,10 @@ class Backlog:
         claimed: list[asyncpg.Record] = await database.run(
             EVERY_TENANT, lambda c: c.fetch(self._sql.claim, *given), Deadline(_PATIENCE)
         )
+        if self._last and not claimed:
+            # The last one was the last of all.
+            self._last = ""
+            return await self.claim(database, full)
         # The tenants before the last one are next, unless there was enough to do without them.
         self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == self._most else ""
         return claimed

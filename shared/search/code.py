@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-_RUN = re.compile(r"[^\s()\[\]{}<>\"'`,;=|*&!?^]+")
+_OF_RUN = r"[^\s()\[\]{}<>\"'`,;=|*&!?^]"
 # Plain words hold nothing of this: only a run that does is looked at.
-_HINT = re.compile(
+_NAMED = (
     r"[A-Z_/\\.\d-](?:(?<=[a-z][A-Z])|(?<=[_/\\])|(?<=\.)(?=\w)|(?<=--)|[A-Z](?=[a-z])"
     r"|(?<=\d)(?=[a-zA-Z])|(?<=[a-zA-Z]\d))"
 )
+_HINT = re.compile(_NAMED)
+_DECIMAL = r"\d{1,9}\.\d{1,9}"
+# From a run's first character, so that a long run is looked through once. A decimal is no name.
+_RUN = re.compile(f"(?<!{_OF_RUN})(?!{_DECIMAL}(?!{_OF_RUN}))(?={_OF_RUN}*?{_NAMED}){_OF_RUN}+")
 _LONGEST_RUN = 300
 _EDGES = ".:/\\-~$#%@+"
 _WORD = re.compile(r"\w+")
@@ -53,7 +57,7 @@ def read(text: str) -> Reading:
 
     def words_of(match: re.Match[str]) -> str:
         run = match[0]
-        found = dict.fromkeys(_names_of(run)) if _may_name(run) else {}
+        found = dict.fromkeys(_names_of(run)) if len(run) <= _LONGEST_RUN else {}
         terms.extend(map(str.lower, found))
         return _as_words(run) if found and "@" not in run else run
 
@@ -77,10 +81,6 @@ def given(names_given: Iterable[str]) -> list[str]:
 
 def spaced(text: str) -> str:
     return read(text).text
-
-
-def _may_name(run: str) -> bool:
-    return len(run) <= _LONGEST_RUN and _HINT.search(run) is not None
 
 
 def _names_of(run: str) -> Iterator[str]:

@@ -55,34 +55,47 @@ class Made(msgspec.Struct, kw_only=True):
     tokens_l2: int | None = None
 
 
-# $2 the object's number, $3 the attempt, $4 Made. Whoever claimed the object later has counted one attempt more, so
-# only the last claim is kept. It waits for no lock: a purge takes them in another order.
+class Kept(Made, kw_only=True):
+    """Made of an object, at an attempt."""
+
+    number: int
+    attempts: int
+
+
+_TYPES = """number bigint, attempts int, summary_detailed text, summary_compact text, losses_l1 jsonb, losses_l2 jsonb,
+        can_answer_l1 jsonb, can_answer_l2 jsonb, key_entities jsonb, tokens_l1 int, tokens_l2 int"""
+
+
+# $2 Kept of one tenant. Whoever claimed an object later has counted one attempt more, so only the last claim is kept.
+# It waits for no lock: a purge takes them in another order.
 KEEP = f"""
-with claimed as materialized (
+with given as materialized (
+    select * from jsonb_to_recordset($2) r({_TYPES})
+), claimed as materialized (
     select q.tenant, q.item_id from cache.index_queue q
-    where q.tenant = $1 and q.store = 'object_summaries' and q.item_id = $2 and q.model = 'object_summaries'
-      and q.attempts = $3
-    for update skip locked
+    join given g on g.number = q.item_id and g.attempts = q.attempts
+    where q.tenant = $1 and q.store = 'object_summaries' and q.model = 'object_summaries'
+    for update of q skip locked
 ), live as materialized (
     select o.tenant, o.number from sessions.semantic_objects o
     join claimed c on c.tenant = o.tenant and c.item_id = o.number
-    where o.tenant = $1 and o.number = $2
+    where o.tenant = $1
     for no key update of o skip locked
 ), done as (
     delete from cache.index_queue q using live
     where q.tenant = $1 and q.store = 'object_summaries' and q.item_id = live.number and q.model = 'object_summaries'
 )
 update sessions.semantic_objects o
-set {", ".join(f"{name} = r.{name}" for name in Made.__struct_fields__)}
-from live cross join lateral jsonb_populate_record(null::sessions.semantic_objects, $4) r
+set {", ".join(f"{name} = g.{name}" for name in Made.__struct_fields__)}
+from live join given g on g.number = live.number
 where o.tenant = $1 and o.number = live.number
 returning o.number
 """
 
 
-async def keep(connection: Connection, tenant: str, number: int, attempt: int, made: Made) -> bool:
-    """False if a lock was in the way, or somebody else claimed it since."""
-    return await connection.fetchval(KEEP, tenant, number, attempt, made) is not None
+async def keep(connection: Connection, tenant: str, kept: Sequence[Kept]) -> set[int]:
+    """Those that it has kept: of the others, a lock was in the way, or somebody else claimed them since."""
+    return {row["number"] for row in await connection.fetch(KEEP, tenant, kept)}
 
 
 # $2 the object's number.

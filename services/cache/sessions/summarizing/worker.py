@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import asyncpg
+import msgspec
 import structlog
 
 from services.cache.sessions.objects.parts import path_of
@@ -18,7 +20,7 @@ from services.cache.sessions.paging.summaries import COMPACT, DETAILED, SHORTEST
 from services.cache.sessions.summarizing import queries
 from services.cache.sessions.summarizing.checking import checked
 from services.cache.sessions.summarizing.making import Text, make_all
-from services.cache.sessions.summarizing.queries import STORE, Made
+from services.cache.sessions.summarizing.queries import STORE, Kept, Made
 from shared.concurrency.alarm import Alarm
 from shared.concurrency.threads import in_worker
 from shared.database.index_claims import Backlog
@@ -32,7 +34,7 @@ from shared.telemetry import metrics
 log = structlog.get_logger()
 
 BATCH = 8
-OF_A_TENANT = 2
+OF_A_TENANT = 4
 LEASE_SECONDS = 120
 MOST_ATTEMPTS = 5
 """An object that was claimed more often has ended those who tried: it stays without summaries."""
@@ -41,6 +43,13 @@ _FAILED_SECONDS = 2.0
 _PATIENCE = 10.0
 # While a session's writer holds the object.
 _TRIES, _BETWEEN_SECONDS = 6, 0.05
+
+
+class _Plain(NamedTuple):
+    """A claimed row, and its summaries without a model, if it has any."""
+
+    row: asyncpg.Record
+    made: Made | None
 
 
 class SummaryWorker:
@@ -79,7 +88,7 @@ class SummaryWorker:
             )
             due = [row for row in rows if row["attempts"] <= MOST_ATTEMPTS and not row["superseded"]]
             found = await self._make(due)
-            await asyncio.gather(*(self._finish(row, made) for row, made in zip(due, found, strict=True)))
+            await self._finish([_Plain(row, made) for row, made in zip(due, found, strict=True)])
             for row in rows:
                 if row not in due:
                     await self._give_up(row)
@@ -89,18 +98,30 @@ class SummaryWorker:
         texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
         return await in_worker(make_all, texts) if texts else []
 
-    async def _finish(self, row: asyncpg.Record, plain: Made | None) -> None:
-        if plain is None:
-            log.error("an object cannot be summarized", object=row["number"])
-            await self._give_up(row)
-        elif (written := await self._ask(row, plain)) is not None:
-            await self._keep(row, written, "helper")
-        else:
-            await self._keep(row, plain, "extractive")
+    async def _finish(self, plain: Sequence[_Plain]) -> None:
+        """What the helper model answers is kept at once, the others together."""
+        asked = [each for each in plain if each.made is not None and self._is_asked(each.row)]
+        rest = [each for each in plain if each not in asked]
+        for each in rest:
+            if each.made is None:
+                log.error("an object cannot be summarized", object=each.row["number"])
+                await self._give_up(each.row)
+        made = [(each.row, each.made) for each in rest if each.made is not None]
+        tenants = {row["tenant"] for row, _ in made}
+        lines = [[(row, found) for row, found in made if row["tenant"] == tenant] for tenant in tenants]
+        await asyncio.gather(*(self._keep(each, "extractive") for each in lines), *map(self._written, asked))
+
+    async def _written(self, plain: _Plain) -> None:
+        row, made = plain
+        assert made is not None
+        written = await self._ask(row, made)
+        await self._keep([(row, written or made)], "extractive" if written is None else "helper")
+
+    def _is_asked(self, row: asyncpg.Record) -> bool:
+        return self._helper is not None and row["tokens_l0"] >= SHORTEST_COMPACT
 
     async def _ask(self, row: asyncpg.Record, plain: Made) -> Made | None:
-        if self._helper is None or row["tokens_l0"] < SHORTEST_COMPACT:
-            return None
+        assert self._helper is not None
         written = await self._helper.summarize(
             row["content_full"],
             detailed=int(row["tokens_l0"] * DETAILED),
@@ -110,15 +131,25 @@ class SummaryWorker:
         )
         return None if written is None else await in_worker(checked, written, row["content_full"], plain)
 
-    async def _keep(self, row: asyncpg.Record, made: Made, by: str) -> None:
-        tenant, number, attempt = row["tenant"], row["number"], row["attempts"]
+    async def _keep(self, made: Sequence[tuple[asyncpg.Record, Made]], by: str) -> None:
+        """Of one tenant."""
+        tenant = made[0][0]["tenant"]
+        left = {
+            row["number"]: Kept(
+                number=row["number"], attempts=row["attempts"], **msgspec.structs.asdict(found)
+            )
+            for row, found in made
+        }
         for _ in range(_TRIES):
-            if await self._database.run(
-                tenant, lambda c: queries.keep(c, tenant, number, attempt, made), Deadline(_PATIENCE)
-            ):
-                metrics.SUMMARIES.labels(by).inc()
+            kept = await self._kept(tenant, [*left.values()])
+            metrics.SUMMARIES.labels(by).inc(len(kept))
+            left = {number: each for number, each in left.items() if number not in kept}
+            if not left:
                 return
             await asyncio.sleep(_BETWEEN_SECONDS)
+
+    async def _kept(self, tenant: str, found: Sequence[Kept]) -> set[int]:
+        return await self._database.run(tenant, lambda c: queries.keep(c, tenant, found), Deadline(_PATIENCE))
 
     async def _give_up(self, row: asyncpg.Record) -> None:
         metrics.SUMMARIES.labels("none").inc()

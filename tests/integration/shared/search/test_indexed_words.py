@@ -19,7 +19,7 @@ from shared.database.postgres import Connection, _prepare
 from shared.search import lexicon as lexicons
 from shared.search import store
 from shared.search.lexicon import MAX_TERM_BYTES, Asked, Hints, Lexicon
-from shared.search.sql import search
+from shared.search.sql import scope_key, search
 from shared.search.store import StoreQuery
 from tests.integration.conftest import Tenant
 from tests.support.cache_services import intel, principal
@@ -237,3 +237,22 @@ async def test_the_text_parser_reads_each_text_once(sql: Connection, schema: str
         assert "'chunk':1A" in row["every"]
         assert await sql.fetchval("select last_value from pg_temp.read") == 4
         await sql.execute("drop function pg_temp.counted; drop sequence pg_temp.read")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        [],
+        ["one"],
+        ["one", "two", "'quoted'", "back\\slash", "with space", "\u4f60\u597d"],
+        # Whatever stands between the words when they are joined: no word becomes two.
+        ["torn\x1fapart", "one"],
+    ],
+)
+async def test_each_word_has_the_key_of_its_scope_and_no_word_is_torn(
+    sql: Connection, held: list[str]
+) -> None:
+    scoped = await sql.fetchval(
+        "select tsvector_to_array(cache.scoped_words('t', 'mission:m', array_to_tsvector($1::text[])))", held
+    )
+    assert set(scoped) == {f"{scope_key('t', 'mission:m')}:{word}" for word in held}

@@ -4,8 +4,8 @@ from alembic import op
 
 from shared.database.schema import function
 
-revision = "0037_join_words"
-down_revision = "0036_search_persistent"
+revision = "0038_join_words"
+down_revision = "0037_price_costs"
 branch_labels = None
 depends_on = None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
@@ -46,18 +47,36 @@ class Mention(NamedTuple):
         ]
 
 
+class Dated(NamedTuple):
+    """A mention and its place."""
+
+    mention: Mention
+    start: int
+    stop: int
+
+
 def mentions(question: str) -> list[Mention]:
-    named = [_mention(match["year"], int(match["month"]), match["day"]) for match in _ISO.finditer(question)]
-    rest = _ISO.sub(" ", question)
+    named = [each.mention for each in _found(question)]
+    if not named:
+        named = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(question)]
+    return [mention for mention in named if _possible(mention)]
+
+
+def dated(sentence: str) -> list[Dated]:
+    """The dates that it names by their month, with their places."""
+    return [each for each in _found(sentence) if _possible(each.mention)]
+
+
+def _found(text: str) -> Iterator[Dated]:
+    for match in _ISO.finditer(text):
+        yield Dated(_mention(match["year"], int(match["month"]), match["day"]), *match.span())
+    rest = _ISO.sub(lambda match: " " * len(match[0]), text)
     for match in _TEXTUAL.finditer(rest):
         day = match["before"] or match["after"]
         name = match["month"]
         if name.lower() in _AMBIGUOUS and not (day or match["year"] or _month_like(rest, match)):
             continue
-        named.append(_mention(match["year"], _MONTHS[name.lower()], day))
-    if not named:
-        named = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(rest)]
-    return [mention for mention in named if _possible(mention)]
+        yield Dated(_mention(match["year"], _MONTHS[name.lower()], day), *match.span())
 
 
 def _month_like(question: str, match: re.Match[str]) -> bool:

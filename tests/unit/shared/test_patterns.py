@@ -31,8 +31,13 @@ NOISE_SECONDS = 0.02
 # The longest text that a caller can send to most patterns, and the time that it may take.
 MOST_TEXT = MAX_CONTENT
 MOST_SECONDS = 0.05
-# These read a question, or the piece of a text that a search found.
-SHORTER = {"shared.search.dates._TEXTUAL": MAX_QUERY}
+# These read a question, the piece of a text that a search found, or what stands beside a quotation.
+_SAYING = "services.agent_memory.consolidation.extraction.saying"
+SHORTER = {
+    "shared.search.dates._TEXTUAL": MAX_QUERY,
+    f"{_SAYING}._BEFORE": MAX_QUERY,
+    f"{_SAYING}._AFTER": MAX_QUERY,
+}
 # What this pattern takes for MOST_TEXT on a machine that is not busy with anything else.
 PLAIN, PLAIN_SECONDS = re.compile(r"\w"), 0.012
 _REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}

@@ -1,0 +1,1 @@
+"""What turns teach: by rules of English, or with the helper model, whose answer is checked against the turns."""

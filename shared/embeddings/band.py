@@ -16,7 +16,7 @@ class Floors(NamedTuple):
 
     noise: float = 0.15
     """A candidate with less is noise and is dropped."""
-    answer: float = 0.45
+    answer: float = 0.49
     """When no candidate has this much, nothing answers the question."""
 
 

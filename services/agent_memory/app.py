@@ -5,6 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from services.agent_memory.consolidation import routes as consolidation
+from services.agent_memory.consolidation.learning import learn
+from services.agent_memory.consolidation.purge import CONSOLIDATION
+from services.agent_memory.consolidation.runs import Runs
+from services.agent_memory.consolidation.service import Consolidations
 from services.agent_memory.facts import routes as facts
 from services.agent_memory.facts.graph import Graph
 from services.agent_memory.facts.purge import FACTS
@@ -89,6 +94,8 @@ class Services:
     reference_reader: ReferenceReader
     fact_writer: FactWriter
     alias_writer: AliasWriter
+    consolidation_runs: Runs
+    consolidations: Consolidations
     transfer: MemoryTransfer
     purge: Purge
     accesses: AccessCounts
@@ -168,7 +175,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             reference_reader=ReferenceReader(database),
             fact_writer=FactWriter(database, transactions),
             alias_writer=AliasWriter(transactions),
-            purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS]),
+            consolidation_runs=Runs(database, transactions, embedder.model, learn),
+            consolidations=Consolidations(database, transactions),
+            purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,
         )
 
@@ -183,7 +192,14 @@ def create(settings: Settings) -> Admission:
     verifier = Verifier("agent_memory", settings.identity_secrets)
     database = connect(settings)
     return create_app(
-        routes=[*memories.ROUTES, *long_term.ROUTES, *facts.ROUTES, *vault.ROUTES, *ROUTES],
+        routes=[
+            *memories.ROUTES,
+            *long_term.ROUTES,
+            *facts.ROUTES,
+            *vault.ROUTES,
+            *consolidation.ROUTES,
+            *ROUTES,
+        ],
         services=Services,
         opened=lambda: opened(settings, database),
         authenticate=inward(verifier),

@@ -13,6 +13,7 @@ from services.cache.missions import routes as mission_routes
 from services.cache.persistent.routes import KEEPING, PERSISTENT
 from services.cache.purge import Purge
 from services.cache.sessions.routes import SESSIONS
+from services.cache.sessions.trail.routes import internal_events
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.internal import internal_search
 from shared.web.operations import ADMIN
@@ -67,6 +68,7 @@ ROUTES: list[ControllerRouterHandler] = [
     internal_search,
     entry_routes.internal_turns,
     mission_routes.internal_languages,
+    internal_events,
     internal_purge,
     internal_purge_tenant,
 ]

@@ -9,6 +9,7 @@ from services.context.assembly.asking import Asking
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
+from services.context.consolidation.service import Consolidation
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners, open_session
 from services.context.forwarding.references import References
@@ -62,6 +63,7 @@ class Services:
     assembler: Assembler
     signals: Signals
     remember_service: Remember
+    consolidation: Consolidation
     feedback_service: Feedback
     keys: Keys
     timeline_service: Timeline
@@ -164,6 +166,7 @@ async def opened(
             assembler=assembler,
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
+            consolidation=Consolidation(owners),
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, following, Streams(settings.streams)),

@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 
 from services.context.assembly.routes import assemble
 from services.context.audit.routes import audit
+from services.context.consolidation.routes import consolidate
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
@@ -39,6 +40,7 @@ ROUTES: list[ControllerRouterHandler] = [
     *(Router("/api/context", route_handlers=handlers, tags=[tag]) for tag, handlers in _HANDLERS.items()),
     timeline,
     monitor,
+    consolidate,
     DOCUMENT,
     PROBLEM_PAGES,
     *endpoint.ROUTES,

@@ -53,7 +53,7 @@ class AliasWriter:
         scope = _scope_of_names(principal, request)
 
         async def work(c: Connection) -> WrittenAlias:
-            answer = await _merge(c, principal, scope, request)
+            answer = await merge(c, principal, scope, request)
             payload = {"status": answer.status, "merged": answer.merged}
             await queries.add_event(
                 c, principal.tenant, scope, "kg_alias", payload, agent_name=request.agent_name
@@ -117,7 +117,8 @@ async def _part(c: Connection, principal: Principal, scope: str, request: Remove
     return await queries_parting.part(c, tenant, scope, alias, entity, own)
 
 
-async def _merge(c: Connection, principal: Principal, scope: str, request: AliasInput) -> WrittenAlias:
+async def merge(c: Connection, principal: Principal, scope: str, request: AliasInput) -> WrittenAlias:
+    """Raises Conflict, Forbidden before anything is written."""
     tenant = principal.tenant
     now = await queries.lock_scopes(c, tenant, [scope])
     alias, entity = entity_key(request.alias), entity_key(request.entity)

@@ -156,9 +156,9 @@ class Part(msgspec.Struct, frozen=True):
     valid_to: datetime | None
 
 
-_STATED = """scope, user_id, source, agent_name, subject, predicate, object, subject_key, predicate_key, object_key,
+STATED = """scope, user_id, source, agent_name, subject, predicate, object, subject_key, predicate_key, object_key,
     confidence, single, written_by, source_kind, source_claim, recalled_from, dispatch_id, line, piece"""
-_OF_FACT = ", ".join(f"f.{name.strip()}" for name in _STATED.split(","))
+STATED_OF_FACT = ", ".join(f"f.{name.strip()}" for name in STATED.split(","))
 SUPERSEDE = """
 update memory.facts set superseded_at = $3, closed_by = $4
 where tenant = $1 and id = any($2) and superseded_at is null
@@ -169,22 +169,22 @@ with change as (
     select * from jsonb_to_recordset($2) as c(id bigint, valid_from timestamptz, valid_to timestamptz)
 ), believed as (
     insert into memory.facts
-        (tenant, {_STATED}, valid_from, valid_to, recorded_at, superseded_at, revision_of, closed_by)
-    select $1, {_OF_FACT}, f.valid_from, f.valid_to, f.recorded_at, $3, f.id, f.closed_by
+        (tenant, {STATED}, valid_from, valid_to, recorded_at, superseded_at, revision_of, closed_by)
+    select $1, {STATED_OF_FACT}, f.valid_from, f.valid_to, f.recorded_at, $3, f.id, f.closed_by
     from memory.facts f join change c on c.id = f.id where f.tenant = $1
 )
 update memory.facts f set valid_from = c.valid_from, valid_to = c.valid_to, recorded_at = $3, closed_by = $4
 from change c where f.tenant = $1 and f.id = c.id
 """
 SPLIT = f"""
-insert into memory.facts (tenant, {_STATED}, valid_from, valid_to, recorded_at)
-select $1, {_OF_FACT}, p.valid_from, p.valid_to, $3
+insert into memory.facts (tenant, {STATED}, valid_from, valid_to, recorded_at)
+select $1, {STATED_OF_FACT}, p.valid_from, p.valid_to, $3
 from jsonb_to_recordset($2) as p(copy_of bigint, valid_from timestamptz, valid_to timestamptz)
 join memory.facts f on f.id = p.copy_of where f.tenant = $1
 """
 ADD = f"""
-insert into memory.facts (tenant, {_STATED}, valid_from, valid_to, recorded_at, superseded_at)
-select $1, {_STATED}, valid_from, valid_to, $3, superseded_at from jsonb_populate_recordset(null::memory.facts, $2)
+insert into memory.facts (tenant, {STATED}, valid_from, valid_to, recorded_at, superseded_at)
+select $1, {STATED}, valid_from, valid_to, $3, superseded_at from jsonb_populate_recordset(null::memory.facts, $2)
 returning id, scope, user_id, source, subject_key, predicate_key, object_key, valid_from, superseded_at
 """
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, Parameter
+from litestar.params import FromPath, FromQuery, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.cache.sessions.trail.schemas import (
@@ -16,6 +16,7 @@ from services.cache.sessions.trail.schemas import (
     Compaction,
     Conversation,
     History,
+    HistoryCursor,
     Rebuilt,
     Reset,
     ResetInput,
@@ -112,6 +113,21 @@ async def reset(
 ) -> Reset:
     """Begin conversations anew: of one session, of an agent's sessions, or of all. Their trails keep everything."""
     return await trail.reset(principal, data, await key_of(request), deadline)
+
+
+@get("/internal/sessions/{session_id:str}/events", opt=READ, include_in_schema=False)
+async def internal_events(
+    session_id: FromPath[str],
+    trail: NamedDependency[Trail],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    after: FromQuery[int],
+    limit: Limit = DEFAULT_LIMIT,
+) -> History:
+    """The events behind one. The page may end early."""
+    return await trail.history(
+        principal, session_id, HistoryCursor(seq=after).text(), limit, deadline, full=True
+    )
 
 
 HANDLERS: list[ControllerRouterHandler] = [append, history, conversation, compact, rebuild, reset]

@@ -1,0 +1,1 @@
+"""Writes what was learned as facts, other names, episodes and commitments."""

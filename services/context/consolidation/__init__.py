@@ -1,0 +1,1 @@
+"""Consolidation: hands the turns of sessions over to what learns from them, without what was recalled."""

@@ -1,0 +1,150 @@
+"""Runs consolidation over sessions: reads their turns from the cache service, and hands them to agent-memory.
+
+Each owner checks the caller's rights. A run that is broken off goes on with the next call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import msgspec
+
+from services.context.consolidation.schemas import Consolidated, ConsolidateInput
+from services.context.consolidation.turns import OVERLAP, STEP, Event, Names, Step, step_of
+from services.context.forwarding.owners import Owner
+from shared.auth import Principal
+from shared.concurrency.threads import in_worker
+from shared.deadline import Deadline
+from shared.errors import AppError
+
+SECONDS = 30.0
+# A step may take so long.
+_LEAST_LEFT = 5.0
+_EVENTS = list[Event]
+
+
+class _Run(NamedTuple):
+    principal: Principal
+    session: Mapping[str, Any]
+    begun: Mapping[str, Any]
+    holder: str
+    deadline: Deadline
+    request_id: str
+
+    @property
+    def source(self) -> dict[str, Any]:
+        parties = {name: self.session[name] for name in ("agent_name", "mission_id", "user_id")}
+        return {**parties, "session_id": self.session["id"]}
+
+    @property
+    def names(self) -> Names:
+        return Names(self.session["user_id"], self.session["agent_name"], self.principal.agent is None)
+
+
+class Consolidation:
+    def __init__(self, owners: Mapping[str, Owner]) -> None:
+        self._cache = owners["cache"]
+        self._memory = owners["agent_memory"]
+
+    async def consolidate(
+        self, principal: Principal, request: ConsolidateInput, deadline: Deadline, request_id: str
+    ) -> Consolidated:
+        """Raises the owners' refusals, and Unavailable. What was learned by then stays."""
+        path = f"/api/sessions/{quote(request.session_id, safe='')}"
+        session = (await self._cache.ask("GET", path, principal, deadline, request_id))["data"]
+        run = _Run(principal, session, {}, uuid.uuid4().hex, deadline, request_id)
+        begun = await self._tell(
+            run,
+            "begin",
+            source=run.source,
+            last=session["last_seq"],
+            holder=run.holder,
+            from_start=request.from_start,
+        )
+        if begun["status"] != "begun":
+            return _answer(run._replace(begun=begun), begun["status"], begun["position"])
+        return await self._steps(run._replace(begun=begun))
+
+    async def _steps(self, run: _Run) -> Consolidated:
+        position = run.begun["position"]
+        stepped: Mapping[str, Any] = {}
+        try:
+            while run.deadline.left() > _LEAST_LEFT or not stepped:
+                step = await self._read(run, position)
+                stepped = await self._tell(
+                    run,
+                    "step",
+                    source=run.source,
+                    run_id=run.begun["run_id"],
+                    holder=run.holder,
+                    after=position,
+                    until=step.until,
+                    turns=step.turns,
+                    skipped=step.skipped,
+                )
+                position = stepped["position"]
+                if stepped["status"] != "on":
+                    status = "finished" if stepped["status"] == "finished" else "under_way"
+                    return _answer(run, status, position, stepped)
+        except AppError:
+            await self._let_go(run)
+            raise
+        await self._let_go(run)
+        return _answer(run, "unfinished", position, stepped)
+
+    async def _read(self, run: _Run, after: int) -> Step:
+        through = run.begun["through"]
+        events = await self._events(run, max(0, after - OVERLAP), STEP + OVERLAP)
+        if not any(event.seq > after for event in events):
+            # Those before are too long for one answer together with these.
+            events = await self._events(run, after, STEP)
+        # The trail ends here, if nothing comes.
+        return (
+            await in_worker(step_of, events, after, through, run.names) if events else Step([], {}, through)
+        )
+
+    async def _events(self, run: _Run, after: int, limit: int) -> list[Event]:
+        page = await self._cache.ask(
+            "GET",
+            f"/internal/sessions/{run.session['id']}/events",
+            run.principal,
+            run.deadline,
+            run.request_id,
+            params={"after": str(after), "limit": str(limit)},
+        )
+        return msgspec.convert(page["data"], _EVENTS)
+
+    async def _let_go(self, run: _Run) -> None:
+        """Otherwise the next call would wait until the lease ends."""
+        with contextlib.suppress(AppError):
+            await self._tell(run, "release", session_id=run.session["id"], holder=run.holder)
+
+    async def _tell(self, run: _Run, what: str, **body: Any) -> Any:
+        return await self._memory.ask(
+            "POST",
+            f"/internal/consolidation/{what}",
+            run.principal,
+            run.deadline,
+            run.request_id,
+            body=msgspec.json.encode(body),
+        )
+
+
+def _answer(run: _Run, status: Any, position: int, stepped: Mapping[str, Any] | None = None) -> Consolidated:
+    tally = (stepped or {}).get("tally") or {}
+    return Consolidated(
+        status=status,
+        session_id=run.session["id"],
+        run_id=run.begun["run_id"],
+        position=position,
+        through=run.begun["through"],
+        opened=tally.get("opened", 0),
+        closed=tally.get("closed", 0) + tally.get("replaced", 0),
+        confirmed=tally.get("confirmed", 0),
+        disputed=tally.get("disputed", 0),
+        skipped=dict((stepped or {}).get("skipped") or {}),
+    )

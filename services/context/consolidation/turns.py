@@ -1,0 +1,135 @@
+"""The turns of a session that can teach something, from the events of its trail. Pure.
+
+How events are cut into steps follows from where a step begins, so a run that goes on makes the same steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import msgspec
+
+from services.context.consolidation.recalled import given, is_own_tool, own, sentences
+from shared.provenance import SourceKind
+
+STEP = 100
+"""Events of a step, at most."""
+OVERLAP = 20
+"""Events before a step that are read for what was recalled in them."""
+_MOST_CHARACTERS = 300_000
+_MOST_OF_A_TURN = 100_000
+_KINDS: Mapping[str, SourceKind] = {"user": "user", "assistant": "agent", "tool": "tool"}
+RECALLED, INSTRUCTION = "it was recalled", "a system message is an instruction"
+TOO_LONG = "the end of a long turn"
+
+
+class Event(msgspec.Struct):
+    """As the cache service answers it."""
+
+    seq: int
+    kind: str
+    role: str
+    content: list[dict[str, Any]]
+    created_at: datetime
+    occurred_at: datetime | None = None
+
+
+class Names(NamedTuple):
+    """Who speaks."""
+
+    user: str | None
+    agent: str | None
+    speaks_for_users: bool
+    """Whether the key may say what users said."""
+
+
+class Step(NamedTuple):
+    turns: list[dict[str, Any]]
+    skipped: dict[str, int]
+    until: int
+
+
+class _Text(NamedTuple):
+    seq: int
+    role: str
+    text: str
+    at: datetime
+    recalled: bool
+    """All of it, since a tool of ours answered it."""
+
+
+def step_of(events: Sequence[Event], after: int, through: int, names: Names) -> Step:
+    """The events behind `after`. Those before tell what was recalled."""
+    own_calls = _own_calls(events)
+    texts = {event.seq: list(_of_event(event, own_calls)) for event in events}
+    recalled = sentences(
+        each.text if each.recalled else given(each.text) for some in texts.values() for each in some
+    )
+    turns: list[dict[str, Any]] = []
+    skipped: Counter[str] = Counter()
+    size, until = 0, after
+    for event in [event for event in events if after < event.seq <= through][:STEP]:
+        said, left_out = _learnable(texts[event.seq], recalled, names)
+        left_out += Counter({INSTRUCTION: 1} if event.kind == "message" and event.role == "system" else {})
+        size += sum(len(turn["text"]) for turn in said)
+        if turns and size > _MOST_CHARACTERS:
+            break
+        turns += said
+        skipped += left_out
+        until = event.seq
+    return Step(turns, dict(skipped), until)
+
+
+def _own_calls(events: Sequence[Event]) -> frozenset[str]:
+    """The calls of our own tools."""
+    blocks = (block for event in events for block in event.content if block.get("type") == "tool_use")
+    return frozenset(block["id"] for block in blocks if is_own_tool(block["name"]))
+
+
+def _of_event(event: Event, own_calls: frozenset[str]) -> Iterator[_Text]:
+    """What the service wrote itself, and what the system said, is no turn."""
+    at = event.occurred_at or event.created_at
+    if event.kind not in ("message", "tool_call", "tool_result"):
+        return
+    for block in event.content:
+        if block.get("type") == "text" and event.role != "system":
+            yield _Text(event.seq, event.role, block["text"], at, recalled=False)
+        elif block.get("type") == "tool_result":
+            yield _Text(event.seq, "tool", block["content"], at, block["tool_use_id"] in own_calls)
+
+
+def _learnable(
+    texts: Sequence[_Text], recalled: frozenset[str], names: Names
+) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """Texts of one speaker that follow each other are one turn."""
+    said: list[dict[str, Any]] = []
+    skipped: Counter[str] = Counter()
+    for role, some in groupby(texts, key=lambda each: each.role):
+        kept = []
+        for each in some:
+            text, left_out = ("", 1) if each.recalled else own(each.text, recalled, repeats=role != "user")
+            kept.append(text)
+            skipped[RECALLED] += left_out
+            at, seq = each.at, each.seq
+        whole = "\n".join(kept)
+        skipped[TOO_LONG] += len(whole) > _MOST_OF_A_TURN
+        if whole.strip():
+            said.append(_turn(role, whole[:_MOST_OF_A_TURN], seq, at, names))
+    return said, +skipped
+
+
+def _turn(role: str, text: str, seq: int, at: datetime, names: Names) -> dict[str, Any]:
+    authors = {"user": names.user, "assistant": names.agent}
+    trust = "agent" if role == "user" and not names.speaks_for_users else _KINDS[role]
+    return {
+        "position": seq,
+        "role": role,
+        "author": authors.get(role),
+        "text": text,
+        "at": at.isoformat(),
+        "trust": trust,
+    }

@@ -31,6 +31,7 @@ _OF_TYPE = {
     "text": f"'{WORD}'",
     "text[]": f"'{{{WORD}}}'",
     "bytea": r"'\x01'",
+    "bigint[]": f"'{{{_ID}}}'",
     "bigint": str(_ID),
     "integer": str(_ID),
     "smallint": str(_ID),

@@ -20,6 +20,7 @@ _SQL = re.compile(
 )
 # Beginnings and parts of statements, and what only Citus can prepare.
 TEMPLATES = {
+    ("services/agent_memory/consolidation/purge.py", "_PURGE"),
     ("services/agent_memory/long_term/purge.py", "_PURGE"),
     ("services/cache/persistent/purge.py", "_PURGE"),
     ("services/cache/sessions/purge.py", "_LOCK"),

@@ -45,6 +45,7 @@ _TAGS = {
     "memories": "What each agent has learned.",
     "vault": "Documents: files that are stored, or indexed from a folder, and found by passage.",
     "long-term memory": "What is known beyond a mission: preferences, knowledge, episodes, commitments.",
+    "consolidation": "What sessions teach: runs that learn from them, their reports, and their undoing.",
     "facts": "What is known of people and things: triples with the times when they hold and when they were known.",
     "dispatches": "Work given to agents.",
     "sessions": "What happened in a session, in order, and its context as objects that shrink and come back.",

@@ -182,6 +182,8 @@ PARAMETERS: Mapping[str, str] = {
     "number": "The number of a handle `object:<number>`.",
     "object_id": "The id of an object of the session.",
     "persistent_id": "The id of what is kept for a user.",
+    "path": "Of this file only.",
+    "run_id": "The id of a run of consolidation.",
     "session_id": "The session's name.",
     "source": "The store.",
     "status": "Of this status only.",

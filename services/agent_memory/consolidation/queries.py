@@ -11,20 +11,27 @@ from services.agent_memory.consolidation.changes import Tally
 from services.agent_memory.consolidation.learned import Source
 from shared.auth import Principal
 from shared.database.postgres import Connection
+from shared.errors import Conflict
 
 LEASE_SECONDS = 30.0
+_ERASED = "a purge erased the session meanwhile"
 
-# Keeps the row until the transaction ends, a new one too.
-HOLD = """
+KNOW = """
 insert into memory.consolidation_state (tenant, session_id, scope, agent_name, user_id) values ($1, $2, $3, $4, $5)
-on conflict (tenant, session_id) do update set scope = excluded.scope
-returning position, run_id, holder, coalesce(leased_until > clock_timestamp(), false) as leased
+on conflict (tenant, session_id) do nothing
+"""
+HOLD = """
+select position, run_id, holder, coalesce(leased_until > statement_timestamp(), false) as leased
+from memory.consolidation_state where tenant = $1 and session_id = $2 for update
 """
 
 
 async def hold(connection: Connection, tenant: str, scope: str, source: Source) -> asyncpg.Record:
-    row = await connection.fetchrow(HOLD, tenant, source.session_id, scope, source.agent_name, source.user_id)
-    assert row is not None
+    """Keeps how far runs are in the session until the transaction ends."""
+    await connection.execute(KNOW, tenant, source.session_id, scope, source.agent_name, source.user_id)
+    row = await connection.fetchrow(HOLD, tenant, source.session_id)
+    if row is None:
+        raise Conflict(_ERASED)
     return row
 
 
@@ -65,7 +72,7 @@ async def through(connection: Connection, tenant: str, run_id: int) -> int:
 
 LEASE = """
 update memory.consolidation_state set position = $3, run_id = $4, holder = $5,
-    leased_until = clock_timestamp() + $6 * interval '1 second'
+    leased_until = statement_timestamp() + $6 * interval '1 second'
 where tenant = $1 and session_id = $2
 """
 
@@ -110,7 +117,7 @@ async def hold_run(connection: Connection, tenant: str, run_id: int) -> asyncpg.
 
 ADVANCE = """
 update memory.consolidation_runs set position = $3, tally = $4, skipped = $5,
-    finished_at = case when $6 then clock_timestamp() end
+    finished_at = case when $6 then statement_timestamp() end
 where tenant = $1 and id = $2
 """
 
@@ -182,8 +189,8 @@ async def runs(
 
 
 UNDONE = """
-update memory.consolidation_runs set undone_at = clock_timestamp(), undone_by = $3,
-    finished_at = coalesce(finished_at, clock_timestamp())
+update memory.consolidation_runs set undone_at = statement_timestamp(), undone_by = $3,
+    finished_at = coalesce(finished_at, statement_timestamp())
 where tenant = $1 and id = $2
 """
 

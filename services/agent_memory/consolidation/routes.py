@@ -33,7 +33,7 @@ from shared.web.operations import KEYED, READ, WRITE, problems
 _MAX_ID = 2**63 - 1
 
 
-@get("", operation_id="consolidation_list", opt=READ)
+@get("", operation_id="memory_consolidations", opt=READ)
 async def runs(
     consolidations: NamedDependency[Consolidations],
     principal: PrincipalDep,
@@ -49,7 +49,7 @@ async def runs(
     return await consolidations.runs(principal, session_id, path, cursor, limit, deadline)
 
 
-@get("/{run_id:int}", operation_id="consolidation_get", opt=READ | problems(404))
+@get("/{run_id:int}", operation_id="memory_consolidation", opt=READ | problems(404))
 async def run(
     run_id: FromPath[int],
     consolidations: NamedDependency[Consolidations],
@@ -60,7 +60,7 @@ async def run(
     return await consolidations.run(principal, _id(run_id), deadline)
 
 
-@get("/{run_id:int}/changes", operation_id="consolidation_changes", opt=READ | problems(404))
+@get("/{run_id:int}/changes", operation_id="memory_consolidation_changes", opt=READ | problems(404))
 async def changes(
     run_id: FromPath[int],
     consolidations: NamedDependency[Consolidations],
@@ -75,7 +75,7 @@ async def changes(
 
 @post(
     "/{run_id:int}/undo",
-    operation_id="consolidation_undo",
+    operation_id="memory_undo_consolidation",
     opt=WRITE | KEYED | problems(404),
     status_code=200,
 )

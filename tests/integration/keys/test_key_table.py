@@ -61,6 +61,7 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "target_id": {"agent": (404, 404), "mission": (404, 404)},
     # What is kept for a user is read by any agent, in any mission.
     "persistent_id": {"agent": (200, 403), "mission": (200, 403), "user": (404, 404)},
+    "run_id": {"agent": (404, 404), "mission": (404, 404)},
     # Of the vault's shared folder, which every key of the tenant reads.
     "file_id": {},
 }
@@ -75,6 +76,7 @@ OF_USERS: dict[str, dict[Bound, tuple[int, int]]] = {
     "$object_number": OF_SESSION,
     "$decision": OF_SESSION,
     "$relationship": OF_SESSION,
+    "$run": OF_SESSION,
 }
 
 MENTIONED = {
@@ -154,7 +156,7 @@ def _harmless(operation: Operation, bound: Bound) -> bool:
 def reaches(operation: Operation, name: str, value: Any) -> bool:
     """Whether a field leads to what an earlier answer made, or to a session by its name."""
     if name == "session_id":
-        return "{session_id}" in operation.path
+        return "{session_id}" in operation.path or operation.id == "memory_consolidate"
     return name in IDS and isinstance(value, str) and value.startswith("$") and operation.id != "cache_write"
 
 

@@ -380,6 +380,13 @@ ATTACKS: Mapping[str, Attack] = {
         for agent in (v.agent, "mallory")
     ],
     "session_admissions": _in_session({}),
+    "memory_consolidate": lambda v: [
+        {"session_id": session} for session in (v.ids["agent_session"], v.canary("nobodys_session"))
+    ],
+    "memory_consolidation": _of("run_id"),
+    "memory_consolidation_changes": _of("run_id"),
+    "memory_consolidations": lambda v: [{}, {"session_id": v.ids["agent_session"]}],
+    "memory_undo_consolidation": _of("run_id"),
     "persistent_objects_forget": _of("persistent_id"),
     "persistent_objects_get": _of("persistent_id"),
     "persistent_objects_list": lambda v: [{"user_id": v.user}],

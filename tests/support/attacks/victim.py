@@ -70,7 +70,7 @@ class Victim:
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
     assembly_id, key_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id, relationship_id,
-    persistent_id, persistent_number."""
+    persistent_id, persistent_number, run_id."""
 
     @property
     def agent(self) -> str:
@@ -280,6 +280,8 @@ async def settle(admin: Client, word: str) -> Victim:
     await make(f"/api/sessions/{session}/events", said)
     held = {"content": victim.text("object"), "object_type": "plan", "source_key": "the plan"}
     admitted = await make(f"/api/sessions/{session}/objects", held)
+    learned_of = await make("/api/memory/consolidate", {"session_id": session})
+    victim.ids["run_id"] = learned_of["run_id"]
     victim.ids["agent_session"], victim.ids["object_id"] = session, admitted["objects"][0]["id"]
     found = await make(f"/api/sessions/{session}/search", {"query": victim.text("object")})
     victim.ids["object_number"] = found["objects"][0]["number"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tools.openapi.examples_cache import MISSION, Example
+from tools.openapi.stories.consolidation import CONSOLIDATION
 
 _SESSION = {"session_id": "$agent_session"}
 _OBJECT = {**_SESSION, "object_id": "$object"}
@@ -61,6 +62,12 @@ SESSIONS = [
             ]
         },
     ),
+    _of_session(
+        "session_append",
+        "What the user says of herself",
+        {"messages": [{"role": "user", "text": "I live in Madrid. I work at Acme."}]},
+    ),
+    *CONSOLIDATION,
     _of_session("session_history", "What was said", parameters={"limit": 10}),
     _of_session("session_conversation", "Where it stands"),
     _of_session("session_compact", "Make room, if there is need", {}),

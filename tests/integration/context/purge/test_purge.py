@@ -65,7 +65,10 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
     await post("/api/dispatch/report", {"mission_id": name, "agent_name": name, "task": "watch"})
     await post("/api/psychic-cache/query", {"mission_id": name, "query": SUBJECT[name]})
     for mission in (name, None):
-        await post("/api/sessions", {"agent_name": name, "mission_id": mission})
+        session = (await post("/api/sessions", {"agent_name": name, "mission_id": mission}))["data"]["id"]
+        said = {"messages": [{"role": "user", "text": f"the owner of {name} is Ana"}]}
+        await post(f"/api/sessions/{session}/events", said)
+        await post("/api/memory/consolidate", {"session_id": session})
     question = {"query": SUBJECT[name], "caller": name, "mission_namespace": name}
     made = await post("/api/context/assemble", question)
     assert len(made["sources"]) >= 3
@@ -85,6 +88,12 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
     await sql.execute(
         """insert into context.idempotency (tenant, key, route, scope, body_hash, status, answer)
            values ($1, 'by hand ' || $2, 'r', $2, '', 200, '{}')""",
+        tenant,
+        scope,
+    )
+    await sql.execute(
+        """insert into memory.consolidation_file_hashes (tenant, path, scope, hash, run_id)
+           values ($1, 'by hand ' || $2, $2, '', 1)""",
         tenant,
         scope,
     )

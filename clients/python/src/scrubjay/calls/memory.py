@@ -8,12 +8,18 @@ from typing import Literal
 
 from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
+    Consolidated,
+    ConsolidationChange,
+    ConsolidationChanges,
+    ConsolidationRun,
+    ConsolidationRuns,
     DeletedMemory,
     DueCommitments,
     FoundLongTerms,
     Language,
     LongTermMemories,
     LongTermMemory,
+    UndoneRun,
     WriteMemoryInput,
     WrittenMemories,
     WrittenMemory,
@@ -376,5 +382,135 @@ def delete(
         answer=DeletedMemory,
         seconds=5.0,
         repeatable=False,
+        timeout=timeout,
+    )
+
+
+def consolidate(
+    *,
+    session_id: str,
+    from_start: bool | None = None,
+    timeout: float | None = None,
+) -> Call[Consolidated]:
+    """Learn facts, episodes, commitments and other names from a session, from where the last run ended.
+    What was recalled is not learned again. All that is learned names the turns it comes from, and can
+    be undone.
+
+    Args:
+        session_id: The session, by its id or its external id.
+        from_start: Learn from all of the trail again. What is known is only confirmed. Default:
+            `false`.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path="/api/memory/consolidate",
+        answer=Consolidated,
+        seconds=30.0,
+        repeatable=False,
+        body=fields(session_id=session_id, from_start=from_start),
+        timeout=timeout,
+    )
+
+
+def consolidations(
+    *,
+    session_id: str | None = None,
+    path: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ConsolidationRuns, ConsolidationRun]:
+    """List the runs of consolidation, newest first, with how much each opened, closed, confirmed and
+    skipped.
+
+    Args:
+        session_id: Only runs over the session with this id.
+        path: Only runs over this file.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/memory/consolidations",
+        answer=ConsolidationRuns,
+        seconds=2.0,
+        repeatable=True,
+        query={"session_id": session_id, "path": path, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def consolidation(
+    run_id: int,
+    *,
+    timeout: float | None = None,
+) -> Call[ConsolidationRun]:
+    """Get the report of a run.
+
+    Args:
+        run_id: The id of a run of consolidation.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path=path("/api/memory/consolidations/{run_id}", run_id=run_id),
+        answer=ConsolidationRun,
+        seconds=2.0,
+        repeatable=True,
+        timeout=timeout,
+    )
+
+
+def consolidation_changes(
+    run_id: int,
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ConsolidationChanges, ConsolidationChange]:
+    """List the rows that a run opened, closed, confirmed or found disputed, with the turns that each comes
+    from.
+
+    Args:
+        run_id: The id of a run of consolidation.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/memory/consolidations/{run_id}/changes", run_id=run_id),
+        answer=ConsolidationChanges,
+        seconds=2.0,
+        repeatable=True,
+        query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def undo_consolidation(
+    run_id: int,
+    *,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[UndoneRun]:
+    """Undo a run: withdraw exactly what it opened, and reopen what it closed. Rows that somebody changed
+    after the run stay as they are. The session's events are not learned from again.
+
+    Args:
+        run_id: The id of a run of consolidation.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path=path("/api/memory/consolidations/{run_id}/undo", run_id=run_id),
+        answer=UndoneRun,
+        seconds=5.0,
+        repeatable=True,
+        keyed=True,
+        idempotency_key=idempotency_key,
         timeout=timeout,
     )

@@ -74,6 +74,11 @@ class AsyncMemory(AsyncGroup):
     get = AsyncMethod(memory.get)
     edit = AsyncMethod(memory.edit)
     delete = AsyncMethod(memory.delete)
+    consolidate = AsyncMethod(memory.consolidate)
+    consolidations = AsyncListing(memory.consolidations)
+    consolidation = AsyncMethod(memory.consolidation)
+    consolidation_changes = AsyncListing(memory.consolidation_changes)
+    undo_consolidation = AsyncMethod(memory.undo_consolidation)
 
 
 class AsyncKg(AsyncGroup):

@@ -74,6 +74,11 @@ class Memory(Group):
     get = Method(memory.get)
     edit = Method(memory.edit)
     delete = Method(memory.delete)
+    consolidate = Method(memory.consolidate)
+    consolidations = Listing(memory.consolidations)
+    consolidation = Method(memory.consolidation)
+    consolidation_changes = Listing(memory.consolidation_changes)
+    undo_consolidation = Method(memory.undo_consolidation)
 
 
 class Kg(Group):

@@ -10,6 +10,114 @@ from scrubjay.models.choices import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """How far a run is, and what it changed so far."""
+
+    status: Literal["finished", "nothing_new", "under_way", "unfinished"]
+    """`unfinished`: there was no time for all of it, and the next call goes on. `under_way`: somebody else
+    runs.
+    """
+    session_id: str
+    """The session's id."""
+    run_id: int | None
+    """The run, whose report says more."""
+    position: int
+    """The last event that was learned from."""
+    through: int
+    """The last event that it is about."""
+    opened: int
+    """Facts, episodes, commitments and other names that are new."""
+    closed: int
+    """Facts that no longer hold because of it."""
+    confirmed: int
+    """Facts, episodes and commitments that were known."""
+    disputed: int
+    """Facts of other sources that it contradicts. They stay, and it stands beside them."""
+    skipped: dict[str, int]
+    """How many turns or parts of turns it did not learn from, by reason."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationChange:
+    """A row that a run opened, closed, confirmed or found disputed."""
+
+    number: int
+    """Its place in the run."""
+    kind: Literal["alias", "commitment", "episode", "fact"]
+    action: Literal["closed", "confirmed", "disputed", "opened", "replaced", "skipped"]
+    """`replaced`: a fact of the same value that holds for longer took its place. `skipped`: it was not
+    written.
+    """
+    item_id: int | None = None
+    """The id of the fact, the episode or the commitment."""
+    turns: list[int] = field(default_factory=list)
+    """The events of the session that it comes from."""
+    trust: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
+    """Whom it comes from. Of several, who is trusted least."""
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationChanges:
+    """A page of changes, in their order."""
+
+    data: list[ConsolidationChange]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationRun:
+    """What a run over a session or a file did."""
+
+    id: int
+    """Its id, unique in the tenant."""
+    scope: str
+    """Where all that it learned lies."""
+    session_id: str | None
+    """The session that it belongs to."""
+    path: str | None
+    """The file, if it was over a file."""
+    agent_name: str | None
+    """The agent."""
+    mission_id: str | None
+    """The mission."""
+    user_id: str | None
+    """The user whom it is about, or who said it."""
+    after: int
+    """It is about the session's events behind this one,"""
+    through: int
+    """up to this one."""
+    position: int
+    """How far it is."""
+    status: Literal["finished", "running", "undone"]
+    tally: Tally
+    skipped: dict[str, int]
+    """How many turns or parts of turns it did not learn from, by reason."""
+    written_by: str
+    """The key that began it."""
+    started_at: datetime
+    finished_at: datetime | None
+    """Null: it is under way, or was broken off and the next call goes on with it."""
+    undone_at: datetime | None
+    undone_by: str | None
+    """The key that undid it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationRuns:
+    """A page of runs, newest first."""
+
+    data: list[ConsolidationRun]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedMemory:
     deleted: int
     """The id of the memory that is gone."""
@@ -179,6 +287,37 @@ class LongTermMemory:
     """The newer memory that a write said supersedes it."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many rows a run changed."""
+
+    opened: int
+    """Facts, episodes, commitments and other names that are new."""
+    closed: int
+    """Facts that no longer hold because of it."""
+    replaced: int
+    """Facts that a longer one of the same value took the place of."""
+    confirmed: int
+    """Facts, episodes and commitments that were known."""
+    disputed: int
+    """Facts of other sources that it contradicts, and that stand beside what it says."""
+    skipped: int
+    """What it did not write, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneRun:
+    """What became of the rows of a run that was undone."""
+
+    run: ConsolidationRun
+    withdrawn: int
+    """Facts, episodes, commitments and other names that the run had opened, and that are no longer there."""
+    reopened: int
+    """Facts that are as they were before the run."""
+    kept: int
+    """Rows that are left as they are, because somebody changed them after the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

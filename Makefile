@@ -200,6 +200,10 @@ proof-vault: $(VENV)/run.stamp ## Prove that the index of a folder stands kills 
 proof-sessions: $(VENV)/run.stamp ## Prove that kills lose nothing of a session's trail: SHORT=1 for a quick look
 	@$(PY) -m proofs.sessions $(if $(SHORT),--short)
 
+.PHONY: proof-consolidation
+proof-consolidation: $(VENV)/run.stamp ## Prove that kills change nothing of what sessions teach, and loops learn nothing: SHORT=1 for a quick look
+	@$(PY) -m proofs.consolidation $(if $(SHORT),--short)
+
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
 

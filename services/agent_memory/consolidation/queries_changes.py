@@ -141,15 +141,14 @@ class Reopening(msgspec.Struct, frozen=True):
 
 
 # A row stays as it is if somebody changed it after the run, or if a later statement holds its place.
-_WANTED = """
+REOPEN = f"""
+with wanted as materialized (
     select r.id, (r.before ->> 'valid_from')::timestamptz as valid_from,
            (r.before ->> 'valid_to')::timestamptz as valid_to, r.before ->> 'closed_by' as closed_by,
            (r.after ->> 'valid_from')::timestamptz as left_from, (r.after ->> 'valid_to')::timestamptz as left_to,
            (r.after ->> 'believed')::boolean as left_believed, r.since
     from jsonb_to_recordset($2) as r(id bigint, before jsonb, after jsonb, since timestamptz)
-"""
-REOPEN = f"""
-with wanted as materialized ({_WANTED}), free as materialized (
+), free as materialized (
     select w.* from wanted w join memory.facts f on f.tenant = $1 and f.id = w.id
     where f.valid_from = w.left_from and f.valid_to is not distinct from w.left_to
       and (f.superseded_at is null) = w.left_believed and not exists (

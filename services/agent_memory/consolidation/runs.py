@@ -69,10 +69,7 @@ class Runs:
     @tracing.memory("upsert_memory", "agent_memory")
     async def step(self, principal: Principal, request: StepInput, deadline: Deadline) -> Stepped:
         """Learns from some turns. The same step again changes nothing. Raises Forbidden."""
-        writing = Writing.of(principal, request.source)
-        learned = await self._learner(request.turns, request.source) if request.turns else Learned()
-        lasting = Lasting(writing, learned)
-        await lasting.prepare()
+        writing, lasting = Writing.of(principal, request.source), await self.learned(principal, request)
 
         async def work(c: Connection) -> Stepped:
             held = await queries.hold(c, principal.tenant, writing.place.scope, request.source)
@@ -84,6 +81,13 @@ class Runs:
             return await self._advance(c, principal, run, request, changes)
 
         return await self._transactions.run(principal.tenant, work, deadline)
+
+    async def learned(self, principal: Principal, request: StepInput) -> Lasting:
+        """What the turns teach, ready to be written."""
+        learned = await self._learner(request.turns, request.source) if request.turns else Learned()
+        lasting = Lasting(Writing.of(principal, request.source), learned)
+        await lasting.prepare()
+        return lasting
 
     async def _advance(
         self,

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
 
 from services.context import stores
 from services.context.mcp.catalog import TOOLS
@@ -15,6 +18,7 @@ from services.context.remember.routing import is_answer
 from shared.render import before_items
 
 _SENTENCE = re.compile(r"[^.!?\n]++[.!?\n]*+|[.!?\n]++")
+_HEADER = re.compile(r"^(?:\[GRAPH\] )?\[[a-z_]+:[^\]\n]*+\] ", re.M)
 _WORD = re.compile(r"\w+")
 # A shorter sentence is said again by chance.
 _TELLING_WORDS = 3
@@ -28,14 +32,28 @@ def is_own_tool(name: str) -> bool:
     )
 
 
-def given(text: str) -> str:
-    """The part of a text that was recalled."""
-    return text if is_answer(text) else text[len(before_items(text)) :]
+def given(text: str) -> Iterator[str]:
+    """The parts of a text that were recalled."""
+    if is_answer(text):
+        yield from _strings(msgspec.json.decode(text))
+    else:
+        yield text[len(before_items(text)) :]
+
+
+def _strings(document: Any) -> Iterator[str]:
+    left = [document]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            yield value
+        else:
+            left += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def sentences(texts: Iterable[str]) -> frozenset[str]:
-    """The sentences of recalled texts, as `own` compares them."""
-    return frozenset(words for text in texts for each in _split(text) if (words := _plain(each)) is not None)
+    """The sentences of recalled texts, without the headers of blocks, as `own` compares them."""
+    bare = (_HEADER.sub("", text) for text in texts)
+    return frozenset(words for text in bare for each in _split(text) if (words := _plain(each)) is not None)
 
 
 def own(text: str, recalled: frozenset[str], *, repeats: bool) -> tuple[str, int]:

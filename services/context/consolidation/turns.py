@@ -66,9 +66,7 @@ def step_of(events: Sequence[Event], after: int, through: int, names: Names) -> 
     """The events behind `after`. Those before tell what was recalled."""
     own_calls = _own_calls(events)
     texts = {event.seq: list(_of_event(event, own_calls)) for event in events}
-    recalled = sentences(
-        each.text if each.recalled else given(each.text) for some in texts.values() for each in some
-    )
+    recalled = sentences(part for some in texts.values() for each in some for part in _recalled(each))
     turns: list[dict[str, Any]] = []
     skipped: Counter[str] = Counter()
     size, until = 0, after
@@ -100,6 +98,12 @@ def _of_event(event: Event, own_calls: frozenset[str]) -> Iterator[_Text]:
             yield _Text(event.seq, event.role, block["text"], at, recalled=False)
         elif block.get("type") == "tool_result":
             yield _Text(event.seq, "tool", block["content"], at, block["tool_use_id"] in own_calls)
+
+
+def _recalled(text: _Text) -> Iterator[str]:
+    yield from given(text.text)
+    if text.recalled:
+        yield text.text
 
 
 def _learnable(

@@ -41,6 +41,7 @@ LINE = {
 
 # What takes names and numbers only, of what is stored already or of this service's own.
 WITHOUT_TEXT = {
+    "memory_consolidate",
     "agent_memory_forget",
     "agent_memory_list",
     "cache_set_language",

@@ -68,6 +68,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "memories",
         "vault",
         "long-term memory",
+        "consolidation",
         "facts",
         "dispatches",
         "sessions",

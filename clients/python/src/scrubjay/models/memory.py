@@ -46,6 +46,7 @@ class ConsolidationChange:
     number: int
     """Its place in the run."""
     kind: Literal["alias", "commitment", "episode", "fact"]
+    """What it is about."""
     action: Literal["closed", "confirmed", "disputed", "opened", "replaced", "skipped"]
     """`replaced`: a fact of the same value that holds for longer took its place. `skipped`: it was not
     written.
@@ -57,6 +58,7 @@ class ConsolidationChange:
     trust: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
     """Whom it comes from. Of several, who is trusted least."""
     why: str | None = None
+    """Why it was closed, or not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,27 +84,31 @@ class ConsolidationRun:
     path: str | None
     """The file, if it was over a file."""
     agent_name: str | None
-    """The agent."""
+    """The agent of the session."""
     mission_id: str | None
-    """The mission."""
+    """The mission of the session."""
     user_id: str | None
-    """The user whom it is about, or who said it."""
+    """The user of the session."""
     after: int
-    """It is about the session's events behind this one,"""
+    """It is about the session's events behind this one, up to `through`."""
     through: int
-    """up to this one."""
+    """The last event that it is about."""
     position: int
     """How far it is."""
     status: Literal["finished", "running", "undone"]
+    """A run that was broken off stays `running` until the next call goes on with it."""
     tally: Tally
+    """How many rows it changed."""
     skipped: dict[str, int]
     """How many turns or parts of turns it did not learn from, by reason."""
     written_by: str
     """The key that began it."""
     started_at: datetime
+    """When it began."""
     finished_at: datetime | None
-    """Null: it is under way, or was broken off and the next call goes on with it."""
+    """Null: it is under way, or was broken off."""
     undone_at: datetime | None
+    """When it was undone, if it was."""
     undone_by: str | None
     """The key that undid it."""
 
@@ -312,6 +318,7 @@ class UndoneRun:
     """What became of the rows of a run that was undone."""
 
     run: ConsolidationRun
+    """The run, now undone."""
     withdrawn: int
     """Facts, episodes, commitments and other names that the run had opened, and that are no longer there."""
     reopened: int

@@ -1,0 +1,63 @@
+"""A run of consolidation that is killed at random points and gone on with gives what an undisturbed one gives, row by
+row. Fifty rounds of assemble, answer and consolidate on one transcript learn no more than one round.
+
+The controls: a service that commits how far it is before what it learned, and one that learns from what was recalled.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proofs.consolidation.kills import Disturbed, disturbed
+from proofs.consolidation.loop import learned
+from proofs.ground import Ground, Proof, run
+from tests.support.cluster import Cluster
+
+SEED = 20
+KILLS, SHORT_KILLS = 20, 3
+CONTROL_KILLS = 2
+EVENTS_A_KILL = 150
+ROUNDS, SHORT_ROUNDS = 50, 8
+CONTROL_ROUNDS = 8
+MOST_GROWTH = 1.05
+
+
+async def prove(ground: Ground, short: bool, seed: int) -> Proof:
+    kills, rounds = (SHORT_KILLS, SHORT_ROUNDS) if short else (KILLS, ROUNDS)
+    rough, counts = await _both(ground, "proof", kills, rounds, seed)
+    hasty, unguarded = await _both(ground, "control", CONTROL_KILLS, CONTROL_ROUNDS, seed, control=True)
+    growth, grown = counts[1] / max(1, counts[0]), unguarded[1] / max(1, unguarded[0])
+    return Proof(
+        n=kills * EVENTS_A_KILL,
+        faults=rough.kills,
+        violations=rough.differing + (growth > MOST_GROWTH) + (not counts[0]),
+        control_violations=min(hasty.differing, int(grown > MOST_GROWTH)),
+        more={
+            "rounds": rounds,
+            "learned in one round": counts[0],
+            "learned in all": counts[1],
+            "control: rows that differ": hasty.differing,
+            "control: learned in one": unguarded[0],
+            "control: learned in all": unguarded[1],
+        },
+    )
+
+
+async def _both(
+    ground: Ground, name: str, kills: int, rounds: int, seed: int, *, control: bool = False
+) -> tuple[Disturbed, tuple[int, int]]:
+    folder: Path = ground.folder / name
+    folder.mkdir()
+    cluster = Cluster(ground.database, ground.valkey.url, folder)
+    if control:
+        cluster.replicas["agent_memory"][0].module = "proofs.consolidation.hasty"
+        cluster.replicas["context"][0].module = "proofs.consolidation.unguarded"
+    async with cluster, cluster.client() as client:
+        counts = await learned(client, ground.database.admin, f"looping {name}", rounds)
+        events = kills * EVENTS_A_KILL
+        rough = await disturbed(cluster, ground.database.admin, name, events=events, kills=kills, seed=seed)
+        return rough, counts
+
+
+if __name__ == "__main__":
+    run("consolidation", SEED, prove)

@@ -1,0 +1,84 @@
+"""Assemble, answer, consolidate, again and again over one transcript: what was recalled must not be learned again."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+
+from proofs.consolidation.kills import CONSOLIDATE, SESSIONS
+from shared.render import parse_block
+from tests.support.cluster import Client
+
+_BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
+_SAID = (
+    "Bo lives in Lisbon.",
+    "The port of the gateway is 8080.",
+    "I'll send the report to Bo tomorrow.",
+    "Bo lives in Porto.",
+    "My favourite colour is blue.",
+)
+_ASKED = "Where does Bo live, which port has the gateway, and what did I promise to send to Bo?"
+_LEARNED = """
+select (select count(*) from memory.facts where user_id = $1)
+     + (select count(*) from memory.long_term where user_id = $1 and kind = 'commitment')
+"""
+
+
+async def learned(client: Client, superuser: str, user: str, rounds: int) -> tuple[int, int]:
+    """The facts and commitments, with all their former states, after one round and after all of them."""
+    sql = await asyncpg.connect(superuser)
+    try:
+        session = (await _ok(client, SESSIONS, {"agent_name": "scout", "user_id": user}))["data"]["id"]
+        first = [{"role": "user", "text": text, "occurred_at": _at(0)} for text in _SAID]
+        await _ok(client, f"{SESSIONS}/{session}/events", {"messages": first})
+        kept = [{"role": "user", "content": text} for text in _SAID]
+        await _ok(
+            client,
+            "/api/context/remember",
+            {"caller": "scout", "user_id": user, "mission_namespace": user, "messages": kept},
+        )
+        counts = []
+        for number in range(1, rounds + 1):
+            await _round(client, session, user, number)
+            counts.append(int(await sql.fetchval(_LEARNED, user)))
+        return counts[0], counts[-1]
+    finally:
+        await sql.close()
+
+
+async def _round(client: Client, session: str, user: str, number: int) -> None:
+    question = {"query": _ASKED, "caller": "scout", "user_id": user, "mission_namespace": user}
+    made = await _ok(client, "/api/context/assemble", question)
+    block = made["context_block"]
+    repeated = "\n".join(text for _, text in parse_block(block))
+    call = {
+        "type": "tool_use",
+        "id": f"call-{number}",
+        "name": "mcp__scrubjay__assemble_context",
+        "input": {},
+    }
+    result = {"type": "tool_result", "tool_use_id": f"call-{number}", "content": json.dumps(made)}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "text": f"{_ASKED}\n\n{block}"},
+        {"role": "assistant", "content": [call]},
+        {"role": "tool", "content": [result]},
+        {"role": "assistant", "text": repeated or "Nothing."},
+    ]
+    for message in messages:
+        message["occurred_at"] = _at(number)
+    await _ok(client, f"{SESSIONS}/{session}/events", {"messages": messages})
+    done = await _ok(client, CONSOLIDATE, {"session_id": session})
+    assert done["status"] == "finished", done
+
+
+def _at(day: int) -> str:
+    return (_BEGAN + timedelta(days=day)).isoformat()
+
+
+async def _ok(client: Client, path: str, body: Any) -> Any:
+    answer = await client.post(path, body)
+    assert answer.status < 300, answer
+    return answer.body

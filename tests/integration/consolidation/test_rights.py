@@ -79,7 +79,9 @@ async def test_a_trusted_statement_stands_and_both_are_disputed(client: Client) 
 async def test_many_at_once_do_the_work_once(client: Client, tenant: Tenant, sql: Connection) -> None:
     session = await began(client, user_id="Ana")
     for day in range(1, 4):
-        towns = [f"I live in Town{chr(65 + day)}{chr(65 + number)}." for number in range(50)]
+        towns = [
+            f"I live in Town{day}{chr(97 + number // 26)}{chr(97 + number % 26)}." for number in range(50)
+        ]
         await say(client, session, *towns, day=day)
     every = await asyncio.gather(*(consolidated(client, session) for _ in range(6)))
     assert sum(each["status"] == "finished" for each in every) == 1

@@ -5,8 +5,8 @@ from alembic import op
 from shared.database.schema import grants, statements
 from shared.database.tenancy import CLOSE_IF_NEW, isolate
 
-revision = "0038_consolidation"
-down_revision = "0037_price_costs"
+revision = "0039_consolidation"
+down_revision = "0038_join_words"
 branch_labels = None
 depends_on = None
 

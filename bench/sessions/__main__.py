@@ -9,8 +9,8 @@ import random
 import statistics
 import time
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -37,6 +37,9 @@ from sessions.sessions s cross join generate_series(1, $2::int) n where s.extern
 """
 
 
+Turn: TypeAlias = Callable[[Client, str, Any], Awaitable[None]]
+
+
 def main() -> None:
     count = int(os.environ.get("SESSIONS") or 1_000)
     with cluster() as address:
@@ -48,18 +51,20 @@ def main() -> None:
 
 async def _measure(address: Address, count: int) -> dict[str, Any]:
     async with Client(address.url, address.token, connections=AGENTS, patience=0) as client:
-        result = await _turns(client)
+        result = await _turns(client, _in_one_call)
+        more = await _turns(client, _in_three_calls)
+        result |= {f"{name}_in_three_calls": value for name, value in more.items()}
         if address.cache is not None:
             result |= await _reads(client, address, address.cache, count)
     return result
 
 
-async def _turns(client: Client) -> dict[str, Any]:
+async def _turns(client: Client, turn: Turn) -> dict[str, Any]:
     """A turn: the result of a tool, of some 1,500 tokens, the context with it, and the turn's end."""
     statuses: Counter[int] = Counter()
     seconds: list[float] = []
     end = time.monotonic() + SECONDS
-    await asyncio.gather(*(_agent(client, number, end, statuses, seconds) for number in range(AGENTS)))
+    await asyncio.gather(*(_agent(client, number, turn, end, statuses, seconds) for number in range(AGENTS)))
     return {
         "turns_a_second": round(len(seconds) / SECONDS, 1),
         "turn_p50_ms": _p50(seconds),
@@ -68,7 +73,7 @@ async def _turns(client: Client) -> dict[str, Any]:
 
 
 async def _agent(
-    client: Client, number: int, end: float, statuses: Counter[int], seconds: list[float]
+    client: Client, number: int, turn: Turn, end: float, statuses: Counter[int], seconds: list[float]
 ) -> None:
     chance = random.Random(number)
     made = await client.post(_PATH, {"agent_name": f"agent-{number}", "config": {"token_budget": 16_000}})
@@ -77,13 +82,21 @@ async def _agent(
         began = time.perf_counter()
         body = {"content": _text(chance), "object_type": "tool_result", "source_tool": "Bash"}
         try:
-            await client.post(f"{path}/objects", body)
-            await client.call("GET", f"{path}/context")
-            await client.post(f"{path}/turns", {})
+            await turn(client, path, body)
         except ApiError as error:
             statuses[error.status] += 1
         else:
             seconds.append(time.perf_counter() - began)
+
+
+async def _in_one_call(client: Client, path: str, body: Any) -> None:
+    await client.post(f"{path}/turns", {"admit": [body], "context": True})
+
+
+async def _in_three_calls(client: Client, path: str, body: Any) -> None:
+    await client.post(f"{path}/objects", body)
+    await client.call("GET", f"{path}/context")
+    await client.post(f"{path}/turns", {})
 
 
 def _text(chance: random.Random) -> str:

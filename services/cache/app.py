@@ -22,6 +22,7 @@ from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission as ObjectAdmission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.objects.turns import Turns
 from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.search.assembling import AssemblySearch
 from services.cache.sessions.search.indexing import OBJECTS
@@ -63,6 +64,7 @@ class Services:
     object_search: ObjectSearch
     assembly_search: AssemblySearch
     paging: Paging
+    turns: Turns
     asking: Asking
     goals: Goals
     relationships: RelationshipService
@@ -120,6 +122,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             object_search=service.object_search,
             assembly_search=service.assembly_search,
             paging=service.paging,
+            turns=service.turns,
             asking=service.asking,
             goals=service.goals,
             relationships=service.relationships,

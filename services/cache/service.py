@@ -24,6 +24,7 @@ from services.cache.sessions.histories.service import Histories
 from services.cache.sessions.objects.admission import Admission
 from services.cache.sessions.objects.paging import Paging
 from services.cache.sessions.objects.reading import ObjectReader
+from services.cache.sessions.objects.turns import Turns
 from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.search.assembling import AssemblySearch
 from services.cache.sessions.search.indexing import OBJECTS
@@ -92,6 +93,7 @@ class CacheService:
         self.assembly_search = AssemblySearch(database)
         self.object_reader = ObjectReader(transactions)
         self.paging = Paging(transactions)
+        self.turns = Turns(transactions, self.admission, self.object_reader)
         self.asking = Asking(transactions, self.helper)
         self.goals = Goals(transactions)
         self.relationships = RelationshipService(transactions)

@@ -59,7 +59,6 @@ WITHOUT_TEXT = {
     "session_fault",
     "session_release",
     "session_reset",
-    "session_turn",
 }
 
 
@@ -164,6 +163,7 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "session_compact", "POST", f"{session}/compact", {"force": True, "summary": TEXT}
     held = {"content": TEXT, "source_key": TEXT, "source_tool": TEXT, "fault_when": [TEXT], "tags": [TEXT]}
     yield "session_admit", "POST", f"{session}/objects", {**held, "object_type": "plan"}
+    yield "session_turn", "POST", f"{session}/turns", {"admit": [{**held, "object_type": "plan"}]}
     edge = {"source_id": ids["object"], "target_id": ids["another"], "relationship": "references"}
     yield (
         "session_relate",

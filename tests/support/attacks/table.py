@@ -425,7 +425,12 @@ ATTACKS: Mapping[str, Attack] = {
     "session_transitions": _in_session({}),
     "session_search": _in_session({"query": "treasure"}, {"query": "treasure", "superseded": True}),
     "session_turn": lambda v: [
-        {"session_id": held["session_id"], "released": [held["object_id"]]} for held in v.held()
+        {"session_id": held["session_id"], "released": [held["object_id"]], **more}
+        for held in v.held()
+        for more in (
+            {},
+            {"admit": [{"content": "the treasure is mine", "object_type": "plan"}], "context": True},
+        )
     ],
     "session_unpin": _on_object(),
     "session_unrelate": lambda v: [

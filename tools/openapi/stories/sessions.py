@@ -125,7 +125,21 @@ SESSIONS = [
         "session_goal", "What it works towards", {"goal": "Send every retry with an idempotency key"}
     ),
     _of_session("session_query", "Only what answers", {"question": "What does retry take?"}),
-    _of_session("session_turn", "The end of a turn", {"accessed": ["$object"]}),
+    _of_session(
+        "session_turn",
+        "The end of a turn, and what the next one begins with",
+        {
+            "accessed": ["$object"],
+            "admit": [
+                {
+                    "content": "2 tests failed in test_worker.py",
+                    "object_type": "tool_result",
+                    "source_key": "tests",
+                }
+            ],
+            "context": True,
+        },
+    ),
     _of_session("session_faults", "What came back", parameters={"limit": 10}),
     _of_session("session_transitions", "What shrank and came back", parameters={"limit": 10}),
     _of_session("session_admissions", "Why it was taken in", parameters={"limit": 10}),

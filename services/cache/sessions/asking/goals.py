@@ -9,10 +9,10 @@ from services.cache.sessions import queries as session_queries
 from services.cache.sessions.asking import queries
 from services.cache.sessions.asking.schemas import GoalInput, GoalSet
 from services.cache.sessions.objects import queries_write
-from services.cache.sessions.objects.levels import L0, PREFETCH_SHARE
-from services.cache.sessions.objects.paging import fitting
+from services.cache.sessions.objects.paging import PREFETCH_SHARE, fitting
 from services.cache.sessions.objects.queries_write import Move
 from services.cache.sessions.objects.reading import pressure_of
+from services.cache.sessions.paging.fidelity import Level
 from services.cache.sessions.paging.passages import words_of
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
@@ -49,14 +49,14 @@ async def _bring_up(c: Connection, held: Held, goal: str) -> GoalSet:
     before = await pressure_of(c, held)
     taken = max(before.total_context_tokens, before.block_tokens)
     room = int(PREFETCH_SHARE * held.config.token_budget) - taken
-    shrunk = [(row["id"], row["tokens_l0"]) for row in about if row["current_fidelity"] != L0]
+    shrunk = [(row["id"], row["tokens_l0"]) for row in about if row["current_fidelity"] != Level.FULL]
     raised: Sequence[UUID] = fitting(shrunk, room)
-    kept = [row["id"] for row in about if row["current_fidelity"] == L0]
+    kept = [row["id"] for row in about if row["current_fidelity"] == Level.FULL]
     await queries_write.move(
         c,
         held.tenant,
         held.id,
-        [Move(each, L0, "goal_change", rises=True) for each in raised],
+        [Move(each, Level.FULL, "goal_change", rises=True) for each in raised],
         turn=held.turn,
         zone=before.zone,
         tokens=before.total_context_tokens,

@@ -9,8 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from services.cache.sessions.objects.levels import Fidelity
-from services.cache.sessions.paging.fidelity import Trigger, Zone
+from services.cache.sessions.paging.fidelity import Fidelity, Trigger, Zone
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 

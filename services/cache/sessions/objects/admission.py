@@ -11,7 +11,6 @@ from uuid import UUID
 import msgspec
 
 from services.cache.sessions.objects import queries, queries_admit, queries_write
-from services.cache.sessions.objects.levels import L0, L3
 from services.cache.sessions.objects.novelty import UNSEEN, Seen, seen
 from services.cache.sessions.objects.parts import Part, parts_of
 from services.cache.sessions.objects.queries_admit import Edge, NewObject, Score, Stored
@@ -21,6 +20,7 @@ from services.cache.sessions.objects.schemas import AdmitInput, Admitted, Admitt
 from services.cache.sessions.objects.versions import Known, Plan, compared, plan
 from services.cache.sessions.paging.admission import Admission as PartScore
 from services.cache.sessions.paging.admission import less_novel
+from services.cache.sessions.paging.fidelity import Level
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.words import IndexedObject
@@ -41,6 +41,15 @@ _PREVIEW = 200
 _WEIGHT = 8
 
 
+class Prepared(NamedTuple):
+    """An admission, as it is if no other comes in between."""
+
+    wanted: AdmitInput
+    language: Language
+    parts: Sequence[Part]
+    expected: Plan
+
+
 class Admission:
     def __init__(
         self, transactions: SessionTransactions, indexer: Indexer, model: str, summarize: Callable[[], None]
@@ -54,33 +63,47 @@ class Admission:
     async def admit(
         self, principal: Principal, session: str, wanted: AdmitInput, key: Key | None, deadline: Deadline
     ) -> AdmittedObjects:
-        text = wanted.content
-        language = principal.language or "en"
-        parts = await beside(_WEIGHT * len(text), parts_of, wanted, language)
-        expected = await self._expected(principal, session, wanted, parts, deadline)
+        prepared = await self.prepare(principal, session, wanted, deadline)
         queued: list[Fresh] = []
 
         async def work(c: Connection, held: Held) -> AdmittedObjects:
-            known = await _known(c, held, wanted.source_key)
-            found = expected
-            if found.known != known:
-                # Another admission came in between.
-                found = await _planned(wanted, language, parts, await _source(c, held, wanted, parts))
-            # What has a name of its own is admitted, whatever else says the same.
-            named = wanted.source_key is not None
-            shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
-            admitted, stored = _stored(held, wanted, found, shown)
-            queued[:] = await self._store(c, held, admitted, stored)
-            await _follow(c, held, admitted, held.last_place + len(stored.objects))
-            return admitted
+            return await self.within(c, held, prepared, queued)
 
         admitted = await self._transactions.write(
             principal, session, AdmittedObjects, work, key, deadline, status=201
         )
-        # A large write can wait for its turn.
-        self._indexer.wake(queued if len(text) <= FRESH_CHARACTERS else [])
-        self._summarize()
+        self.wake(queued, len(wanted.content))
         return admitted
+
+    async def prepare(
+        self, principal: Principal, session: str, wanted: AdmitInput, deadline: Deadline
+    ) -> Prepared:
+        """What takes a while, and is done before the session is held."""
+        language = principal.language or "en"
+        parts = await beside(_WEIGHT * len(wanted.content), parts_of, wanted, language)
+        expected = await self._expected(principal, session, wanted, parts, deadline)
+        return Prepared(wanted, language, parts, expected)
+
+    async def within(
+        self, c: Connection, held: Held, prepared: Prepared, queued: list[Fresh]
+    ) -> AdmittedObjects:
+        """Adds to `queued` what waits for vectors once the transaction has ended."""
+        wanted, language, parts, found = prepared
+        if found.known != await _known(c, held, wanted.source_key):
+            # Another admission came in between.
+            found = await _planned(wanted, language, parts, await _source(c, held, wanted, parts))
+        # What has a name of its own is admitted, whatever else says the same.
+        named = wanted.source_key is not None
+        shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
+        admitted, stored = _stored(held, wanted, found, shown)
+        queued += await self._store(c, held, admitted, stored)
+        await _follow(c, held, admitted, held.last_place + len(stored.objects))
+        return admitted
+
+    def wake(self, queued: Sequence[Fresh], length: int) -> None:
+        """After the commit. A large write, by its characters, can wait for its turn."""
+        self._indexer.wake(queued if length <= FRESH_CHARACTERS else [])
+        self._summarize()
 
     async def _store(
         self, c: Connection, held: Held, admitted: AdmittedObjects, stored: Stored
@@ -184,8 +207,8 @@ async def _follow(c: Connection, held: Held, admitted: AdmittedObjects, last_pla
     if read := [*again, *(each.like for each in objects if each.like is not None)]:
         await queries_write.touch(c, held.tenant, held.id, read, held.turn)
     await queries_write.supersede(c, held.tenant, held.id, pairs)
-    moves = [Move(each, L0, "access", rises=True) for each in again]
-    moves += [Move(each, L3, "access") for each in [*(pair.older for pair in pairs), *admitted.stale]]
+    moves = [Move(each, Level.FULL, "access", rises=True) for each in again]
+    moves += [Move(each, Level.STUB, "access") for each in [*(pair.older for pair in pairs), *admitted.stale]]
     if moves:
         before = await pressure_of(c, held)
         await queries_write.move(

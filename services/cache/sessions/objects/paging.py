@@ -1,4 +1,4 @@
-"""Brings objects back, pins and releases them, and ends turns."""
+"""Brings objects back, pins and releases them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from uuid import UUID
 import msgspec
 
 from services.cache.sessions import queries as session_queries
-from services.cache.sessions.objects import batching, queries, queries_write
-from services.cache.sessions.objects.levels import L0, L1, L2, L3, PREFETCH_SHARE, Fidelity
+from services.cache.sessions.objects import queries, queries_write
 from services.cache.sessions.objects.queries_write import Move
-from services.cache.sessions.objects.reading import object_of, pressure_in, pressure_now, pressure_of
+from services.cache.sessions.objects.reading import object_of, pressure_of
 from services.cache.sessions.objects.schemas import (
     FaultInput,
     PinInput,
@@ -20,13 +19,10 @@ from services.cache.sessions.objects.schemas import (
     ReleaseInput,
     Restored,
     SemanticObject,
-    TurnEnded,
-    TurnInput,
 )
-from services.cache.sessions.paging.batches import HIGH, batch
+from services.cache.sessions.paging.fidelity import Fidelity, Level
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
-from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
@@ -34,8 +30,8 @@ from shared.deadline import Deadline
 # The first fault of a content pins it for so many turns, and each further one for twice as many.
 _PIN_TURNS, _MOST_PIN_TURNS = 4, 64
 _PINNED_BY_FAULT = "brought back"
-# The policy looks at an object as long as other work at so many characters.
-_WEIGHT = 100
+# What a fault or a goal brings up besides what was asked for leaves the context below this share.
+PREFETCH_SHARE = 0.9
 
 
 class _Changed(msgspec.Struct):
@@ -46,12 +42,6 @@ class _Faulted(msgspec.Struct):
     id: UUID
     restored: bool
     related: list[UUID]
-
-
-class _Ended(msgspec.Struct):
-    turn: int
-    batch: bool
-    moved: int
 
 
 class Paging:
@@ -71,7 +61,7 @@ class Paging:
 
         async def work(c: Connection, held: Held) -> _Faulted:
             found = await object_of(c, held, object_id)
-            if found.current_fidelity == L0:
+            if found.current_fidelity == Level.FULL:
                 await queries_write.touch(c, held.tenant, held.id, [object_id], held.turn)
                 return _Faulted(object_id, restored=False, related=[])
             related = await _bring_back(c, held, found)
@@ -135,28 +125,9 @@ class Paging:
             await queries_write.pin(c, held.tenant, held.id, object_id, pinned=False)
             to = reachable(found, wanted.fidelity)
             if to > found.current_fidelity:
-                await _apply(c, held, [Move(object_id, to, "cooperative")])
+                await apply(c, held, [Move(object_id, to, "cooperative")])
 
         return await self._changed(principal, session, object_id, work, key, deadline)
-
-    async def end_turn(
-        self, principal: Principal, session: str, wanted: TurnInput, key: Key | None, deadline: Deadline
-    ) -> TurnEnded:
-        async def work(c: Connection, held: Held) -> _Ended:
-            if wanted.accessed:
-                await queries_write.touch(c, held.tenant, held.id, wanted.accessed, held.turn)
-            released = await _apply(c, held, [Move(each, L3, "cooperative") for each in wanted.released])
-            ended = msgspec.structs.replace(held, turn=held.turn + 1)
-            before = await _end(c, ended, len(released))
-            moved = await _end_batch(c, ended, held.turn, before)
-            after.append(before if moved is None else await pressure_of(c, ended))
-            return _Ended(ended.turn, batch=moved is not None, moved=len(released) + (moved or 0))
-
-        after: list[Pressure] = []
-        ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
-        # A replay ends no turn: the pressure may be another by now.
-        pressure = after[0] if after else await pressure_now(self._transactions, principal, session, deadline)
-        return TurnEnded(ended.turn, ended.batch, ended.moved, pressure)
 
     async def _changed(
         self,
@@ -185,8 +156,8 @@ class Paging:
 
 def reachable(found: SemanticObject, to: Fidelity) -> Fidelity:
     """A line is left where there is no such summary."""
-    tokens = {L1: found.tokens_l1, L2: found.tokens_l2}
-    return L3 if to in tokens and tokens[to] is None else to
+    tokens: dict[Fidelity, int | None] = {Level.DETAILED: found.tokens_l1, Level.COMPACT: found.tokens_l2}
+    return Level.STUB if to in tokens and tokens[to] is None else to
 
 
 async def _bring_back(c: Connection, held: Held, found: SemanticObject) -> list[UUID]:
@@ -197,8 +168,8 @@ async def _bring_back(c: Connection, held: Held, found: SemanticObject) -> list[
     near = await queries.related(c, held.tenant, held.id, [found.id])
     room = int(PREFETCH_SHARE * held.config.token_budget) - before.total_context_tokens - found.tokens_l0
     related = fitting([(row["id"], row["tokens_l0"] - row["tokens"]) for row in near], room)
-    moves = [Move(each, L0, "fault", rises=True) for each in [found.id, *related]]
-    await _apply(c, held, moves, before)
+    moves = [Move(each, Level.FULL, "fault", rises=True) for each in [found.id, *related]]
+    await apply(c, held, moves, before)
     if not found.pinned:
         await queries_write.pin(
             c,
@@ -222,7 +193,7 @@ def fitting(wanted: Sequence[tuple[UUID, int]], room: int) -> list[UUID]:
     return taken
 
 
-async def _apply(
+async def apply(
     c: Connection, held: Held, moves: Sequence[Move], before: Pressure | None = None
 ) -> list[UUID]:
     if not moves:
@@ -238,26 +209,3 @@ async def _apply(
         tokens=before.total_context_tokens,
         last_place=held.last_place,
     )
-
-
-async def _end(c: Connection, held: Held, released: int) -> Pressure:
-    """`held` is the session after the turn."""
-    row = await queries_write.end_turn(c, held.tenant, held.id, held.turn, released=released)
-    return pressure_in(held, row)
-
-
-async def _end_batch(c: Connection, held: Held, ended: int, before: Pressure) -> int | None:
-    """How many objects a batch moved; None where there was none. Until one, what was sent keeps its bytes."""
-    budget = held.config.token_budget
-    if max(before.block_tokens, before.total_context_tokens) <= HIGH * budget:
-        return None
-    rows = await queries.paged(c, held.tenant, held.id, held.turn)
-    block = batching.entries(rows)
-    objects = [batching.paged(row) for row in rows]
-    made = await beside(_WEIGHT * len(rows), batch, objects, batching.shown(block), budget, ended)
-    if made is None:
-        return None
-    moves = [Move(UUID(move.id), move.after, move.trigger) for move in made.moves]
-    await _apply(c, held, moves, before)
-    await queries_write.settle(c, held.tenant, held.id, batching.placements(rows, block, made))
-    return len(moves)

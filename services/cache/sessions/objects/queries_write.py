@@ -9,9 +9,8 @@ import asyncpg
 import msgspec
 
 from services.cache.sessions.objects.batching import Placement
-from services.cache.sessions.objects.levels import Fidelity
 from services.cache.sessions.objects.queries import PRESSURE
-from services.cache.sessions.paging.fidelity import Zone
+from services.cache.sessions.paging.fidelity import Fidelity, Zone
 from shared.database.postgres import Connection
 
 TOUCH = """

@@ -26,6 +26,7 @@ from services.cache.sessions.objects.schemas import (
     TurnEnded,
     TurnInput,
 )
+from services.cache.sessions.objects.turns import Turns
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
@@ -90,12 +91,15 @@ async def end_turn(
     request: Request[Any, Any, Any],
     session_id: FromPath[str],
     data: JSONBody[TurnInput],
-    paging: NamedDependency[Paging],
+    turns: NamedDependency[Turns],
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> TurnEnded:
-    """End a turn. If its context takes too much of the budget, one batch makes the block anew."""
-    return await paging.end_turn(principal, session_id, data, await key_of(request), deadline)
+    """End a turn. If its context takes too much of the budget, one batch makes the block anew.
+
+    One call can also take in what the next turn begins with, and answer with its context.
+    """
+    return await turns.end(principal, session_id, data, await key_of(request), deadline)
 
 
 @post(

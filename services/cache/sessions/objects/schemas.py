@@ -10,8 +10,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, field
 
-from services.cache.sessions.objects.levels import Fidelity
-from services.cache.sessions.paging.fidelity import Zone
+from services.cache.sessions.paging.fidelity import Fidelity, Zone
 from shared.body import Body
 from shared.text import Name, ShortText, Tags
 
@@ -231,6 +230,10 @@ class TurnInput(Body, kw_only=True):
     """Objects that the turn used: they stay whole for longer."""
     released: Ids = field(default_factory=list)
     """Objects that the agent no longer needs: a line of each is left."""
+    admit: Annotated[list[AdmitInput], Meta(max_length=32)] = field(default_factory=list)
+    """What came in since, such as the results of tools: the next turn begins with it, after a batch of this one."""
+    context: bool = False
+    """Whether the answer holds the context with which the next turn begins."""
 
 
 class TurnEnded(msgspec.Struct):
@@ -241,3 +244,7 @@ class TurnEnded(msgspec.Struct):
     moved: int
     """How many objects changed their fidelity at the end of the turn."""
     pressure: Pressure
+    admitted: list[AdmittedObjects] = []
+    """What became of each content that came in, in their order."""
+    context: SessionContext | None = None
+    """With which the next turn begins, where it was asked for."""

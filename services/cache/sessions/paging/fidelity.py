@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+Fidelity: TypeAlias = int
+"""A Level as the tables and the API hold it."""
 
 
 class Level(IntEnum):

@@ -9,8 +9,8 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from services.cache.sessions.objects.levels import Fidelity
 from services.cache.sessions.objects.schemas import ObjectType
+from services.cache.sessions.paging.fidelity import Fidelity
 from shared.body import Body
 from shared.text import Language, Query
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from services.cache.sessions.objects.levels import EVICTED
+from services.cache.sessions.paging.fidelity import Level
 from services.cache.sessions.search import queries
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.queries import session_scope
@@ -80,7 +80,7 @@ class ObjectSearch:
         hits = [
             hit
             for hit in hits
-            if (evicted or hit.current_fidelity != EVICTED) and (superseded or not hit.superseded)
+            if (evicted or hit.current_fidelity != Level.EVICTED) and (superseded or not hit.superseded)
         ]
         return sorted(hits, key=lambda hit: hit.superseded)[:limit]
 

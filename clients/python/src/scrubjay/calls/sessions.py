@@ -9,6 +9,7 @@ from scrubjay._call import Call, PagedCall, fields, path
 from scrubjay.models import (
     Admissions,
     AdmissionScore,
+    AdmitInput,
     AdmittedObjects,
     Appended,
     Compaction,
@@ -984,15 +985,21 @@ def session_turn(
     *,
     accessed: Sequence[str] | None = None,
     released: Sequence[str] | None = None,
+    admit: Sequence[AdmitInput] | None = None,
+    context: bool | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[TurnEnded]:
-    """End a turn. If its context takes too much of the budget, one batch makes the block anew.
+    """End a turn. If its context takes too much of the budget, one batch makes the block anew. One call
+    can also take in what the next turn begins with, and answer with its context.
 
     Args:
         session_id: The session's name.
         accessed: Objects that the turn used: they stay whole for longer.
         released: Objects that the agent no longer needs: a line of each is left.
+        admit: What came in since, such as the results of tools: the next turn begins with it, after a
+            batch of this one.
+        context: Whether the answer holds the context with which the next turn begins. Default: `false`.
         idempotency_key: A write under one key happens once; else the client makes one up.
         timeout: Seconds for the call with all its tries.
     """
@@ -1002,7 +1009,7 @@ def session_turn(
         answer=TurnEnded,
         seconds=5.0,
         repeatable=True,
-        body=fields(accessed=accessed, released=released),
+        body=fields(accessed=accessed, released=released, admit=admit, context=context),
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,

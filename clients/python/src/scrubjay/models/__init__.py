@@ -156,6 +156,7 @@ from scrubjay.models.persistent_objects import (
 from scrubjay.models.sessions import (
     Admissions,
     AdmissionScore,
+    AdmitInput,
     Admitted,
     AdmittedObjects,
     Appended,
@@ -218,6 +219,7 @@ __all__ = [
     "AddFactInput",
     "AdmissionScore",
     "Admissions",
+    "AdmitInput",
     "Admitted",
     "AdmittedObjects",
     "AgentMemory",

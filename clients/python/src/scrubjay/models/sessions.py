@@ -46,6 +46,47 @@ class Admissions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdmitInput:
+    """Something that the agent read or made, and that its context holds from now on."""
+
+    content: str
+    """All of it. It becomes one object for each function, class, section, hunk or value; a fault brings
+    back exactly its part.
+    """
+    object_type: Literal[
+        "conversation_phase",
+        "debugging_session",
+        "design_decision",
+        "error_context",
+        "external_reference",
+        "file_context",
+        "plan",
+        "tool_result",
+    ]
+    """What kind of thing it is."""
+    source_tool: str | None = None
+    """The tool that it comes from, such as Read."""
+    source_key: str | None = None
+    """What it is a version of, such as the path of a file: another content of the same key supersedes it.
+    The name of a file also tells its language.
+    """
+    partial: bool | None = None
+    """Whether it is a part of its source, such as some lines of a file. `true`: lines that an object of
+    the source holds bring it back, others become new objects, and what the part lacks stays as it is.
+    `false`: it is all of the source, and a stub is left of what it lacks. By default, content that
+    stands in objects of the source as it is counts as a part, and any other as all of it.
+    """
+    fault_when: list[str] = field(default_factory=list)
+    """When the agent will need it whole again."""
+    tags: list[str] = field(default_factory=list)
+    """Words to find it by, and to narrow a search to."""
+    source_turn_start: int | None = None
+    """The first turn it is from."""
+    source_turn_end: int | None = None
+    """The last turn it is from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admitted:
     """What became of one part."""
 
@@ -806,6 +847,10 @@ class TurnEnded:
     """How many objects changed their fidelity at the end of the turn."""
     pressure: Pressure
     """How full the context is now."""
+    admitted: list[AdmittedObjects]
+    """What became of each content that came in, in their order."""
+    context: SessionContext | None
+    """With which the next turn begins, where it was asked for."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 

@@ -49,7 +49,7 @@ from shared.web.door.fairness import BEHIND
 
 @dataclass(frozen=True)
 class Services:
-    """The services that handlers may request, those of the busiest routes first."""
+    """The services that handlers may request."""
 
     writer: EntryWriter
     owner_search: OwnerSearch

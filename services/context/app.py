@@ -58,7 +58,7 @@ from shared.web.door.streams import Streams
 
 @dataclass(frozen=True)
 class Services:
-    """The services that handlers may request, those of the busiest routes first."""
+    """The services that handlers may request."""
 
     assembler: Assembler
     signals: Signals

@@ -16,7 +16,7 @@ from shared.concurrency.tasks import background
 from shared.database.postgres import Database
 from shared.telemetry.scraping import Scraping
 from shared.web.authentication import Authenticate, Screen, authorize
-from shared.web.dependencies import Running, providers
+from shared.web.dependencies import Running, provide
 from shared.web.door.admission import Admission, TenantOf
 from shared.web.door.fairness import FRONT, Pile
 from shared.web.drain import Drain
@@ -50,9 +50,9 @@ def create_app(
     """
     drain = Drain()
     running = Running(drain)
+    provide(routes, services)
     app = Litestar(
         route_handlers=[*routes, livez, readiness(database, drain), metrics_page(scraping)],
-        dependencies=providers(services, running),
         exception_handlers=EXCEPTION_HANDLERS,
         before_request=authorize(authenticate, screen),
         before_send=before_send,

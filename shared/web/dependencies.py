@@ -6,11 +6,15 @@ A handler declares `memories: NamedDependency[Memories]`, where `memories` is a 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar, get_type_hints
 
-from litestar import Request
+from litestar import Request, Router
 from litestar.di import NamedDependency, Provide
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import HTTPRoute
+from litestar.types import ControllerRouterHandler
 
 from shared.auth import Principal
 from shared.deadline import Deadline
@@ -48,32 +52,44 @@ def service_of(scope: Any, kind: type[T]) -> T:
     return running.get(kind)
 
 
-def providers(services: type, running: Running) -> dict[str, Provide]:
-    """A provider for each field of the record `services`, and for `principal`, `deadline` and `drain`.
+def provide(routes: Iterable[ControllerRouterHandler], services: type) -> None:
+    """Gives each handler providers of what it requests: fields of the record `services`, and the names of the types above.
 
-    Each depends on the previous one, because Litestar resolves independent ones in a task group, which costs more. A
-    handler resolves all that precede its own, so `services` lists those of the busiest routes first.
+    Each depends on the previous one, because Litestar resolves independent ones in a task group, which costs more. For
+    the same reason none stands at the app: a handler would resolve all that precede its own.
     """
-    chain, before = {}, None
-    for name, kind, get in _dependencies(services, running):
-        chain[name] = Provide(_provider(kind, get, before), sync_to_thread=False)
-        before = name
-    return chain
+    known = dict(_dependencies(services))
+    for handler in _handlers(routes):
+        requested = [name for name in inspect.signature(handler.fn).parameters if name in known]
+        handler.dependencies = {
+            name: Provide(_provider(*known[name], before), sync_to_thread=False)
+            for name, before in zip(requested, [None, *requested], strict=False)
+        }
 
 
-def _dependencies(services: type, running: Running) -> Iterator[tuple[str, type, _Get]]:
-    yield "deadline", Deadline, deadline_of_route
-    yield "principal", Principal, lambda request: request.scope["state"].get("principal")
+def _handlers(routes: Iterable[ControllerRouterHandler]) -> Iterator[HTTPRouteHandler]:
+    for each in routes:
+        if isinstance(each, HTTPRouteHandler):
+            yield each
+        elif isinstance(each, Router):
+            yield from chain.from_iterable(
+                route.route_handlers for route in each.routes if isinstance(route, HTTPRoute)
+            )
+
+
+def _dependencies(services: type) -> Iterator[tuple[str, tuple[type, _Get]]]:
+    yield "deadline", (Deadline, deadline_of_route)
+    yield "principal", (Principal, lambda request: request.scope["state"].get("principal"))
     for name, kind in {**get_type_hints(services), "drain": Drain}.items():
-        yield name, kind, _service(running, kind)
+        yield name, (kind, _service(kind))
 
 
-def _service(running: Running, kind: type) -> _Get:
-    return lambda _: running.get(kind)
+def _service(kind: type) -> _Get:
+    return lambda request: service_of(request.scope, kind)
 
 
 def _provider(kind: type, get: _Get, before: str | None) -> Callable[..., Any]:
-    def provide(request: Request[Any, Any, Any], **_: Any) -> Any:
+    def provided(request: Request[Any, Any, Any], **_: Any) -> Any:
         return get(request)
 
     # Litestar reads a provider's dependencies from its signature.
@@ -84,6 +100,6 @@ def _provider(kind: type, get: _Get, before: str | None) -> Callable[..., Any]:
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint)
         for name, hint in hints.items()
     ]
-    provide.__signature__ = inspect.Signature(parameters, return_annotation=kind)  # type: ignore[attr-defined]
-    provide.__annotations__ = {**hints, "return": kind}
-    return provide
+    provided.__signature__ = inspect.Signature(parameters, return_annotation=kind)  # type: ignore[attr-defined]
+    provided.__annotations__ = {**hints, "return": kind}
+    return provided

@@ -11,7 +11,7 @@ from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
 from services.context.consolidation.service import Consolidation
 from services.context.forwarding.mission_languages import MissionLanguages
-from services.context.forwarding.owners import Owner, Owners, open_session
+from services.context.forwarding.owners import Owner, Owners
 from services.context.forwarding.references import References
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
@@ -104,8 +104,6 @@ async def opened(
         await database.open()
         ledger.start()
         await detector
-        session = open_session()
-        stack.push_async_callback(session.close)
         doorbell = Doorbell(connect_redis(settings.redis_url))
         stack.push_async_callback(doorbell.stop)
         doorbell.start()
@@ -125,7 +123,7 @@ async def opened(
         stack.push_async_callback(mcp.stop)
         owners = Owners(
             {
-                name: Owner(name, url, Signer(name, secrets), session)
+                name: Owner(name, url, Signer(name, secrets))
                 for name, url, secrets in (
                     ("cache", settings.cache_url, settings.cache_secrets),
                     ("agent_memory", settings.agent_memory_url, settings.agent_memory_secrets),

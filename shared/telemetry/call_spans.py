@@ -2,55 +2,68 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-import aiohttp
 from opentelemetry import trace
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Span, SpanKind, Tracer
 
 from shared.telemetry import tracing
 from shared.telemetry.tracing import CARRIER, Attributes, end, known_method, note_failure
 
 
-def trace_configs() -> list[aiohttp.TraceConfig]:
-    """For a session that calls our services: each call gets a span, and the callee's spans become its children."""
-    if (tracer := tracing.tracer()) is None:
-        return []
+class Call:
+    """Without a span, it does nothing."""
 
-    async def begin(_: Any, call: SimpleNamespace, params: aiohttp.TraceRequestStartParams) -> None:
-        name, attributes = _described(params)
-        call.span = tracer.start_span(name, kind=SpanKind.CLIENT, attributes=attributes)
-        CARRIER.inject(params.headers, trace.set_span_in_context(call.span))
+    def __init__(self, span: Span | None = None) -> None:
+        self._span = span
 
-    config = aiohttp.TraceConfig()
-    config.on_request_start.append(begin)
-    config.on_request_end.append(_call_answered)
-    config.on_request_exception.append(_call_failed)
-    return [config]
+    def replacing(self, headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """The headers, with those that make the callee's spans children of this one."""
+        if self._span is None:
+            yield from headers
+            return
+        own: dict[str, str] = {}
+        CARRIER.inject(own, trace.set_span_in_context(self._span))
+        yield from (field for field in headers if field[0].lower() not in own)
+        yield from own.items()
+
+    def answered(self, status: int) -> None:
+        if self._span is not None:
+            self._span.set_attribute("http.response.status_code", status)
+            if status >= 400:
+                note_failure(self._span, str(status))
 
 
-def _described(call: aiohttp.TraceRequestStartParams) -> tuple[str, Attributes]:
-    method, url = known_method(call.method), call.url
+_UNTRACED: AbstractContextManager[Call] = nullcontext(Call())
+
+
+def call(method: str, host: str, port: int, target: str) -> AbstractContextManager[Call]:
+    """A call of one of our services, until its answer begins. `target` is path and query."""
+    tracer = tracing.tracer()
+    return _UNTRACED if tracer is None else _traced(tracer, method, host, port, target)
+
+
+@contextmanager
+def _traced(tracer: Tracer, method: str, host: str, port: int, target: str) -> Iterator[Call]:
+    name, attributes = _described(known_method(method), host, port, target.partition("?")[0])
+    span = tracer.start_span(name, kind=SpanKind.CLIENT, attributes=attributes)
+    try:
+        yield Call(span)
+    except BaseException as error:
+        note_failure(span, type(error).__name__)
+        raise
+    finally:
+        end(span)
+
+
+def _described(method: str, host: str, port: int, path: str) -> tuple[str, Attributes]:
     attributes: Attributes = {
         "http.request.method": method,
-        "server.address": url.host or "",
-        "server.port": url.port or 0,
+        "server.address": host,
+        "server.port": port,
     }
     # Any other path may hold names that a caller chose.
-    if url.path.startswith("/internal/"):
-        return f"{method} {url.path}", {**attributes, "url.template": url.path}
+    if path.startswith("/internal/"):
+        return f"{method} {path}", {**attributes, "url.template": path}
     return method, attributes
-
-
-async def _call_answered(_: Any, call: SimpleNamespace, params: aiohttp.TraceRequestEndParams) -> None:
-    status = params.response.status
-    call.span.set_attribute("http.response.status_code", status)
-    if status >= 400:
-        note_failure(call.span, str(status))
-    end(call.span)
-
-
-async def _call_failed(_: Any, call: SimpleNamespace, params: aiohttp.TraceRequestExceptionParams) -> None:
-    note_failure(call.span, type(params.exception).__name__)
-    end(call.span)

@@ -53,7 +53,7 @@ def service_of(scope: Any, kind: type[T]) -> T:
 
 
 def provide(routes: Iterable[ControllerRouterHandler], services: type) -> None:
-    """Gives each handler providers of what it requests: fields of the record `services`, and the names of the types above.
+    """Gives each handler providers of what it requests: fields of the record `services`, or one of the three above.
 
     Each depends on the previous one, because Litestar resolves independent ones in a task group, which costs more. For
     the same reason none stands at the app: a handler would resolve all that precede its own.

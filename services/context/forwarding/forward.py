@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-import aiohttp
 from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import Receive, Scope, Send
-from yarl import URL
 
 from services.context import stores
 from services.context.forwarding.owners import Owner, Owners
+from services.context.forwarding.wire import Answer
 from services.context.keys import Keys
 from services.context.log.signals import Signals
 from services.context.scrubbing.service import Scrubber
@@ -33,16 +32,15 @@ _READS = ("/query", "/list", "/peer-query", "/search")
 _SECONDS = {b"/api/vault/files": 30.0}
 _DROP_REQUEST = {b"host", b"authorization", b"content-length", b"connection", b"transfer-encoding", b"expect"}
 _DROP_ANSWER = {
-    "connection",
-    "transfer-encoding",
-    "date",
-    "server",
-    "x-request-id",
-    "x-trace-id",
-    "keep-alive",
+    b"connection",
+    b"transfer-encoding",
+    b"date",
+    b"server",
+    b"x-request-id",
+    b"x-trace-id",
+    b"keep-alive",
 }
 
-_PIECE = 65_536
 # Seconds kept back from the owner's deadline: its own refusal says more than our timeout.
 _KEPT_SECONDS = 0.05
 _KEPT_SHARE = 0.1
@@ -75,24 +73,24 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     principal = await service_of(scope, Keys).admit(scope, deadline, writes=not reads)
     body = await _read(receive, deadline)
     body = await service_of(scope, Scrubber).scrub(scope, body, principal, deadline)
-    answer = _Answer(send)
+    passing = _Passing(send)
     try:
         async with (
             asyncio.timeout(deadline.left()) as limit,
-            _asked(owner, scope, principal, deadline, body) as response,
+            _asked(owner, scope, principal, deadline, body) as answer,
         ):
-            piece = await response.content.read(_PIECE)
+            piece = await answer.piece()
             limit.reschedule(asyncio.get_running_loop().time() + deadline.left() + _END_SECONDS)
-            await answer.pass_on(response, piece)
+            await passing.pass_on(answer, piece)
     except TimeoutError as error:
-        if answer.begun:
+        if passing.begun:
             raise
         raise Unavailable(owner.name, f"{owner.name} did not answer in time") from error
-    except (aiohttp.ClientError, OSError) as error:
-        if answer.begun:
+    except OSError as error:
+        if passing.begun:
             raise
         raise Unavailable(owner.name, f"{owner.name} cannot be reached") from error
-    if not reads and response.status < 300:
+    if not reads and answer.status < 300:
         service_of(scope, Signals).wrote(principal, body)
 
 
@@ -112,23 +110,15 @@ async def _read(receive: Receive, deadline: Deadline) -> bytes:
 
 def _asked(
     owner: Owner, scope: Any, principal: Principal, deadline: Deadline, body: bytes
-) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+) -> AbstractAsyncContextManager[Answer]:
     """The request to the owner, with the caller's identity and the time left."""
-    url = owner.url + scope["raw_path"].decode("latin-1")
+    target = scope["raw_path"].decode("latin-1")
     if scope["query_string"]:
-        url += "?" + scope["query_string"].decode("latin-1")
+        target += "?" + scope["query_string"].decode("latin-1")
     kept = min(_KEPT_SECONDS, deadline.left() * _KEPT_SHARE)
     inward = owner.headers(principal, deadline.shorter(kept), request_id_of(scope))
-    if body:
-        inward["content-length"] = str(len(body))
-    return owner.session.request(
-        scope["method"],
-        URL(url, encoded=True),
-        headers=[*_passed_on(scope["headers"], inward), *inward.items()],
-        data=body or None,
-        timeout=aiohttp.ClientTimeout(total=None),
-        allow_redirects=False,
-    )
+    headers = [*_passed_on(scope["headers"], inward), *inward.items()]
+    return owner.wire.request(scope["method"], target, headers, body)
 
 
 def _passed_on(headers: Iterable[tuple[bytes, bytes]], inward: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -142,26 +132,24 @@ def _is_dropped(name: bytes) -> bool:
     return name in _DROP_REQUEST or name.startswith(b"x-scrubjay-")
 
 
-class _Answer:
+class _Passing:
     """The owner's answer on its way to the caller. Once `begun`, it can no longer become an error."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self.begun = False
 
-    async def pass_on(self, response: aiohttp.ClientResponse, piece: bytes) -> None:
+    async def pass_on(self, answer: Answer, piece: bytes) -> None:
         """`piece` is the first part of the body."""
-        headers = [
-            (name.lower().encode("latin-1"), value.encode("latin-1"))
-            for name, value in response.headers.items()
-            if name.lower() not in _DROP_ANSWER
-        ]
+        headers = [field for field in answer.headers if field[0] not in _DROP_ANSWER]
         self.begun = True
-        await self._send({"type": "http.response.start", "status": response.status, "headers": headers})
-        while piece:
+        await self._send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        while not answer.ended:
             await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-            piece = await response.content.read(_PIECE)
-        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+            piece = await answer.piece()
+        # What came before the end, and was not taken yet.
+        rest = await answer.piece()
+        await self._send({"type": "http.response.body", "body": piece + rest, "more_body": False})
 
 
 ROUTES = [forwarding(prefix, name) for prefix, name in PREFIXES.items()]

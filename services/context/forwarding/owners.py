@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
-import aiohttp
 import msgspec
-from yarl import URL
 
 from services.context.forwarding.hedging import Hedge
+from services.context.forwarding.wire import Wire
 from shared import deadline as deadlines
 from shared import identity
 from shared.auth import Principal
@@ -22,8 +22,6 @@ from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
 from shared.identity import Signer
 from shared.search.evidence import SearchRequest, SearchResult
-from shared.settings import KEPT_SECONDS
-from shared.telemetry import call_spans
 from shared.web import idempotency_key
 from shared.web.request import REQUEST_ID
 
@@ -45,6 +43,7 @@ class Links(msgspec.Struct):
     files: list[LinkedFile]
 
 
+_JSON = ("content-type", "application/json")
 _ENCODER = msgspec.json.Encoder()
 _SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
 _LINKS = msgspec.json.Decoder(Links)
@@ -67,7 +66,7 @@ class Failed(Exception):
         self.reason = reason
 
 
-class CutOff(Failed):
+class Down(Failed):
     """The connection ended or could not be opened."""
 
     def __init__(self) -> None:
@@ -75,11 +74,10 @@ class CutOff(Failed):
 
 
 class Owner:
-    def __init__(self, name: str, url: str, signer: Signer, session: aiohttp.ClientSession) -> None:
+    def __init__(self, name: str, url: str, signer: Signer) -> None:
         self.name = name
-        self.url = url
+        self.wire = Wire(url)
         self._signer = signer
-        self.session = session
         self._hedge = Hedge(name)
         self._breaker = Breaker(
             name,
@@ -89,7 +87,10 @@ class Owner:
             shortest=_BREAKER_SECONDS,
             longest=_BREAKER_SECONDS,
         )
-        self.close = self._breaker.close
+
+    async def close(self) -> None:
+        await self._breaker.close()
+        self.wire.close()
 
     def headers(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, str]:
         return {
@@ -105,7 +106,7 @@ class Owner:
         body = _ENCODER.encode(request)
         return await self._hedge.first(
             partial(self._call, "/internal/search", body, _SEARCH_RESULT, principal, deadline, request_id),
-            again_on=CutOff,
+            again_on=Down,
         )
 
     async def links(
@@ -160,7 +161,7 @@ class Owner:
 
     async def _probe(self) -> None:
         """Any answer will do, a refusal too."""
-        async with self.session.get(f"{self.url}/livez", allow_redirects=False):
+        async with self.wire.request("GET", "/livez", []):
             pass
 
     async def purge_tenant(self, principal: Principal, deadline: Deadline, request_id: str) -> dict[str, int]:
@@ -187,26 +188,24 @@ class Owner:
         except BreakerOpen as error:
             raise Failed("breaker open") from error
         patience = max(0.001, deadline.left())
-        headers = {**self.headers(principal, deadline, request_id), "content-type": "application/json"}
+        headers = [*self.headers(principal, deadline, request_id).items(), _JSON]
         if key is not None:
-            headers[idempotency_key.HEADER] = key
+            headers.append((idempotency_key.HEADER, key))
+        target = f"{path}?{urlencode(params)}" if params else path
         try:
-            async with self.session.request(
-                method or ("GET" if body is None else "POST"),
-                URL(self.url + path, encoded=True),
-                data=body,
-                params=params,
-                headers=headers,
-                timeout=aiohttp.ClientTimeout(total=patience),
-                allow_redirects=False,
-            ) as response:
+            async with (
+                asyncio.timeout(patience),
+                self.wire.request(
+                    method or ("GET" if body is None else "POST"), target, headers, body or b""
+                ) as response,
+            ):
                 answer = await response.read()
         except TimeoutError as error:
             if patience >= _TELLING_SECONDS:
                 self._breaker.failed()
             raise Failed("timeout") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise CutOff from error
+        except OSError as error:
+            raise Down from error
         self._breaker.succeeded()
         if not 200 <= response.status < 300:
             raise _failure(response.status, answer)
@@ -236,11 +235,3 @@ def _failure(status: int, answer: bytes) -> Exception:
             return Failed("erroring")
         return Failed("outdated") if outdated(problem) else PassedOn(status, problem)
     return Failed("overloaded" if status in (429, 503) else "erroring")
-
-
-def open_session() -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_SECONDS),
-        auto_decompress=False,
-        trace_configs=call_spans.trace_configs(),
-    )

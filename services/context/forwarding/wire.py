@@ -1,0 +1,275 @@
+"""HTTP/1.1 to one service over connections that are kept. A general client takes several times the processor's time.
+
+One request at a time uses a connection. An answer comes in pieces; while nobody takes them, its connection is not read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from socket import SOCK_STREAM
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import httptools
+
+from shared.settings import KEPT_SECONDS
+from shared.telemetry import call_spans
+
+Fields: TypeAlias = list[tuple[str, str]]
+
+# Bytes of an answer that wait to be taken before its connection is paused.
+_MOST_WAITING = 262_144
+_IDEMPOTENT = ("GET", "HEAD", "PUT", "DELETE", "OPTIONS")
+_OK = 200
+
+
+class CutOff(ConnectionError):
+    """The connection could not be opened, or ended before its answer did, or what came is not HTTP."""
+
+
+class Answer:
+    """`headers` as they came. `ended`: no more of the body is to come, beside what was not taken yet."""
+
+    def __init__(self, connection: _Connection, method: str) -> None:
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.ended = False
+        self.without_body = method == "HEAD"
+        self._connection = connection
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._error: CutOff | None = None
+        self._news: asyncio.Future[None] | None = None
+
+    async def begun(self) -> None:
+        """Raises CutOff."""
+        while not self.status:
+            await self._more()
+
+    async def piece(self) -> bytes:
+        """What has come of the body; nothing at its end. Raises CutOff."""
+        while not self._pieces and not self.ended:
+            await self._more()
+        taken = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces, self._waiting = [], 0
+        self._connection.read_on()
+        return taken
+
+    async def read(self) -> bytes:
+        """The whole body. Raises CutOff."""
+        pieces = [await self.piece()]
+        while not self.ended or self._pieces:
+            pieces.append(await self.piece())
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def add(self, piece: bytes) -> bool:
+        """Whether more may come now."""
+        self._pieces.append(piece)
+        self._waiting += len(piece)
+        self.wake()
+        return self._waiting < _MOST_WAITING
+
+    def end(self, error: CutOff | None = None) -> None:
+        self.ended, self._error = error is None, error
+        self.wake()
+
+    def wake(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    async def _more(self) -> None:
+        if self._error is not None:
+            raise self._error
+        self._news = asyncio.get_running_loop().create_future()
+        await self._news
+        self._news = None
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self) -> None:
+        self.is_open = True
+        self.reusable = False
+        self._paused = False
+        self._until_closed = False
+        self._answer: Answer | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._parser = httptools.HttpResponseParser(self)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._transport = transport
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.is_open = False
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            cut = CutOff("the connection ended")
+            answer.end(None if answer.status and self._until_closed else cut)
+
+    def send(self, method: str, request: bytes) -> Answer:
+        self.wait_no_longer()
+        self.reusable = False
+        self._answer = answer = Answer(self, method)
+        self._transport.write(request)
+        return answer
+
+    def close(self) -> None:
+        self.is_open = False
+        self._transport.abort()
+
+    def close_later(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(KEPT_SECONDS, self.close)
+
+    def wait_no_longer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def read_on(self) -> None:
+        if self._paused and self.is_open:
+            self._paused = False
+            self._transport.resume_reading()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self.close()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._asked().headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        answer, status = self._asked(), self._parser.get_status_code()
+        if status < _OK:
+            answer.headers.clear()
+            return
+        names = {name for name, _ in answer.headers}
+        self._until_closed = not names & {b"content-length", b"transfer-encoding"}
+        answer.status = status
+        if answer.without_body:
+            # The parser would wait for the body that the headers describe.
+            self._answer = None
+            answer.end()
+        else:
+            answer.wake()
+
+    def on_body(self, body: bytes) -> None:
+        if not self._asked().add(body) and not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def on_message_complete(self) -> None:
+        answer = self._asked()
+        if answer.status:
+            self._answer = None
+            self.reusable = self._parser.should_keep_alive()
+            answer.end()
+
+    def _asked(self) -> Answer:
+        if self._answer is None:
+            raise RuntimeError("an answer that nobody asked for")
+        return self._answer
+
+
+class Wire:
+    def __init__(self, url: str) -> None:
+        address = urlsplit(url)
+        self.host = address.hostname or ""
+        self.port = address.port or (443 if address.scheme == "https" else 80)
+        self._prefix = address.path.rstrip("/")
+        self._host_field = address.netloc.rpartition("@")[2]
+        self._ssl = ssl.create_default_context() if address.scheme == "https" else None
+        self._kept: list[_Connection] = []
+        self._closed = False
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, target: str, headers: Fields, body: bytes = b""
+    ) -> AsyncIterator[Answer]:
+        """`target` is path and query, encoded. Raises CutOff, and ValueError for a header with more than one line.
+
+        A request that may be repeated is sent again when a connection that was kept turns out to be closed.
+        """
+        with call_spans.call(method, self.host, self.port, target) as call:
+            head = self._head(method, target, [*call.replacing(headers)], body)
+            connection, answer = await self._ask(method, head + body)
+            call.answered(answer.status)
+        try:
+            yield answer
+        finally:
+            self._keep(connection)
+
+    def close(self) -> None:
+        self._closed = True
+        for connection in self._kept:
+            connection.wait_no_longer()
+            connection.close()
+
+    def _head(self, method: str, target: str, headers: Fields, body: bytes) -> bytes:
+        fields = "".join(f"{name}: {value}\r\n" for name, value in headers)
+        if not fields.count("\r") == fields.count("\n") == len(headers):
+            raise ValueError("a header has more than one line")
+        length = f"content-length: {len(body)}\r\n" if body or method not in ("GET", "HEAD") else ""
+        start = f"{method} {self._prefix}{target} HTTP/1.1\r\nhost: {self._host_field}\r\n"
+        return f"{start}{fields}{length}\r\n".encode("latin-1")
+
+    async def _ask(self, method: str, request: bytes) -> tuple[_Connection, Answer]:
+        while True:
+            kept = self._next_kept()
+            connection = kept or await self._open()
+            answer = connection.send(method, request)
+            try:
+                await answer.begun()
+            except CutOff:
+                connection.close()
+                if kept is None or method not in _IDEMPOTENT:
+                    raise
+            except BaseException:
+                connection.close()
+                raise
+            else:
+                return connection, answer
+
+    def _next_kept(self) -> _Connection | None:
+        while self._kept:
+            if (connection := self._kept.pop()).is_open:
+                return connection
+        return None
+
+    def _keep(self, connection: _Connection) -> None:
+        if connection.reusable and connection.is_open and not self._closed:
+            self._kept = [*filter(_is_open, self._kept), connection]
+            connection.close_later()
+        elif connection.is_open:
+            connection.close()
+
+    async def _open(self) -> _Connection:
+        """To any of the addresses that the name stands for: there may be several replicas."""
+        loop = asyncio.get_running_loop()
+        named: dict[str, Any] = {"ssl": self._ssl, "server_hostname": self.host if self._ssl else None}
+        try:
+            found = await loop.getaddrinfo(self.host, self.port, type=SOCK_STREAM)
+            addresses = [address[:2] for *_, address in found]
+            random.shuffle(addresses)
+            return await _first_open(addresses, named)
+        except OSError as error:
+            raise CutOff(f"{self.host} cannot be reached") from error
+
+
+async def _first_open(addresses: Iterable[tuple[Any, ...]], named: dict[str, Any]) -> _Connection:
+    loop = asyncio.get_running_loop()
+    refused: OSError = CutOff("the name has no address")
+    for host, port in addresses:
+        try:
+            return (await loop.create_connection(_Connection, host, port, **named))[1]
+        except OSError as error:
+            refused = error
+    raise refused
+
+
+def _is_open(connection: _Connection) -> bool:
+    return connection.is_open

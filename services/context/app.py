@@ -9,6 +9,7 @@ from services.context.assembly.asking import Asking
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
+from services.context.consolidation.schedule import Schedule
 from services.context.consolidation.service import Consolidation
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners
@@ -152,19 +153,21 @@ async def opened(
             reranker,
         )
         sources = Sources(owners, profiles)
+        consolidation = Consolidation(owners)
         tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
             background(
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
                 tenant_purge.finish_forever,
+                Schedule(database, consolidation, settings.consolidate_seconds).run_forever,
             )
         )
         yield Services(
             assembler=assembler,
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
-            consolidation=Consolidation(owners),
+            consolidation=consolidation,
             feedback_service=Feedback(database, journal),
             keys=keys,
             timeline_service=Timeline(database, following, Streams(settings.streams)),

@@ -51,6 +51,8 @@ class Settings:
     streams: StreamLimits = field(default_factory=StreamLimits)
     """The most event streams that a process keeps open."""
     prices: Prices = field(default_factory=bundled)
+    consolidate_seconds: float = 0.0
+    """How long a session is silent until it is consolidated unasked. 0: only sessions for which a caller wants it."""
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -91,6 +93,7 @@ class Settings:
             default_budget=env.integer("SCRUBJAY_DEFAULT_BUDGET", 4_000, 100, 16_000),
             max_budget=env.integer("SCRUBJAY_MAX_BUDGET", 16_000, 100, 16_000),
             remember_ttl_hours=env.number("SCRUBJAY_REMEMBER_TTL_HOURS", 30 * 24.0, 0.001, 24 * 366),
+            consolidate_seconds=env.number("SCRUBJAY_CONSOLIDATE_SECONDS", 0, 0, 30 * 86_400),
             key_limits=Limits(
                 requests_per_second=env.number("SCRUBJAY_KEY_REQUESTS_PER_SECOND", 0, 0, 1e6) or None,
                 burst=env.integer("SCRUBJAY_KEY_BURST", 0, 0, 1_000_000) or None,

@@ -73,6 +73,16 @@ STATEMENTS = {
     "services/context/timeline/queries.py:LAST_NUMBERS": _exempt(
         "tenant", "It reads the counters of the tenants that streams follow, in one round trip."
     ),
+    **_all(
+        (
+            "services/context/consolidation/queries.py:ACTIVE",
+            "services/context/consolidation/queries.py:LAST",
+            "services/context/consolidation/queries.py:SINCE",
+        ),
+        _exempt(
+            "tenant", "It follows the events of all tenants, as many at a time as it reads in one round trip."
+        ),
+    ),
     "services/context/timeline/queries.py:UNNUMBERED": _exempt("tenant", "It counts for a metric."),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),

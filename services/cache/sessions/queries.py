@@ -114,6 +114,18 @@ async def close(connection: Connection, tenant: str, session_id: UUID, status: E
     return row
 
 
+# The context service follows the timeline.
+WANT_CONSOLIDATION = """
+insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
+select tenant, scope, 'consolidation_wanted', mission_id, agent_name, id::text, jsonb_build_object('last', last_seq)
+from sessions.sessions where tenant = $1 and id = any($2)
+"""
+
+
+async def want_consolidation(connection: Connection, tenant: str, sessions: Sequence[UUID]) -> None:
+    await connection.execute(WANT_CONSOLIDATION, tenant, list(sessions))
+
+
 DELETE = "delete from sessions.sessions where tenant = $1 and id = $2"
 FORGET = "select timeline.forget_sessions($1, $2)"
 

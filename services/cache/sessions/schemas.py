@@ -65,6 +65,8 @@ class CreateSessionInput(Body, kw_only=True):
 class CompleteSessionInput(Body, kw_only=True):
     status: Ending = "completed"
     """`abandoned`: it ended without an end."""
+    consolidate: bool = False
+    """Learn from it soon afterwards, as `/api/memory/consolidate` does."""
 
 
 class Session(msgspec.Struct, kw_only=True):

@@ -119,7 +119,10 @@ class SessionService:
         """Raises Conflict when it is closed."""
 
         async def work(c: Connection, held: Held) -> _Closed:
-            return _Closed((await queries.close(c, held.tenant, held.id, ending.status))["id"])
+            closed = await queries.close(c, held.tenant, held.id, ending.status)
+            if ending.consolidate:
+                await queries.want_consolidation(c, held.tenant, [held.id])
+            return _Closed(closed["id"])
 
         closed = await self._transactions.write(principal, session, _Closed, work, key, deadline)
         return await self.get(principal, str(closed.id), deadline)

@@ -117,6 +117,8 @@ class ResetInput(Body, kw_only=True):
     """The active sessions of this agent."""
     all: bool = False
     """Every active session that the key may change."""
+    consolidate: bool = False
+    """Learn from them soon afterwards, as `/api/memory/consolidate` does."""
 
     def checks(self) -> Iterator[tuple[str, str]]:
         if [self.session_id is not None, self.agent_name is not None, self.all].count(True) != 1:

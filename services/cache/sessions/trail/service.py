@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import asyncpg
 import msgspec
 
 from services.cache.sessions.access import Reach
+from services.cache.sessions.queries import want_consolidation
 from services.cache.sessions.trail import queries
 from services.cache.sessions.trail.compaction import as_message, extract
 from services.cache.sessions.trail.cutting import Message, oldest, places
@@ -141,7 +142,7 @@ class Trail:
         principal.require_agent(wanted.agent_name)
         if wanted.session_id is not None:
             return await self._transactions.write(
-                principal, wanted.session_id, Reset, _reset_one, key, deadline
+                principal, wanted.session_id, Reset, _reset_one(wanted), key, deadline
             )
 
         async def work(c: Connection) -> Reset:
@@ -155,6 +156,8 @@ class Trail:
             chosen = rows[: queries.MOST_AT_ONCE]
             for row in chosen:
                 await _reset(c, principal, row)
+            if wanted.consolidate:
+                await want_consolidation(c, principal.tenant, [row["id"] for row in chosen])
             return Reset([row["id"] for row in chosen], more=len(rows) > len(chosen))
 
         scope = "shared" if wanted.agent_name is None else f"agent:{wanted.agent_name}"
@@ -204,9 +207,14 @@ async def _answered_later(c: Connection, held: Held, messages: Sequence[Message]
     return await queries.answered(c, held.tenant, held.id, messages[-1].seq, calls)
 
 
-async def _reset_one(c: Connection, held: Held) -> Reset:
-    await _add(c, held, State(), [_own_event(held, "reset")])
-    return Reset([held.id], more=False)
+def _reset_one(wanted: ResetInput) -> Callable[[Connection, Held], Awaitable[Reset]]:
+    async def work(c: Connection, held: Held) -> Reset:
+        await _add(c, held, State(), [_own_event(held, "reset")])
+        if wanted.consolidate:
+            await want_consolidation(c, held.tenant, [held.id])
+        return Reset([held.id], more=False)
+
+    return work
 
 
 async def _reset(c: Connection, principal: Principal, row: asyncpg.Record) -> None:

@@ -171,6 +171,7 @@ def session_reset(
     session_id: str | None = None,
     agent_name: str | None = None,
     all: bool | None = None,
+    consolidate: bool | None = None,
     agent: str | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
@@ -182,6 +183,8 @@ def session_reset(
         session_id: A session, by its id or its external id.
         agent_name: The active sessions of this agent.
         all: Every active session that the key may change. Default: `false`.
+        consolidate: Learn from them soon afterwards, as `/api/memory/consolidate` does. Default:
+            `false`.
         agent: Short for `agent_name`, in requests.
         idempotency_key: A write under one key happens once; else the client makes one up.
         timeout: Seconds for the call with all its tries.
@@ -192,7 +195,9 @@ def session_reset(
         answer=Reset,
         seconds=5.0,
         repeatable=True,
-        body=fields(session_id=session_id, agent_name=agent_name, all=all, agent=agent),
+        body=fields(
+            session_id=session_id, agent_name=agent_name, all=all, consolidate=consolidate, agent=agent
+        ),
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
@@ -309,6 +314,7 @@ def session_complete(
     session_id: str,
     *,
     status: Literal["abandoned", "completed"] | None = None,
+    consolidate: bool | None = None,
     idempotency_key: str | None = None,
     timeout: float | None = None,
 ) -> Call[SessionAnswer]:
@@ -318,6 +324,7 @@ def session_complete(
     Args:
         session_id: The session's name.
         status: `abandoned`: it ended without an end. Default: `"completed"`.
+        consolidate: Learn from it soon afterwards, as `/api/memory/consolidate` does. Default: `false`.
         idempotency_key: A write under one key happens once; else the client makes one up.
         timeout: Seconds for the call with all its tries.
     """
@@ -327,7 +334,7 @@ def session_complete(
         answer=SessionAnswer,
         seconds=5.0,
         repeatable=True,
-        body=fields(status=status),
+        body=fields(status=status, consolidate=consolidate),
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,

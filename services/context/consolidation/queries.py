@@ -1,0 +1,40 @@
+"""The SQL that finds sessions to consolidate in the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import asyncpg
+
+from shared.database.postgres import Connection
+
+SINCE = "select coalesce(min(id), 0) from timeline.events where created_at > now() - interval '1 day'"
+
+
+async def first_of_today(connection: Connection) -> int:
+    """The first event of the last 24 hours."""
+    number: int = await connection.fetchval(SINCE)
+    return number
+
+
+# $1 the last event that was seen, $2 kinds, $3 how many events.
+ACTIVE = """
+select max(e.id) as id, e.tenant, e.session_id, max(e.created_at) as last_at,
+       bool_or(e.kind <> 'session_events') as ended
+from (
+    select id, tenant, session_id, created_at, kind from timeline.events
+    where id > $1 order by id limit $3
+) e
+where e.kind = any($2) and e.session_id is not null
+group by e.tenant, e.session_id order by max(e.id)
+"""
+LAST = "select coalesce(max(e.id), $1) from (select id from timeline.events where id > $1 order by id limit $2) e"
+
+
+async def active(
+    connection: Connection, after: int, kinds: Sequence[str], limit: int
+) -> tuple[list[asyncpg.Record], int]:
+    """The sessions of events behind one, and the last event that this looked at."""
+    rows: list[asyncpg.Record] = await connection.fetch(ACTIVE, after, list(kinds), limit)
+    last: int = await connection.fetchval(LAST, after, limit)
+    return rows, last

@@ -1,0 +1,44 @@
+"""Sessions are learned from at their end if somebody asks for it, and on a schedule."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import Tenant
+from tests.integration.consolidation.calls import RUNS, facts, say, talked
+from tests.integration.sessions.calls import ok
+from tests.support.calls import until
+from tests.support.cluster import Client
+
+
+async def _learned(client: Client, count: int) -> None:
+    async def check() -> None:
+        runs = (await ok(client, "GET", RUNS))["data"]
+        assert [run["status"] for run in runs] == ["finished"] * count
+
+    await until(check)
+
+
+async def test_a_session_is_learned_from_at_its_end(client: Client) -> None:
+    asked = await talked(client, "I live in Lisbon.")
+    not_asked = await talked(client, "I live in Porto.", user_id="bo")
+    await ok(client, "POST", f"{not_asked}/complete", {})
+    await ok(client, "POST", f"{asked}/complete", {"consolidate": True})
+    await _learned(client, 1)
+    (fact,) = await facts(client)
+    assert (fact["object"], fact["written_by"], fact["agent_name"]) == ("Lisbon", "consolidation", "scout")
+    assert await facts(client, "bo") == []
+
+
+@pytest.mark.parametrize("whole_agent", [False, True])
+async def test_a_session_is_learned_from_at_its_reset(
+    client: Client, tenant: Tenant, whole_agent: bool
+) -> None:
+    session = await talked(client, "I live in Lisbon.")
+    named = {"agent_name": "scout"} if whole_agent else {"session_id": session.rpartition("/")[2]}
+    await ok(client, "POST", "/api/sessions/reset", {**named, "consolidate": True})
+    await _learned(client, 1)
+    await say(client, session, "I live in Porto.", day=2)
+    await ok(client, "POST", "/api/sessions/reset", {**named, "consolidate": True})
+    await _learned(client, 2)
+    assert [each["object"] for each in await facts(client)] == ["Porto"]

@@ -22,9 +22,9 @@ _FACTS = """
 select predicate, object, valid_from, valid_to, superseded_at is null as believed, single, source_kind, source_claim
 from memory.facts where user_id = $1 and revision_of is null
 """
-_PROMISES = (
-    "select kind, content, due_at, owed_by <> 'x' as owed, status from memory.long_term where user_id = $1"
-)
+_MEMORIES = """
+select kind, replace(content, $1, 'somebody') as content, due_at, status from memory.long_term where user_id = $1
+"""
 _CHANGES = """
 select c.kind, c.action, c.turns, c.trust, c.why from memory.consolidation_changes c
 join memory.consolidation_runs r on r.tenant = c.tenant and r.id = c.run_id where r.user_id = $1
@@ -108,7 +108,7 @@ async def _killed(cluster: Cluster, client: Client, session: str, after: float) 
 
 async def _differing(sql: Any, calm: str, rough: str) -> int:
     differing = 0
-    for query in (_FACTS, _PROMISES, _CHANGES):
+    for query in (_FACTS, _MEMORIES, _CHANGES):
         both = [Counter(map(_row, await sql.fetch(query, user))) for user in (calm, rough)]
         differing += ((both[0] - both[1]) + (both[1] - both[0])).total()
     return differing

@@ -84,6 +84,11 @@ bench-text-first: $(VENV)/run.stamp ## Measure what answering from words alone c
 bench-stores: $(VENV)/run.stamp ## Measure assemble over all five stores and the graph against its SQL alone: SCALE=small
 	@$(PY) -m bench.stores
 
+.PHONY: bench-consolidation
+bench-consolidation: $(VENV)/run.stamp ## Measure what is learned without a model, and the search beside it: DATA=folder LIMIT=1
+	@test -n "$(DATA)" || { echo "make bench-consolidation needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.consolidation "$(DATA)"
+
 bench-junk: $(VENV)/run.stamp ## Measure what unrelated text in other stores costs: DATA=folder JUNK=folder
 	@test -n "$(DATA)" -a -n "$(JUNK)" || { echo "make bench-junk needs DATA=folder JUNK=folder"; exit 2; }
 	@$(PY) -m bench.quality.junk "$(DATA)" "$(JUNK)"

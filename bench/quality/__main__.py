@@ -11,6 +11,7 @@ from typing import Any
 
 from bench.client import ApiError, leaves
 from bench.cluster import cluster
+from bench.quality import graph
 from bench.quality.asking import measure
 from bench.quality.dataset import load
 from bench.quality.metrics import NAMES
@@ -32,7 +33,7 @@ def main() -> None:
                     rows,
                     queries,
                     as_documents=arguments.documents,
-                    with_facts=arguments.graph,
+                    then=graph.write if arguments.graph else None,
                 )
             )
     except* (LocalError, ApiError, OSError) as group:

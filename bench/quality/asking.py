@@ -31,6 +31,8 @@ CONNECTIONS = 8
 _TRIES = 5
 
 
+Then = Callable[[Client, Mapping[str, str], Sequence[Row]], Awaitable[Any]]
+"""Writes more beside the rows of each group's mission, and answers what it wrote."""
 Answers = Mapping[int, Any]
 """By the budget in tokens."""
 
@@ -61,10 +63,12 @@ async def measure(
     queries: Sequence[Query],
     *,
     as_documents: bool = False,
-    with_facts: bool = False,
+    then: Then | None = None,
 ) -> dict[str, Any]:
-    """Load, wait for the vectors, ask, `with_facts` again when facts are there; on a cluster that others use, leave
-    nothing behind."""
+    """Load, wait for the vectors, ask, and again when `then` has written more beside it.
+
+    On a cluster that others use, leave nothing behind.
+    """
     started = time.monotonic()
     run = f"quality-{secrets.token_hex(4)}"
     missions = {row.group: f"{run}-{row.group}".replace("/", "-") for row in rows}
@@ -87,8 +91,8 @@ async def measure(
             }
             store = documents.STORE if as_documents else STORE
             results = await _ask(client, where, ids, queries, *plain, store=store)
-            if with_facts:
-                facts = await graph.write(client, missions, rows)
+            if then is not None:
+                written = await then(client, missions, rows)
                 results = graph.beside(results, await _ask(client, where, ids, queries, store=store))
         finally:
             if not address.throw_away:
@@ -96,8 +100,8 @@ async def measure(
                     kind = "user" if as_documents else "mission"
                     await client.post("/api/context/purge", {"scope": f"{kind}:{mission}"})
     report = summary(results)
-    if with_facts:
-        report |= {"facts": facts, "with_facts_share": graph.share_with_facts(results)}
+    if then is not None:
+        report |= {"written": written, "with_facts_share": graph.share_with_facts(results)}
     report["seconds"] = round(time.monotonic() - started, 1)
     report["load_seconds"] = round(loaded - started, 1)
     return report

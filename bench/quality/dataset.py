@@ -29,6 +29,7 @@ class Query(NamedTuple):
     text: str
     gold: list[str]
     category: str
+    answer: str = ""
 
 
 def load(folder: Path, limit: int = 0) -> tuple[list[Row], list[Query]]:
@@ -38,7 +39,7 @@ def load(folder: Path, limit: int = 0) -> tuple[list[Row], list[Query]]:
     kept = set(groups[:limit] if limit else groups)
     rows = [Row(row["id"], row["group"], _body(row)) for row in corpus if row["group"] in kept]
     queries = [
-        Query(one["id"], one["group"], one["text"], one["gold"], one["category"])
+        Query(one["id"], one["group"], one["text"], one["gold"], one["category"], str(one.get("answer", "")))
         for one in json_lines(folder / "queries.jsonl")
         if one["group"] in kept and one["gold"]
     ]

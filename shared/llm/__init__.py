@@ -1,4 +1,4 @@
-"""A model that writes text, where an operator has set one: summaries of objects, and answers from passages.
+"""A model that writes text, where an operator has set one: summaries, answers from passages, and what turns teach.
 
 Without one, callers keep to what they find in the text itself.
 """
@@ -7,6 +7,17 @@ from __future__ import annotations
 
 from shared.llm.helper import Answered, Helper, Reached, Record, Spent, Written
 from shared.llm.opening import open_helper
+from shared.llm.prompts import Passage
 from shared.llm.settings import HelperSettings
 
-__all__ = ["Answered", "Helper", "HelperSettings", "Reached", "Record", "Spent", "Written", "open_helper"]
+__all__ = [
+    "Answered",
+    "Helper",
+    "HelperSettings",
+    "Passage",
+    "Reached",
+    "Record",
+    "Spent",
+    "Written",
+    "open_helper",
+]

@@ -15,15 +15,15 @@ from prometheus_client import Counter
 from shared.concurrency.breaker import Breaker
 from shared.concurrency.calls import guarded
 from shared.llm import prompts
-from shared.llm.prompts import AnswerFields, SummaryFields
+from shared.llm.prompts import AnswerFields, Passage, SummaryFields
 from shared.llm.provider import Completion, HelperUnavailable, Provider
 from shared.llm.settings import HelperSettings
 from shared.spending import Outcome, Tokens, estimated_tokens, outcome_of
 
 log = structlog.get_logger()
 
-T = TypeVar("T", SummaryFields, AnswerFields)
-Purpose = Literal["summary", "answer"]
+T = TypeVar("T")
+Purpose = Literal["summary", "answer", "extraction"]
 Written = SummaryFields
 
 CALLS = Counter("scrubjay_helper_calls_total", "Calls of the helper model", ["purpose", "outcome"])
@@ -71,6 +71,7 @@ class Helper:
         self._turns = {
             "summary": asyncio.Semaphore(settings.concurrency),
             "answer": asyncio.Semaphore(settings.concurrency),
+            "extraction": asyncio.Semaphore(settings.concurrency),
         }
         self.breaker = Breaker(
             "helper", provider.ready, failures=5, probe_seconds=_PROBE_SECONDS, shortest=2.0, longest=30.0
@@ -101,6 +102,21 @@ class Helper:
         if given is None or not proves(given, passages):
             return None
         return Answered(given.answer.strip()[:_LONGEST_ANSWER], given.quote.strip())
+
+    async def extract(
+        self,
+        rules: str,
+        passages: Sequence[Passage],
+        schema: dict[str, Any],
+        kind: type[T],
+        *,
+        most_tokens: int,
+        tenant: str,
+    ) -> T | None:
+        """By rules that say `{data}` where they speak of the passages, unchecked. None when the model gives nothing."""
+        fenced, block = prompts.extraction_prompt(rules, passages, datetime.now(UTC))
+        asked = _Asked(tenant, None, "extraction", fenced, block, schema, most_tokens)
+        return await self._fields(asked, kind)
 
     async def _fields(self, asked: _Asked, kind: type[T]) -> T | None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -30,6 +30,14 @@ _ANSWER = (
     "lines, without the header. If the passages do not answer the question, `answer` and `quote` are empty. "
     "Never answer from what you know besides."
 )
+
+
+class Passage(NamedTuple):
+    """What somebody said, and when."""
+
+    text: str
+    at: datetime
+    author: str
 
 
 class Shortened(msgspec.Struct):
@@ -81,6 +89,17 @@ def answer_prompt(question: str, passages: Sequence[str], now: datetime) -> tupl
     """The question is a caller's text, too: it comes last, under a header of its own."""
     nonce, block = _fenced([*passages, question], now, last="question")
     return _ANSWER.format(data=_DATA.format(nonce=nonce)), block
+
+
+def extraction_prompt(rules: str, passages: Sequence[Passage], now: datetime) -> tuple[str, str]:
+    """`rules` hold `{data}` where the passages are spoken of; each is a turn with its number, time and author."""
+    texts = [scrubbed(passage.text) for passage in passages]
+    fence = new_fence(texts, now)
+    items = [
+        render_item(f"turn:{place}", passage.at, [passage.author], text, fence)
+        for place, (passage, text) in enumerate(zip(passages, texts, strict=True), 1)
+    ]
+    return rules.replace("{data}", _DATA.format(nonce=fence.nonce)), "\n".join(items)
 
 
 def _fenced(texts: Sequence[str], now: datetime, last: str = "text") -> tuple[str, str]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from shared.render import parse_block
 from tests.support.fakes.embedding_api import FakeApi, Json, Refused, Request
 
+_LIVES = re.compile(r"([A-Z]\w+) lives in ([A-Z]\w+)")
 _MESSAGES, _COMPLETIONS, _MODELS = "/v1/messages", "/v1/chat/completions", "/v1/models"
 
 
 class FakeHelper(FakeApi):
-    """Further modes: not_json, garbage (other fields), nul, and what it may say wrongly: lost (a loss that is there),
+    """Asked what turns teach, it reports each "Ana lives in Lisbon.", with the mode `cut` half of it.
+
+    Further modes: not_json, garbage (other fields), nul, and what it may say wrongly: lost (a loss that is there),
     kept (a name that is not), long, invented (a name that the text has not, a quote that no passage has), nothing."""
 
     key = "helper-test-key"
@@ -54,7 +58,11 @@ def _report(body: Json, mode: str) -> Json:
     if not items:
         # It was asked for nothing that has a form.
         return {}
-    report = _summary(items[0], mode) if "compact" in json.dumps(body) else _answer(items, mode)
+    asked = json.dumps(body)
+    if "commitments" in asked:
+        report = _extraction(items, mode)
+    else:
+        report = _summary(items[0], mode) if "compact" in asked else _answer(items, mode)
     return json.loads(json.dumps(report).replace("As it", "\\u0000")) if mode == "nul" else report
 
 
@@ -74,6 +82,31 @@ def _summary(text: str, mode: str) -> Json:
         },
         "compact": {"text": compact, "losses": [], "can_answer": []},
         "key_entities": [kept, "made_up"],
+    }
+
+
+def _extraction(items: list[str], mode: str) -> Json:
+    """Where somebody lives. `invented` adds what no turn says, and a turn that does not exist."""
+    said = [(turn, match) for turn, text in enumerate(items, 1) for match in _LIVES.finditer(text)]
+    facts: list[Json] = [
+        {"subject": match[1], "predicate": "lives in", "object": match[2], "single": True, "turns": [turn]}
+        for turn, match in said
+    ]
+    if mode == "invented":
+        facts = [{**fact, "object": "Atlantis"} for fact in facts] + [
+            {**fact, "turns": [99]} for fact in facts
+        ]
+        facts += [{**fact, "turns": "1"} for fact in facts]
+    if mode == "cut":
+        return {"facts": facts, "events": []}
+    nothing = mode == "nothing"
+    return {
+        "facts": [] if nothing else facts,
+        "events": [],
+        "commitments": [],
+        "aliases": [],
+        "topics": [],
+        "summary": "As it says, they talked." if mode == "nul" else "",
     }
 
 

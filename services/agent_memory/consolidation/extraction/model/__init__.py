@@ -1,0 +1,1 @@
+"""What turns teach with the helper model, whose answer counts only as far as the turns bear it out."""

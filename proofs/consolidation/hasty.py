@@ -22,7 +22,7 @@ async def write(self: Lasting, c: Connection, model: str) -> list[Any]:
 
 
 async def step(self: Runs, principal: Any, request: Any, deadline: Deadline) -> Any:
-    lasting = await self.learned(principal, request)
+    lasting = await self.learned(principal, request, deadline)
     done = await _step(self, principal, request, deadline)
     await asyncio.sleep(_LATE_SECONDS)
     await self._transactions.run(principal.tenant, lambda c: _write(lasting, c, self._model), Deadline(30))

@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from services.agent_memory.consolidation import routes as consolidation
-from services.agent_memory.consolidation.learning import learn
+from services.agent_memory.consolidation.costs import ExtractionCosts
+from services.agent_memory.consolidation.learning import Learning
 from services.agent_memory.consolidation.purge import CONSOLIDATION
 from services.agent_memory.consolidation.runs import Runs
 from services.agent_memory.consolidation.service import Consolidations
@@ -60,6 +61,7 @@ from shared.database.idempotency import Records
 from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
+from shared.llm import open_helper
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch, Vacancy
@@ -111,6 +113,10 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         stack.push_async_callback(ledger.close)
         embedder, table = await open_cached(settings.embedding, database, "memory", ledger)
         stack.push_async_callback(embedder.close)
+        costs = ExtractionCosts(ledger)
+        helper = open_helper(settings.helper, costs.record, costs.reached)
+        if helper is not None:
+            stack.push_async_callback(helper.close)
         await database.open()
         ledger.start()
         await detector
@@ -175,7 +181,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             reference_reader=ReferenceReader(database),
             fact_writer=FactWriter(database, transactions),
             alias_writer=AliasWriter(transactions),
-            consolidation_runs=Runs(database, transactions, embedder.model, learn),
+            consolidation_runs=Runs(database, transactions, embedder.model, Learning(helper).learn),
             consolidations=Consolidations(database, transactions),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,

@@ -5,11 +5,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shared.embeddings import EmbeddingSettings
+from shared.llm import HelperSettings, HelperVariables, helper_from_env
 from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
 from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
+
+HELPER = HelperVariables(
+    kind="SCRUBJAY_HELPER",
+    model="SCRUBJAY_HELPER_MODEL",
+    api_key="SCRUBJAY_HELPER_API_KEY",
+    base_url="SCRUBJAY_HELPER_BASE_URL",
+    timeout="SCRUBJAY_HELPER_TIMEOUT",
+    concurrency="SCRUBJAY_HELPER_CONCURRENCY",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,7 @@ class Settings:
     redis_url: str = field(repr=False)
     identity_secrets: tuple[str, ...] = field(repr=False)
     embedding: EmbeddingSettings
+    helper: HelperSettings = field(default_factory=HelperSettings)
     host: str = "127.0.0.1"
     port: int = 8082
     connections: int = 8
@@ -45,6 +56,7 @@ class Settings:
             redis_url=env.text("REDIS_URL"),
             identity_secrets=env.secrets("SCRUBJAY_AGENT_MEMORY_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
+            helper=helper_from_env(env, HELPER),
             host=host,
             port=env.integer("SCRUBJAY_PORT", 8082, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),

@@ -4,13 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.embeddings import EmbeddingSettings
-from shared.llm import HelperSettings
-from shared.llm.settings import KINDS, Kind
+from shared.llm import HelperSettings, HelperVariables, helper_from_env
 from shared.settings import HOT_SCOPES_MB, LINGER_SECONDS, Env
 from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
 from shared.telemetry.scraping import Scraping
 from shared.telemetry.tracing import TracingSettings
+
+HELPER = HelperVariables(
+    kind="SCRUBJAY_HELPER",
+    model="SCRUBJAY_HELPER_MODEL",
+    api_key="SCRUBJAY_HELPER_API_KEY",
+    base_url="SCRUBJAY_HELPER_BASE_URL",
+    timeout="SCRUBJAY_HELPER_TIMEOUT",
+    concurrency="SCRUBJAY_HELPER_CONCURRENCY",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Settings:
             redis_url=env.text("REDIS_URL"),
             identity_secrets=env.secrets("SCRUBJAY_CACHE_SECRET"),
             embedding=EmbeddingSettings.from_env(values),
-            helper=helper_from_env(env),
+            helper=helper_from_env(env, HELPER),
             host=host,
             port=env.integer("SCRUBJAY_PORT", 8081, 1, 65535),
             connections=env.integer("SCRUBJAY_DB_CONNECTIONS", 8, 2, 100),
@@ -68,22 +76,6 @@ class Settings:
         )
         env.done()
         return settings
-
-
-def helper_from_env(env: Env) -> HelperSettings:
-    kind: Kind = env.choice("SCRUBJAY_HELPER", "extractive", KINDS)  # type: ignore[assignment]
-    base_url = env.optional("SCRUBJAY_HELPER_BASE_URL")
-    # A self-hosted endpoint may need no key.
-    needs_key = kind != "extractive" and base_url is None
-    name = "SCRUBJAY_HELPER_API_KEY"
-    return HelperSettings(
-        kind=kind,
-        model=env.text("SCRUBJAY_HELPER_MODEL", "none" if kind == "extractive" else None),
-        api_key=env.text(name) if needs_key else env.optional(name),
-        base_url=base_url and base_url.rstrip("/"),
-        timeout=env.number("SCRUBJAY_HELPER_TIMEOUT", 20.0, 0.05, 60),
-        concurrency=env.integer("SCRUBJAY_HELPER_CONCURRENCY", 4, 1, 64),
-    )
 
 
 def _names(listed: str | None) -> frozenset[str] | None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 from shared.llm.helper import Answered, Helper, Reached, Record, Spent, Written
 from shared.llm.opening import open_helper
 from shared.llm.prompts import Passage
-from shared.llm.settings import HelperSettings
+from shared.llm.settings import HelperSettings, HelperVariables, helper_from_env
 
 __all__ = [
     "Answered",
     "Helper",
     "HelperSettings",
+    "HelperVariables",
     "Passage",
     "Reached",
     "Record",
     "Spent",
     "Written",
+    "helper_from_env",
     "open_helper",
 ]

@@ -28,7 +28,7 @@ class Cost(msgspec.Struct, kw_only=True, frozen=True):
     """A row of `timeline.costs`, without its tenant."""
 
     kind: str
-    """What the call was for: summary, answer, query, document, rerank, probe, or what a caller says."""
+    """What the call was for: summary, answer, extraction, query, document, rerank, probe, or what a caller says."""
     model: str
     outcome: Outcome = "ok"
     input_tokens: int = 0

@@ -87,8 +87,9 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[LearnedAlias, ...] = ()
 
 
-Learner: TypeAlias = Callable[[Sequence[Turn], Source], Awaitable[Learned]]
-"""Learns from turns that follow each other. The same turns teach the same, unless a model helps."""
+Learner: TypeAlias = Callable[[str, Sequence[Turn], Source, float], Awaitable[Learned]]
+"""Learns for a tenant from turns that follow each other, within so many seconds. Without a model, the same turns teach
+the same."""
 
 
 def weakest(kinds: Iterable[SourceKind]) -> SourceKind:

@@ -34,6 +34,8 @@ from shared.errors import Invalid
 from shared.telemetry import tracing
 
 EVENT = "consolidation"
+_LEARNING = 0.6
+"""The share of a step's time."""
 
 
 class Runs:
@@ -69,7 +71,10 @@ class Runs:
     @tracing.memory("upsert_memory", "agent_memory")
     async def step(self, principal: Principal, request: StepInput, deadline: Deadline) -> Stepped:
         """Learns from some turns. The same step again changes nothing. Raises Forbidden."""
-        writing, lasting = Writing.of(principal, request.source), await self.learned(principal, request)
+        writing, lasting = (
+            Writing.of(principal, request.source),
+            await self.learned(principal, request, deadline),
+        )
 
         async def work(c: Connection) -> Stepped:
             held = await queries.hold(c, principal.tenant, writing.place.scope, request.source)
@@ -82,9 +87,13 @@ class Runs:
 
         return await self._transactions.run(principal.tenant, work, deadline)
 
-    async def learned(self, principal: Principal, request: StepInput) -> Lasting:
+    async def learned(self, principal: Principal, request: StepInput, deadline: Deadline) -> Lasting:
         """What the turns teach, ready to be written."""
-        learned = await self._learner(request.turns, request.source) if request.turns else Learned()
+        learned = Learned()
+        if request.turns:
+            # The rest is for writing what was learned: a step that is late would be learned again.
+            seconds = _LEARNING * deadline.left()
+            learned = await self._learner(principal.tenant, request.turns, request.source, seconds)
         lasting = Lasting(Writing.of(principal, request.source), learned)
         await lasting.prepare()
         return lasting

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from services.agent_memory.consolidation.extraction import rules
-from services.agent_memory.consolidation.extraction.model.learning import learn
 from services.agent_memory.consolidation.learned import Learned, Source, Turn
+from services.agent_memory.consolidation.learning import Learning
 from shared.llm import Helper, open_helper
 from shared.spending import Tokens
 from tests.integration.shared.test_helper import Kept, settings
@@ -51,7 +51,7 @@ async def helper(request: pytest.FixtureRequest, api: FakeHelper, spent: Kept) -
 
 
 async def test_the_model_teaches_what_the_rules_miss(helper: Helper, spent: Kept) -> None:
-    learned = await learn(helper, "t", turns(*SAID), Source())
+    learned = await Learning(helper).learn("t", turns(*SAID), Source(), 5.0)
     assert stated(learned) == [("Rui", "lives in", "Porto")]
     assert learned.facts[0].turns == (0,)
     (cost,) = spent
@@ -63,19 +63,20 @@ async def test_the_model_teaches_what_the_rules_miss(helper: Helper, spent: Kept
 )
 async def test_rules_teach_where_it_fails(helper: Helper, api: FakeHelper, mode: str) -> None:
     api.mode = mode
-    assert stated(await learn(helper, "t", turns(*SAID), Source())) == [("Eva", "works at", "Acme")]
+    assert stated(await Learning(helper).learn("t", turns(*SAID), Source(), 5.0)) == [
+        ("Eva", "works at", "Acme")
+    ]
     api.release()
 
 
 async def test_that_it_finds_nothing_is_an_answer(helper: Helper, api: FakeHelper) -> None:
     api.mode = "nothing"
-    assert await learn(helper, "t", turns(*SAID), Source()) == Learned()
+    assert await Learning(helper).learn("t", turns(*SAID), Source(), 5.0) == Learned()
 
 
 async def test_long_sessions_are_read_a_stretch_at_a_time(helper: Helper, api: FakeHelper) -> None:
-    learned = await learn(
-        helper, "t", turns(*(f"Ana{place} lives in Porto. {'x ' * 3_000}" for place in range(9))), Source()
-    )
+    said = turns(*(f"Ana{place} lives in Porto. {'x ' * 3_000}" for place in range(9)))
+    learned = await Learning(helper).learn("t", said, Source(), 5.0)
     assert [fact.turns for fact in learned.facts] == [(place,) for place in range(9)]
     assert len(api.requests) == 3
 
@@ -83,12 +84,19 @@ async def test_long_sessions_are_read_a_stretch_at_a_time(helper: Helper, api: F
 async def test_what_tools_answer_and_secrets_do_not_leave(helper: Helper, api: FakeHelper) -> None:
     secret = "AKIA" + "IOSFODNN7ABCDEFG"
     tool = Turn(position=9, role="tool", author=None, text="Eve lives in Oslo.", at=NOW, trust="tool")
-    await learn(helper, "t", [*turns(f"key = {secret}\nRui lives in Porto."), tool], Source())
+    await Learning(helper).learn("t", [*turns(f"key = {secret}\nRui lives in Porto."), tool], Source(), 5.0)
     (prompt,) = api.prompts()
     assert secret not in prompt
     assert "Oslo" not in prompt
     assert "turn:1" in prompt
 
 
+async def test_a_slow_model_does_not_hold_up_a_step(helper: Helper, api: FakeHelper, spent: Kept) -> None:
+    api.mode = "hang"
+    learned = await Learning(helper).learn("t", turns(*SAID), Source(), 0.2)
+    assert stated(learned) == [("Eva", "works at", "Acme")]
+    api.release()
+
+
 async def test_without_a_model_the_rules_teach() -> None:
-    assert await learn(None, "t", turns(*SAID), Source()) == rules.learn(turns(*SAID), Source())
+    assert await Learning(None).learn("t", turns(*SAID), Source(), 5.0) == rules.learn(turns(*SAID), Source())

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from services.cache.settings import helper_from_env
-from shared.llm import HelperSettings
+from services.cache.settings import HELPER
+from shared.llm import HelperSettings, helper_from_env
 from shared.settings import Env, SettingsError
 
 
 def read(values: Mapping[str, str]) -> HelperSettings:
     env = Env(values)
-    found = helper_from_env(env)
+    found = helper_from_env(env, HELPER)
     env.done()
     return found
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.cache.sessions.histories.schemas import Admissions, Faults, Transitions
-from services.cache.sessions.histories.service import Histories
+from services.cache.sessions.histories.service import ADMISSIONS, FAULTS, TRANSITIONS, Histories
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import READ, problems
@@ -31,7 +31,7 @@ async def faults(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Faults:
     """List what was brought back and what was asked, in order."""
-    return await histories.faults(principal, session_id, object_id, cursor, limit, deadline)
+    return await histories.page(FAULTS, principal, session_id, object_id, cursor, limit, deadline)
 
 
 @get("/{session_id:str}/transitions", operation_id="session_transitions", opt=_READ)
@@ -45,7 +45,7 @@ async def transitions(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Transitions:
     """List the changes of fidelity, in order: what shrank or came back, when, and why."""
-    return await histories.transitions(principal, session_id, object_id, cursor, limit, deadline)
+    return await histories.page(TRANSITIONS, principal, session_id, object_id, cursor, limit, deadline)
 
 
 @get("/{session_id:str}/admissions", operation_id="session_admissions", opt=_READ)
@@ -59,7 +59,7 @@ async def admissions(
     limit: Limit = DEFAULT_LIMIT,
 ) -> Admissions:
     """List what was admitted or rejected, in order, with the parts of each score."""
-    return await histories.admissions(principal, session_id, object_id, cursor, limit, deadline)
+    return await histories.page(ADMISSIONS, principal, session_id, object_id, cursor, limit, deadline)
 
 
 HANDLERS: list[ControllerRouterHandler] = [faults, transitions, admissions]

@@ -65,9 +65,10 @@ class Admission:
         if _declares_too_much(headers):
             return BODY_TOO_LARGE.raw(headers, *self._closing())
         now = time.monotonic()
-        if not self.gate.full(self._tenant_of(headers), now):
+        tenant = self._tenant_of(headers)
+        if not self.gate.full(tenant, now):
             return None
-        self.gate.refuse(now)
+        self.gate.refuse(tenant, now)
         metrics.SHED.inc()
         return FULL.raw(headers, *self._closing())
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 _RECENT_SECONDS = 10.0
 # Work is forgotten at this rate.
 _DECAY_SECONDS = 3.0
-# Requests of a tenant other than the heaviest that may run or wait in any case.
+# Requests of a tenant other than the heaviest that may run or wait in any case. It starts no more at once.
 _LIGHT_OPEN = 8
 # A tenant of whose requests none runs waits no longer for the requests of others than this.
 _TURN_SECONDS = 0.1
@@ -29,13 +29,14 @@ _UNKNOWN = ""
 
 
 class Pile(NamedTuple):
-    """Which requests of the heaviest tenant wait: those beyond `few`, until fewer run than this `part` of the limit."""
+    """Which requests of the heaviest tenant wait: those beyond `few`, until fewer run than this `part` of the limit.
+    The limit rises while so many run, or half of it, and others are not slowed down."""
 
     few: int
     part: float
 
 
-FRONT = Pile(1, 0.5)
+FRONT = Pile(1, 0.25)
 """Where callers come in."""
 BEHIND = Pile(4, 1.0)
 """Behind a service that lets in few already. One assemble asks an owner two things at once."""
@@ -48,6 +49,8 @@ class Share:
     __slots__ = (
         "_as_of",
         "_busy",
+        "_refused",
+        "_refused_as_of",
         "_resumed",
         "admitted",
         "competing",
@@ -68,8 +71,20 @@ class Share:
         self.line: deque[Work] = deque()
         self._busy = 0.0
         self._as_of = now
+        self._refused = 0.0
+        self._refused_as_of = now
         self._resumed = 0.0
         """The sum of the times since when its requests run."""
+
+    def weight(self, now: float) -> float:
+        """What it takes, and by its root what it wanted beyond that.
+
+        While the machine is slow, a few requests of one tenant take as long as all that a flood may run.
+        """
+        return self.busy(now) * math.sqrt(1.0 + self._recently_refused(now))
+
+    def refuse(self, now: float) -> None:
+        self._refused, self._refused_as_of = self._recently_refused(now) + 1.0, now
 
     def busy(self, now: float) -> float:
         """The seconds of its recent requests, and of those that run."""
@@ -84,6 +99,9 @@ class Share:
         self.running -= 1
         self._resumed = self._resumed - resumed if self.running else 0.0
         self._busy, self._as_of = self._ended(now) + now - resumed, now
+
+    def _recently_refused(self, now: float) -> float:
+        return self._refused * math.exp((self._refused_as_of - now) / _DECAY_SECONDS)
 
     def _ended(self, now: float) -> float:
         return self._busy * math.exp((self._as_of - now) / _DECAY_SECONDS)
@@ -145,12 +163,20 @@ class Shares:
         light = self.compete() and share is not self._heaviest_at(now)
         return share.admitted + 1 <= (max(_LIGHT_OPEN, part) if light else part)
 
+    def refuse(self, tenant: str, now: float) -> None:
+        """Counts a refused request of a tenant that is known."""
+        if (share := self._by_tenant.get(tenant)) is not None:
+            share.refuse(now)
+
     def open_of(self, tenant: str) -> int:
         share = self._by_tenant.get(tenant)
         return share.open if share else 0
 
     def piles_up(self, share: Share, now: float) -> bool:
-        """Whether it is the heaviest of several, and a few of its requests run or wait already."""
+        """Whether it is the heaviest of several, and a few of its requests run or wait already. A newcomer, which has
+        no weight yet, piles up with more."""
+        if share.competing >= _LIGHT_OPEN and self.compete():
+            return True
         return share.admitted >= self._few and self.outweighs(share, now)
 
     def outweighs(self, share: Share, now: float) -> bool:
@@ -166,13 +192,13 @@ class Shares:
         if not share.running:
             del self._running[share.tenant]
         # What has ended decays at the same rate for all, so only the tenant that is added to can become the heaviest.
-        if self._heaviest is None or share.busy(now) >= self._heaviest.busy(now):
+        if self._heaviest is None or share.weight(now) >= self._heaviest.weight(now):
             self._heaviest = share
 
     def _heaviest_at(self, now: float) -> Share | None:
         """A long request makes its tenant heavy while it runs, and not only when it ends."""
         known = [self._heaviest] if self._heaviest else []
-        return max((*known, *self._running.values()), key=lambda share: share.busy(now), default=None)
+        return max((*known, *self._running.values()), key=lambda share: share.weight(now), default=None)
 
     def wait(self, work: Work, start: Callable[[], None], now: float) -> None:
         work.start, work.resumed = start, now

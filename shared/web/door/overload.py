@@ -18,8 +18,8 @@ from shared.web.door.fairness import FRONT, Pile, Shares, Work
 
 # One request may always run: others are compared with the seconds that it takes alone.
 LEAST = 1
-# Requests may take this many times as long as alone.
-_SLOWDOWN = 1.25
+# Requests may take this many times as long as alone, and less while tenants compete.
+_SLOWDOWN, _COMPETING_SLOWDOWN = 1.25, 1.05
 # The limit applies from this share of refusals. The share is a moving average; these are its weight and decay.
 _REFUSED_SHARE = 0.4
 _REFUSED_WEIGHT = 1 / 64
@@ -49,6 +49,7 @@ class Gate:
     def __init__(self, in_flight: int, pile: Pile = FRONT) -> None:
         self._in_flight = in_flight
         self._pile = pile
+        self._needed = min(0.5, pile.part)
         self._shares = Shares(pile.few)
         self.limit = float(LEAST)
         self.working = 0
@@ -79,16 +80,17 @@ class Gate:
     def allowed(self) -> float:
         return self.limit if self._refused_share > _REFUSED_SHARE else max(self.limit, self._in_flight)
 
-    def refuse(self, now: float) -> None:
+    def refuse(self, tenant: str, now: float) -> None:
         """Counts a request that came while the service was full."""
         self._note_arrival(now, refused=True)
+        self._shares.refuse(tenant, now)
 
     def enter(self, tenant: str, now: float) -> Work | None:
         """The request, which does not yet run. None when it is refused."""
-        full = self.full(tenant, now)
-        self._note_arrival(now, refused=full)
-        if full:
+        if self.full(tenant, now):
+            self.refuse(tenant, now)
             return None
+        self._note_arrival(now, refused=False)
         work = Work(now, self._shares.arrive(tenant, now))
         work.share.open += 1
         return work
@@ -187,8 +189,9 @@ class Gate:
 
     def _adjust(self) -> None:
         slowdown = math.exp(self._log_slowdowns / self._samples)
-        if slowdown > _SLOWDOWN:
-            self.limit = max(LEAST, self.limit * max(0.5, _SLOWDOWN / slowdown))
+        most = _COMPETING_SLOWDOWN if self._shares.compete() else _SLOWDOWN
+        if slowdown > most:
+            self.limit = max(LEAST, self.limit * max(0.5, most / slowdown))
         elif self._limit_is_needed:
             self.limit = min(self._in_flight * _MOST_WITH_OLD, self.limit + max(0.25, self.limit / 4))
 
@@ -196,7 +199,7 @@ class Gate:
         self._refused_share *= math.exp((self._last_arrival - now) / _REFUSED_DECAY_SECONDS)
         self._refused_share += _REFUSED_WEIGHT * (refused - self._refused_share)
         self._last_arrival = now
-        self._limit_is_needed = self._limit_is_needed or self._young + 1 >= self.limit / 2
+        self._limit_is_needed = self._limit_is_needed or self._young + 1 >= self.limit * self._needed
 
     def _discount_old(self, now: float) -> None:
         queue, old = self._by_age, now - _OLD_SECONDS - _OLD_USUAL * self._usual_seconds

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import random
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -15,13 +16,19 @@ PILE = 64
 class Door:
     """A gate in front of a service in which each running request advances by itself."""
 
-    def __init__(self, in_flight: int = PILE, pile: Pile = FRONT) -> None:
+    def __init__(self, in_flight: int = PILE, pile: Pile = FRONT, cores: int = 1) -> None:
+        self.cores = cores
         self.gate = Gate(in_flight, pile)
         self.now = 0.0
         self.running: list[tuple[Work, float]] = []
         self.answered: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.slowest: dict[str, float] = {}
+        self.seconds: defaultdict[str, list[float]] = defaultdict(list)
+
+    def p99(self, tenant: str) -> float:
+        ordered = sorted(self.seconds[tenant])
+        return ordered[int(0.99 * len(ordered))]
 
     def ask(self, tenant: str, seconds: float) -> Work | None:
         work = self.gate.enter(tenant, self.now)
@@ -36,9 +43,9 @@ class Door:
         return work
 
     def step(self, seconds: float) -> None:
-        """All that run share one core."""
+        """All that run share the cores."""
         self.now += seconds
-        share = seconds / max(1, len(self.running))
+        share = seconds * min(1.0, self.cores / max(1, len(self.running)))
         left = [(work, needed - share) for work, needed in self.running]
         self.running = [(work, needed) for work, needed in left if needed > 0]
         for work, needed in left:
@@ -49,6 +56,7 @@ class Door:
     def _answer(self, work: Work) -> None:
         tenant = work.share.tenant
         self.answered[tenant] += 1
+        self.seconds[tenant].append(self.now - work.entered)
         self.slowest[tenant] = max(self.slowest.get(tenant, 0.0), self.now - work.entered)
         self.gate.pause(work, self.now)
         self.gate.learn(work, tenant, self.now)
@@ -227,3 +235,53 @@ def test_who_gives_up_waiting_leaves_no_trace() -> None:
         door.step(0.001)
     assert not waiting.running
     assert all(_open_of(door, tenant) == 0 for tenant in ("noisy", "victim"))
+
+
+@pytest.mark.parametrize("needs", [0.02, 0.05])
+def test_who_asks_little_of_a_slow_machine_is_not_the_heaviest(needs: float) -> None:
+    """A flood of which few run at once takes no more than a few slow requests."""
+    door = Door()
+    noisy, victim = 0.0, 0.0
+    while door.now < 20.0:
+        while noisy <= door.now:
+            noisy += 0.0025
+            door.ask("noisy", 0.020)
+        if victim <= door.now:
+            victim += 0.1
+            door.ask("victim", needs)
+        door.step(0.001)
+        if door.now < 3.0:
+            door.slowest.clear()
+    assert not door.refused["victim"]
+    assert door.slowest["victim"] < 2 * needs + 0.020
+
+
+def beside(door: Door, seconds: float, noisy: int, needs: float, numbers: random.Random) -> None:
+    """A victim with ten requests a second of 20 ms, beside a tenant that keeps `noisy` open."""
+    end, due = door.now + seconds, door.now
+    while door.now < end:
+        for _ in range(noisy - _open_of(door, "noisy")):
+            door.ask("noisy", needs * numbers.lognormvariate(0, 0.3))
+        if door.now >= due:
+            due += 0.1
+            door.ask("victim", 0.020 * numbers.lognormvariate(0, 0.3))
+        door.step(0.001)
+
+
+@pytest.mark.parametrize(("noisy", "needs"), [(4, 0.020), (40, 0.020), (4, 0.200)])
+def test_on_two_cores_the_p99_of_another_tenant_rises_by_less_than_a_third(noisy: int, needs: float) -> None:
+    door, numbers = Door(cores=2), random.Random(0)
+    beside(door, 10.0, 0, needs, numbers)
+    alone = door.p99("victim")
+    beside(door, 3.0, noisy, needs, numbers)
+    door.seconds.clear()
+    beside(door, 30.0, noisy, needs, numbers)
+    assert door.p99("victim") <= 1.3 * alone
+
+
+def test_a_newcomers_burst_does_not_start_at_once() -> None:
+    door = Door()
+    beside(door, 5.0, 0, 0.0, random.Random(3))
+    for _ in range(40):
+        door.ask("noisy", 0.300)
+    assert sum(work.share.tenant == "noisy" for work, _ in door.running) == 8

@@ -11,6 +11,7 @@ from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
 from services.context.consolidation.schedule import Schedule
 from services.context.consolidation.service import Consolidation
+from services.context.costs.service import CostService
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners
 from services.context.forwarding.references import References
@@ -74,6 +75,7 @@ class Services:
     evaluation: Evaluation
     caller_configs: CallerConfigs
     profile_service: ProfileService
+    cost_service: CostService
     purge_service: Purge
     tenant_purge: TenantPurge
     key_service: KeyService
@@ -99,7 +101,7 @@ async def opened(
         stack.push_async_callback(ledger.close)
         embedder, table = await open_cached(settings.embedding, database, "context", ledger)
         stack.push_async_callback(embedder.close)
-        reranker = open_reranker(settings.rerank)
+        reranker = open_reranker(settings.rerank, ledger)
         if reranker is not None:
             stack.push_async_callback(reranker.close)
         await database.open()
@@ -177,6 +179,7 @@ async def opened(
             evaluation=Evaluation(database, settings.default_budget, settings.max_budget),
             caller_configs=configs,
             profile_service=profiles,
+            cost_service=CostService(database, records, settings.prices),
             purge_service=Purge(database, journal, owners, keys),
             tenant_purge=tenant_purge,
             key_service=KeyService(database, keys, records, doorbell.ring, settings.key_ttl_days),

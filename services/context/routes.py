@@ -8,6 +8,7 @@ from litestar.types import ControllerRouterHandler
 from services.context.assembly.routes import assemble
 from services.context.audit.routes import audit
 from services.context.consolidation.routes import consolidate
+from services.context.costs.routes import COSTS
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
 from services.context.keys.routes import KEYS
@@ -28,6 +29,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "why": log.HANDLERS,
     "learning": learning.HANDLERS,
     "profiles": [PROFILES],
+    "costs": [COSTS],
     "keys": [KEYS],
     "secrets": [SECRETS],
     "languages": [LANGUAGE],

@@ -32,6 +32,8 @@ Action = Literal[
     "profile_set",
     "profile_delete",
     "language_set",
+    "ceiling_set",
+    "ceiling_reset",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

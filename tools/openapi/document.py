@@ -51,6 +51,7 @@ _TAGS = {
     "sessions": "What happened in a session, in order, and its context as objects that shrink and come back.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",
+    "costs": "What calls of models cost, and the ceilings that end them.",
     "profiles": "What every block for an agent or a user says first.",
     "timeline": "Everything that happened, in order, and what each agent is doing now.",
     "keys": "API keys: who may do what, and how much of it.",

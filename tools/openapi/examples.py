@@ -153,6 +153,33 @@ _KEYS = [
     Example("context_audit", "What was done to keys", parameters={"action": "key_revoke", "limit": 1}),
 ]
 
+_COSTS = [
+    Example(
+        "context_record_cost",
+        "A call of the agent's own model",
+        {
+            "agent": "scout",
+            "mission": MISSION,
+            "session_id": "s-1",
+            "model": "claude-sonnet-4-5",
+            "input_tokens": 1_200,
+            "output_tokens": 300,
+            "cache_read_tokens": 20_000,
+            "cache_write_tokens": 500,
+        },
+    ),
+    Example("context_costs", "What each agent spent", parameters={"by": "agent", "mission": MISSION}),
+    Example("context_cost_calls", "The last call", parameters={"agent": "scout", "limit": 1}),
+    Example(
+        "context_set_ceiling",
+        "A mission may cost five dollars a day",
+        {"mission": MISSION, "period": "day", "limit_usd": "5"},
+    ),
+    Example("context_ceilings", "The ceilings, and what is spent"),
+    Example("context_allowance", "May another call be made?", parameters={"mission": MISSION}),
+    Example("context_reset_ceiling", "No ceiling any more", parameters={"mission": MISSION, "period": "day"}),
+]
+
 _SECRETS = [
     Example("context_set_secret_policy", "Refuse what holds a secret", {"policy": "refuse"}),
     Example("context_secret_policy", "The policy in force"),
@@ -189,6 +216,7 @@ EXAMPLES = [
     *_CONTEXT,
     *SESSIONS,
     *_KEYS,
+    *_COSTS,
     *_SECRETS,
     *_LANGUAGES,
     *_ERASURE,

@@ -20,6 +20,8 @@ PURGE = (
     ("profiles", "delete from context.profiles where tenant = $1 and scope = $2"),
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
+    ("spending", "delete from timeline.spending where tenant = $1 and subject = $2"),
+    ("ceilings", "delete from timeline.ceilings where tenant = $1 and subject = $2"),
     ("embedding_cache", "delete from context.embedding_cache where tenant = $1 and $2::text is not null"),
 )
 # In addition to the agent's scope: rows that name the agent under other scopes.

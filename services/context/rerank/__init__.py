@@ -8,6 +8,7 @@ from typing import Literal, Protocol, get_args
 
 from shared.search.relevance import Scored
 from shared.settings import Env, SettingsError
+from shared.spending import Meter
 
 Kind = Literal["none", "voyage"]
 # How many of the best candidates are scored again, and how much that score weighs.
@@ -25,7 +26,7 @@ class Reranker(Protocol):
 
 
 class RerankerUnavailable(Exception):
-    """`reason` is one of dead, slow, refused, malformed."""
+    """`reason` is one of dead, slow, refused, malformed, ceiling."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -57,13 +58,13 @@ class RerankSettings:
         return settings
 
 
-def open_reranker(settings: RerankSettings) -> Reranker | None:
+def open_reranker(settings: RerankSettings, meter: Meter | None = None) -> Reranker | None:
     if settings.kind == "none":
         return None
     # Imported only when selected, because it loads further libraries.
     from services.context.rerank.voyage import VoyageReranker
 
-    return VoyageReranker(settings)
+    return VoyageReranker(settings, meter)
 
 
 def blend(scored: list[Scored], second: list[float]) -> list[Scored]:

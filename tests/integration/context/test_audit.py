@@ -44,6 +44,8 @@ async def every_action(client: Client) -> None:
     await call(client, "PUT", "/api/context/profiles", {"agent_name": "scout", "text": "Scouts ahead."})
     await call(client, "DELETE", "/api/context/profiles?agent_name=scout")
     await call(client, "PUT", "/api/context/language", {"language": "de"})
+    await call(client, "PUT", "/api/context/costs/ceilings", {"mission_id": "m", "limit_usd": "2.50"})
+    await call(client, "DELETE", "/api/context/costs/ceilings?mission=m")
     await call(client, "POST", "/api/psychic-cache/write", note("m", "it rained"))
     await call(client, "PUT", "/api/psychic-cache/m/limits", {"entry_budget": 50})
     await call(client, "DELETE", "/api/psychic-cache/m?reason=operator")
@@ -70,6 +72,8 @@ ACTIONS = [
     "profile_set",
     "profile_delete",
     "language_set",
+    "ceiling_set",
+    "ceiling_reset",
     "limits_set",
     "clear",
     "export",

@@ -52,6 +52,7 @@ WITHOUT_TEXT = {
     "context_replay",
     "context_rotate_key",
     "context_set_budget",
+    "context_set_ceiling",
     "context_set_language",
     "context_set_secret_policy",
     "context_set_weight",
@@ -207,6 +208,12 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     words = {"name": TEXT, "stability": "dynamic", "text": TEXT}
     prompt = {"blocks": [words], "source": TEXT, "sources": {TEXT: {"text": TEXT}}}
     yield "context_prompt", "POST", "/api/context/prompt", {**prompt, "context": {**asked, "query": TEXT}}
+    yield (
+        "context_record_cost",
+        "POST",
+        "/api/context/costs",
+        {"model": TEXT, "kind": SECRET, "session_id": TEXT},
+    )
     yield "context_set_profile", "PUT", "/api/context/profiles", {"user_id": "ana", "text": TEXT}
     yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
 

@@ -84,7 +84,7 @@ MENTIONED = {
     *("target_agent", "directive_target", "escalation_target", "current_mission_namespaces"),
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
     *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
-    *("external_id", "source_key", "tool_use_id"),
+    *("external_id", "source_key", "tool_use_id", "session"),
 }
 # Without admin access, only a key that is bound to their subject may.
 FOR_ADMINS_OR_OWNERS = {"context_set_profile", "context_delete_profile"}
@@ -103,6 +103,10 @@ FOR_ALL: dict[str, set[Bound]] = {
     # It decides for every writer of the tenant.
     "context_set_secret_policy": {"agent", "mission", "user"},
     "context_set_language": {"agent", "mission", "user"},
+    # They hold for the whole tenant.
+    "context_ceilings": {"agent", "mission", "user"},
+    "context_set_ceiling": {"agent", "mission", "user"},
+    "context_reset_ceiling": {"agent", "mission", "user"},
     # A profile stands in every block for its subject, here a user.
     "context_set_profile": {"agent", "mission"},
     "context_delete_profile": {"agent", "mission"},

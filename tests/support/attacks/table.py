@@ -279,6 +279,10 @@ def _listed_sessions(v: Victim) -> list[Arguments]:
     return [{}, {"agent_name": v.agent}, {"mission_id": v.mission}, {"user_id": v.user}]
 
 
+def _costs(v: Victim) -> list[Arguments]:
+    return [{}, {"mission": v.mission}, {"agent": v.agent}]
+
+
 def _of(id_: str, **more: Any) -> Attack:
     """One request, for the victim's row of this name."""
     return lambda v: [{id_: v.ids[id_], **more}]
@@ -329,8 +333,14 @@ ATTACKS: Mapping[str, Attack] = {
     "cache_write_batch": lambda v: [{"entries": [entry]} for entry in _entries(v)],
     "context_assemble": _question,
     "context_audit": lambda v: [{}, {"target": f"agent:{v.agent}"}],
+    "context_allowance": lambda v: [{}, {"mission": v.mission}, {"agent": v.agent}],
     "context_budgets": _filters("caller"),
+    "context_ceilings": _nothing,
     "context_change_key": _of("key_id", name="mine"),
+    "context_cost_calls": _costs,
+    "context_costs": lambda v: [
+        {**one, "by": by} for one in _costs(v) for by in ("agent", "mission", "session")
+    ],
     "context_evaluate": _nothing,
     "context_explain": _of("assembly_id"),
     "context_feedback": _feedback,
@@ -344,14 +354,23 @@ ATTACKS: Mapping[str, Attack] = {
     "context_prompt": _prompt,
     "context_profiles": lambda v: [{}, {"agent_name": v.agent}, {"user_id": v.user}],
     "context_purge": _purges,
+    "context_record_cost": lambda v: [
+        {"model": "gpt-5", "cost_usd": "9", **one}
+        for one in ({"agent": v.agent}, {"mission": v.mission}, {"agent": "mallory", "mission": v.mission})
+    ],
     "context_remember": _remember,
     "context_replay": _of("assembly_id", token_budget=500),
     "context_reset_budget": lambda v: [{"caller": v.agent}],
+    "context_reset_ceiling": lambda v: [{}, {"mission": v.mission}],
     "context_reset_weight": lambda v: [{"caller": v.agent, "source": "psychic_cache"}],
     "context_revoke_key": _of("key_id"),
     "context_rotate_key": _of("key_id", overlap_seconds=0),
     "context_secret_policy": _nothing,
     "context_set_budget": lambda v: [{"caller": caller, "default_budget": 200} for caller in (v.agent, "*")],
+    "context_set_ceiling": lambda v: [
+        {"limit_usd": "0"},
+        {"limit_usd": "0", "mission_id": v.mission},
+    ],
     "context_set_profile": lambda v: [
         {"agent_name": v.agent, "text": "the treasure is mine"},
         {"user_id": v.user, "text": "the treasure is mine", "background": True},

@@ -45,8 +45,8 @@ def words_vector(text: str, dimensions: int) -> np.ndarray[Any, np.dtype[np.floa
 
 
 class FakeApi(ABC):
-    """Modes: ok, an HTTP status as text (429 with `retry_after`), hang (until stopped or released), reset, and those of
-    the API.
+    """Modes: ok, an HTTP status as text (429 with `retry_after`), hang (until stopped or released), reset, cut (half of
+    the answer), and those of the API. `ledger` holds what each answer that was sent whole says that it took.
 
     `script` holds modes for the next requests, one each; then `mode` holds.
     """
@@ -58,6 +58,7 @@ class FakeApi(ABC):
         self.script: deque[str] = deque()
         self.retry_after: str | None = "0.05"
         self.requests: list[Request] = []
+        self.ledger: list[Json] = []
         self._released = threading.Event()
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.api = self
@@ -206,7 +207,12 @@ class _Handler(BaseHTTPRequestHandler):
             mode = "reset"
         if mode == "reset":
             return self._reset()
-        return self._send(*api.respond(request, mode))
+        status, payload = api.respond(request, "ok" if mode == "cut" else mode)
+        if mode == "cut":
+            return self._cut(status, payload)
+        if status == 200 and b'"usage"' in payload:
+            api.ledger.append(json.loads(payload)["usage"])
+        return self._send(status, payload)
 
     def _send(self, status: int, payload: bytes) -> None:
         self.send_response(status)
@@ -216,6 +222,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Retry-After", self.server.api.retry_after)
         self.end_headers()
         self.wfile.write(payload)
+
+    def _cut(self, status: int, payload: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload[: len(payload) // 2])
+        self.wfile.flush()
+        self._reset()
 
     def _reset(self) -> None:
         # Zero linger: closing sends RST.

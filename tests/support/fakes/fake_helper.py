@@ -21,6 +21,8 @@ class FakeHelper(FakeApi):
     kept (a name that is not), long, invented (a name that the text has not, a quote that no passage has), nothing."""
 
     key = "helper-test-key"
+    varied = False
+    """Whether each answer takes other tokens than the one before."""
 
     def prompts(self) -> list[str]:
         """What the calls for text held, rules and all."""
@@ -48,7 +50,11 @@ class FakeHelper(FakeApi):
             return 200, b"<html>a proxy's page</html>"
         if path == _MODELS:
             return 200, json.dumps({"object": "list", "data": [], "has_more": False}).encode()
-        return 200, json.dumps(_WRAPPED[path](_report(request.body, mode))).encode()
+        answer = _WRAPPED[path](_report(request.body, mode))
+        if self.varied:
+            number = len(self.requests)
+            answer["usage"] |= {name: 7 * number + place for place, name in enumerate(_COUNTED[path])}
+        return 200, json.dumps(answer).encode()
 
 
 def _report(body: Json, mode: str) -> Json:
@@ -147,4 +153,13 @@ def _of_openai(report: Json) -> Json:
     }
 
 
+_COUNTED = {
+    _MESSAGES: (
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    ),
+    _COMPLETIONS: ("completion_tokens", "prompt_tokens"),
+}
 _WRAPPED = {_MESSAGES: _of_anthropic, _COMPLETIONS: _of_openai}

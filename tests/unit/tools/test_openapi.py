@@ -74,6 +74,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "sessions",
         "why",
         "learning",
+        "costs",
         "profiles",
         "timeline",
         "keys",

@@ -9,6 +9,7 @@ from typing import Literal
 from scrubjay._call import Call, PagedCall, fields, nullable, path
 from scrubjay._data import UNSET, Unset
 from scrubjay.models import (
+    Allowance,
     ApiKey,
     ApiKeys,
     AssembleContextInput,
@@ -19,6 +20,12 @@ from scrubjay.models import (
     CallerBudget,
     CallerBudgets,
     Callers,
+    Ceilings,
+    CeilingState,
+    CostGroup,
+    CostRow,
+    CostRows,
+    Costs,
     Evaluated,
     Explained,
     FeedbackTaken,
@@ -33,6 +40,7 @@ from scrubjay.models import (
     Profiles,
     Prompt,
     Receipt,
+    RecordedCost,
     RememberResult,
     Replay,
     SecretPolicy,
@@ -701,6 +709,267 @@ def weight_history(
     )
 
 
+def record_cost(
+    *,
+    model: str,
+    kind: str | None = None,
+    outcome: Literal["abandoned", "failed", "ok"] | None = None,
+    agent_name: str | None = None,
+    mission_id: str | None = None,
+    session_id: str | None = None,
+    input_tokens: int | None = None,
+    output_tokens: int | None = None,
+    cache_read_tokens: int | None = None,
+    cache_write_tokens: int | None = None,
+    cost_usd: str | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    idempotency_key: str | None = None,
+    timeout: float | None = None,
+) -> Call[RecordedCost]:
+    """Record what one call of a model took. Its cost follows from the table of prices, unless the request
+    names one. A call that was made is recorded beyond a ceiling, too. Ask
+    `/api/context/costs/allowance` before the next one.
+
+    Args:
+        model: As the provider names it. A model without a price is counted in tokens alone.
+        kind: What the call was for. Default: `"call"`.
+        outcome: `abandoned`: the caller gave up on it, and the provider may count it. `failed`: the
+            provider refused it. Default: `"ok"`.
+        agent_name: The agent that made it.
+        mission_id: The mission that it was for.
+        session_id: The session, as the caller names it.
+        input_tokens: What the provider read afresh: neither from its cache nor into it. Default: `0`.
+        output_tokens: What the model wrote. Default: `0`.
+        cache_read_tokens: What came from the provider's cache. Default: `0`.
+        cache_write_tokens: What went into the provider's cache. Default: `0`.
+        cost_usd: What it cost, where the caller knows better than the table of prices.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_id`, in requests.
+        idempotency_key: A write under one key happens once; else the client makes one up.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path="/api/context/costs",
+        answer=RecordedCost,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            model=model,
+            kind=kind,
+            outcome=outcome,
+            agent_name=agent_name,
+            mission_id=mission_id,
+            session_id=session_id,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cache_read_tokens=cache_read_tokens,
+            cache_write_tokens=cache_write_tokens,
+            cost_usd=cost_usd,
+            agent=agent,
+            mission=mission,
+        ),
+        own={"agent": "agent_name", "mission": "mission_id"},
+        keyed=True,
+        idempotency_key=idempotency_key,
+        timeout=timeout,
+    )
+
+
+def costs(
+    *,
+    by: Literal["agent", "key", "kind", "mission", "model", "service", "session"] | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    session: str | None = None,
+    model: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Costs, CostGroup]:
+    """Read what calls of models cost: today, in the last seven days and in all, by agent, mission, session
+    or model. It counts callers' own calls, and those of the embedder, the helper model and the reranker
+    that they led to.
+
+    Args:
+        by: Groups the costs, too.
+        agent: Only this agent's calls.
+        mission: Only this mission's calls.
+        session: Only this session's calls.
+        model: Only calls of this model, as rows name it.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/costs",
+        answer=Costs,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "by": by,
+            "agent": agent,
+            "mission": mission,
+            "session": session,
+            "model": model,
+            "cursor": cursor,
+            "limit": limit,
+        },
+        timeout=timeout,
+    )
+
+
+def allowance(
+    *,
+    agent: str | None = None,
+    mission: str | None = None,
+    timeout: float | None = None,
+) -> Call[Allowance]:
+    """Ask whether another paid call may be made. At a ceiling the answer is 429, and `limit` names it.
+    What is spent is known once a call is recorded: a ceiling is exceeded by no more than the calls
+    under way.
+
+    Args:
+        agent: The agent that would make the call.
+        mission: The mission that the call would be for.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/costs/allowance",
+        answer=Allowance,
+        seconds=2.0,
+        repeatable=True,
+        query={"agent": agent, "mission": mission},
+        timeout=timeout,
+    )
+
+
+def cost_calls(
+    *,
+    agent: str | None = None,
+    mission: str | None = None,
+    session: str | None = None,
+    model: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[CostRows, CostRow]:
+    """List calls of models with their tokens and costs, the newest first.
+
+    Args:
+        agent: Only this agent's calls.
+        mission: Only this mission's calls.
+        session: Only this session's calls.
+        model: Only calls of this model, as rows name it.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/costs/calls",
+        answer=CostRows,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "agent": agent,
+            "mission": mission,
+            "session": session,
+            "model": model,
+            "cursor": cursor,
+            "limit": limit,
+        },
+        timeout=timeout,
+    )
+
+
+def ceilings(
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Ceilings, CeilingState]:
+    """List the tenant's ceilings with what is spent of each.
+
+    Args:
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/costs/ceilings",
+        answer=Ceilings,
+        seconds=5.0,
+        repeatable=False,
+        query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def set_ceiling(
+    *,
+    limit_usd: str,
+    key_id: int | str | None = None,
+    mission_id: str | None = None,
+    period: Literal["all", "day", "month"] | None = None,
+    mission: str | None = None,
+    timeout: float | None = None,
+) -> Call[CeilingState]:
+    """Set how much the calls of a key, of a mission or of the whole tenant may cost in a day, a month or
+    in all. Beyond it, the embedder and the helper model are not called: answers name them as degraded,
+    and writes go on.
+
+    Args:
+        key_id: The key, with all keys that it made.
+        mission_id: The mission. With neither, the ceiling is the whole tenant's.
+        period: Over what time, in UTC. Default: `"day"`.
+        limit_usd: Once so much is spent, no further call is made. 0 allows none.
+        mission: Short for `mission_id`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path="/api/context/costs/ceilings",
+        answer=CeilingState,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(
+            key_id=key_id, mission_id=mission_id, period=period, limit_usd=limit_usd, mission=mission
+        ),
+        timeout=timeout,
+    )
+
+
+def reset_ceiling(
+    *,
+    key_id: int | None = None,
+    mission: str | None = None,
+    period: Literal["all", "day", "month"] | None = None,
+    timeout: float | None = None,
+) -> Call[None]:
+    """Remove the ceiling of a key, of a mission, or of the tenant where neither is named.
+
+    Args:
+        key_id: The key that the ceiling is for.
+        mission: The mission that the ceiling is for.
+        period: The period of the ceiling.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="DELETE",
+        path="/api/context/costs/ceilings",
+        answer=None,
+        seconds=5.0,
+        repeatable=False,
+        query={"key_id": key_id, "mission": mission, "period": period},
+        timeout=timeout,
+    )
+
+
 def profiles(
     *,
     agent_name: str | None = None,
@@ -1035,6 +1304,8 @@ def audit(
     action: Literal[
         "budget_reset",
         "budget_set",
+        "ceiling_reset",
+        "ceiling_set",
         "clear",
         "evaluate",
         "export",

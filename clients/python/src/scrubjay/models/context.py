@@ -10,6 +10,36 @@ from scrubjay.models.choices import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """A call may be made."""
+
+    ceilings: list[CeilingState]
+    """Those that it would count towards, as far as the key may know of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """What calls took together."""
+
+    calls: int
+    """How many calls."""
+    input_tokens: int
+    """What was read afresh: neither from the provider's cache nor into it."""
+    output_tokens: int
+    """What the model wrote."""
+    cache_read_tokens: int
+    """What came from the provider's cache."""
+    cache_write_tokens: int
+    """What went into the provider's cache."""
+    cost_usd: str
+    """An exact decimal number, of the calls whose cost is known."""
+    unpriced_calls: int
+    """Calls whose cost is not known: their model has no price, or nobody knows their tokens."""
+    estimated_usd: str
+    """What those of unknown tokens may have cost besides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicBlock:
     """A block of `system` in Anthropic's Messages API."""
 
@@ -188,6 +218,8 @@ class AuditRow:
     action: Literal[
         "budget_reset",
         "budget_set",
+        "ceiling_reset",
+        "ceiling_set",
         "clear",
         "evaluate",
         "export",
@@ -299,6 +331,38 @@ class Callers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CeilingState:
+    """How much is left under a ceiling."""
+
+    subject: str
+    """Whose calls it counts: `tenant`, `key:…` or `mission:…`."""
+    period: str
+    """Over what time: a UTC `day` or `month`, or `all`."""
+    limit_usd: str
+    """Once so much is spent, no further call is made."""
+    spent_usd: str
+    """With an estimate for calls that nobody knows the tokens of."""
+    calls: int
+    """How many calls."""
+    unpriced_calls: int
+    """Calls of models without a price. The ceiling cannot count them."""
+    reached: bool
+    """Further calls are not made."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceilings:
+    """A page of the tenant's ceilings, by whose they are."""
+
+    data: list[CeilingState]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
     """What is kept in long-term memory besides, because it lasts beyond its mission."""
 
@@ -316,6 +380,88 @@ class Copy:
     """The name that a context block gives it."""
     scope: str | None = None
     """Who finds it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostGroup:
+    """What the calls of one agent, mission, session, model, kind, key or service took."""
+
+    name: str | None
+    """The agent, mission, session, model, kind, key or service. Null: none."""
+    today: Amount
+    """Since midnight, in UTC."""
+    week: Amount
+    """In the last seven days, today included."""
+    all: Amount
+    """As long as rows are kept, 400 days."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRow:
+    """A call of a model."""
+
+    id: int
+    """Its id."""
+    created_at: datetime
+    """When the call ended."""
+    service: str
+    """The service that made the call, or `caller`."""
+    kind: str
+    """What it was for, such as summary, answer, query, document, rerank or probe."""
+    model: str
+    """As its provider names it, after `anthropic:`, `openai:` or `voyage:` for our own calls."""
+    outcome: str
+    """`ok`, `uncounted` (answered without counting tokens), `abandoned` or `failed`."""
+    agent_name: str | None
+    """The agent that it was made for."""
+    mission_id: str | None
+    """The mission that it was for."""
+    session_id: str | None
+    """The session that it was for, as callers name it."""
+    key: str | None
+    """Whose call it was."""
+    input_tokens: int
+    """What was read afresh: neither from the provider's cache nor into it."""
+    output_tokens: int
+    """What the model wrote."""
+    cache_read_tokens: int
+    """What came from the provider's cache."""
+    cache_write_tokens: int
+    """What went into the provider's cache."""
+    cost_usd: str | None
+    """Null where the model has no price, or the tokens are not known."""
+    estimated_usd: str | None
+    """What a call of unknown tokens may have cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostRows:
+    """A page of calls, the newest first."""
+
+    data: list[CostRow]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What calls cost: all together, and a page of groups by name."""
+
+    data: list[CostGroup]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+    today: Amount
+    """Since midnight, in UTC."""
+    week: Amount
+    """In the last seven days, today included."""
+    all: Amount
+    """As long as rows are kept, 400 days."""
+    unpriced_models: list[str]
+    """Models without a price, at most twenty."""
+    prices_as_of: str
+    """The date of the table of prices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -764,6 +910,22 @@ class Receipt:
     """Where it belongs: `mission:…`, `agent:…`, `user:…`, `project:…` or `shared`."""
     erased: dict[str, dict[str, int]]
     """Erased rows by service and table."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCost:
+    """What was recorded."""
+
+    id: int
+    """The id of its row."""
+    cost_usd: str | None
+    """Null where the model has no price, or the tokens are not known."""
+    ceilings: list[CeilingState]
+    """Those that the call counts towards, as far as the key may know of them. Once one is reached, make no
+    other.
+    """
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 

@@ -1,0 +1,1 @@
+"""What calls of paid models cost, by who made them, and the ceilings that end them."""

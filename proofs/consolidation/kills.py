@@ -18,6 +18,7 @@ from tests.support.cluster import Client, Cluster
 CONSOLIDATE, SESSIONS = "/api/memory/consolidate", "/api/sessions"
 _BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 _AT_ONCE = 100
+_SHOWN = 3
 _FACTS = """
 select predicate, object, valid_from, valid_to, superseded_at is null as believed, single, source_kind, source_claim
 from memory.facts where user_id = $1 and revision_of is null
@@ -79,7 +80,7 @@ async def disturbed(
     sql = await asyncpg.connect(superuser)
     try:
         async with cluster.client() as client:
-            calm, rough = [await spoken(client, f"{kind} {name}", events) for kind in ("calm", "rough")]
+            calm, rough = [await spoken(client, f"{kind} {name}", events) for kind in ("calm", "wild")]
             began = loop.time()
             await finished(client, calm)
             step = (loop.time() - began) / (events / _AT_ONCE)
@@ -88,7 +89,7 @@ async def disturbed(
                 done += await _killed(cluster, client, rough, chance.uniform(0, 2 * step))
                 await sql.execute(_LET_GO)
             await finished(client, rough)
-            return Disturbed(done, await _differing(sql, f"calm {name}", f"rough {name}"))
+            return Disturbed(done, await _differing(sql, f"calm {name}", f"wild {name}"))
     finally:
         await sql.close()
 
@@ -110,7 +111,11 @@ async def _differing(sql: Any, calm: str, rough: str) -> int:
     differing = 0
     for query in (_FACTS, _MEMORIES, _CHANGES):
         both = [Counter(map(_row, await sql.fetch(query, user))) for user in (calm, rough)]
-        differing += ((both[0] - both[1]) + (both[1] - both[0])).total()
+        only = [both[0] - both[1], both[1] - both[0]]
+        differing += sum(each.total() for each in only)
+        for kind, each in zip(("undisturbed", "disturbed"), only, strict=True):
+            for row in list(each)[:_SHOWN]:
+                print(f"only {kind}: {row}")
     return differing
 
 

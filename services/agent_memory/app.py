@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.agent_memory.consolidation import routes as consolidation
 from services.agent_memory.consolidation.costs import ExtractionCosts
+from services.agent_memory.consolidation.files import Files
 from services.agent_memory.consolidation.learning import Learning
 from services.agent_memory.consolidation.purge import CONSOLIDATION
 from services.agent_memory.consolidation.runs import Runs
@@ -97,6 +98,7 @@ class Services:
     fact_writer: FactWriter
     alias_writer: AliasWriter
     consolidation_runs: Runs
+    consolidation_files: Files
     consolidations: Consolidations
     transfer: MemoryTransfer
     purge: Purge
@@ -159,6 +161,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             LONG_TERM_STORE: long_term_search.search,
             VAULT: vault_search.search,
         }
+        learning = Learning(helper)
         yield Services(
             owner_search=OwnerSearch(
                 "agent_memory",
@@ -181,7 +184,8 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             reference_reader=ReferenceReader(database),
             fact_writer=FactWriter(database, transactions),
             alias_writer=AliasWriter(transactions),
-            consolidation_runs=Runs(database, transactions, embedder.model, Learning(helper).learn),
+            consolidation_runs=Runs(database, transactions, embedder.model, learning.learn),
+            consolidation_files=Files(database, transactions, embedder.model, learning.learn),
             consolidations=Consolidations(database, transactions),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,

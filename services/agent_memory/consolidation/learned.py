@@ -19,7 +19,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """A message of a session, or a file."""
 
     position: int
-    """Its number in the session. Of a file, 0."""
+    """Its number in the session; in a file, its first line."""
     role: Role
     author: str | None
     """The name of who said it, if it is known."""

@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
+from services.agent_memory.consolidation.files import Files
 from services.agent_memory.consolidation.runs import Runs
 from services.agent_memory.consolidation.schemas import (
     BeginInput,
@@ -18,6 +19,8 @@ from services.agent_memory.consolidation.schemas import (
     ConsolidationChanges,
     ConsolidationRun,
     ConsolidationRuns,
+    FileInput,
+    LearnedFile,
     ReleaseInput,
     StepInput,
     Stepped,
@@ -28,9 +31,10 @@ from shared.errors import NotFound
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
-from shared.web.operations import KEYED, READ, WRITE, problems
+from shared.web.operations import KEYED, READ, WRITE, problems, takes
 
 _MAX_ID = 2**63 - 1
+FILE_SECONDS = 30.0
 
 
 @get("", operation_id="memory_consolidations", opt=READ)
@@ -119,6 +123,16 @@ async def step(
     return await consolidation_runs.step(principal, data, deadline)
 
 
+@post("/file", opt=WRITE | takes(FILE_SECONDS), status_code=200, include_in_schema=False)
+async def file(
+    data: JSONBody[FileInput],
+    consolidation_files: NamedDependency[Files],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> LearnedFile:
+    return await consolidation_files.learn(principal, data, deadline)
+
+
 @post("/release", opt=WRITE, status_code=204, include_in_schema=False)
 async def release(
     data: JSONBody[ReleaseInput],
@@ -141,5 +155,5 @@ async def behind(
 
 ROUTES: list[ControllerRouterHandler] = [
     Router("/api/memory/consolidations", route_handlers=[runs, run, changes, undo], tags=["consolidation"]),
-    Router("/internal/consolidation", route_handlers=[begin, step, release, behind]),
+    Router("/internal/consolidation", route_handlers=[begin, step, file, release, behind]),
 ]

@@ -34,7 +34,7 @@ from shared.errors import Invalid
 from shared.telemetry import tracing
 
 EVENT = "consolidation"
-_LEARNING = 0.6
+LEARNING = 0.6
 """The share of a step's time."""
 
 
@@ -92,7 +92,7 @@ class Runs:
         learned = Learned()
         if request.turns:
             # The rest is for writing what was learned: a step that is late would be learned again.
-            seconds = _LEARNING * deadline.left()
+            seconds = LEARNING * deadline.left()
             learned = await self._learner(principal.tenant, request.turns, request.source, seconds)
         lasting = Lasting(Writing.of(principal, request.source), learned)
         await lasting.prepare()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from msgspec import Meta, field
 
 from services.agent_memory.consolidation.changes import Action, Kind, Tally
 from services.agent_memory.consolidation.learned import Source, Turn
+from services.agent_memory.facts.schemas import NOT_A_SCOPE, is_scope
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
@@ -66,6 +68,23 @@ class ReleaseInput(Body, kw_only=True):
     holder: Name
 
 
+class FileInput(Body, kw_only=True):
+    path: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    scope: Annotated[str, Meta(min_length=1, max_length=250)] | None = None
+    from_start: bool = False
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        if self.scope is not None and not is_scope(self.scope):
+            yield "scope", NOT_A_SCOPE
+
+
+class LearnedFile(msgspec.Struct):
+    status: Literal["finished", "nothing_new"]
+    run_id: int
+    lines: int
+    tally: Tally
+
+
 class BehindInput(Body, kw_only=True):
     """The last event of each session, by its id."""
 
@@ -94,7 +113,7 @@ class ConsolidationRun(msgspec.Struct, kw_only=True):
     after: int
     """It is about the session's events behind this one, up to `through`."""
     through: int
-    """The last event that it is about."""
+    """The last event, or the last line of the file, that it is about."""
     position: int
     """How far it is."""
     status: RunStatus
@@ -149,7 +168,7 @@ class ConsolidationChange(msgspec.Struct, kw_only=True, omit_defaults=True):
     item_id: int | None = None
     """The id of the fact, the episode or the commitment."""
     turns: list[int] = []
-    """The events of the session that it comes from."""
+    """The events of the session that it comes from; of a file, the lines on which the passages begin."""
     trust: SourceKind | None = None
     """Whom it comes from. Of several, who is trusted least."""
     why: str | None = None

@@ -18,7 +18,7 @@ from shared.web.request import request_id_of
 @post(
     "/api/memory/consolidate",
     operation_id="memory_consolidate",
-    opt=WRITE | takes(SECONDS) | problems(403, 404),
+    opt=WRITE | takes(SECONDS) | problems(403, 404, 409),
     status_code=200,
     tags=["consolidation"],
 )
@@ -29,7 +29,7 @@ async def consolidate(
     principal: PrincipalDep,
     deadline: DeadlineDep,
 ) -> Consolidated:
-    """Learn facts, episodes, commitments and other names from a session, from where the last run ended.
+    """Learn facts, episodes, commitments and other names from a session, from where the last run ended, or from a file.
 
     What was recalled is not learned again. All that is learned names the turns it comes from, and can be undone.
     """

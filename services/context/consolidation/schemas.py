@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from shared.body import Body
 from shared.text import Name
 
 
 class ConsolidateInput(Body, kw_only=True):
-    """Learn from what a session's trail holds beyond the last run."""
+    """Learn from what a session's trail holds beyond the last run, or from a file of the vault that has changed."""
 
-    session_id: Name
+    session_id: Name | None = None
     """The session, by its id or its external id."""
+    path: Annotated[str, Meta(min_length=1, max_length=1_000)] | None = None
+    """The file, in place of a session."""
+    scope: Annotated[str, Meta(min_length=1, max_length=250)] | None = None
+    """Where what the file teaches lies: by default with whose folder it is in."""
     from_start: bool = False
-    """Learn from all of the trail again. What is known is only confirmed."""
+    """Learn from all of it again. What is known is only confirmed."""
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        if (self.session_id is None) == (self.path is None):
+            yield "session_id", "give either a session_id or a path"
+        if self.scope is not None and self.path is None:
+            yield (
+                "scope",
+                "belongs to a path: what a session teaches lies with its user, its mission or its agent",
+            )
 
 
 class Consolidated(msgspec.Struct, kw_only=True):
@@ -24,14 +39,14 @@ class Consolidated(msgspec.Struct, kw_only=True):
 
     status: Literal["finished", "nothing_new", "under_way", "unfinished"]
     """`unfinished`: there was no time for all of it, and the next call goes on. `under_way`: somebody else runs."""
-    session_id: str
-    """The session's id."""
+    session_id: str | None
+    """The session's id; null for a file."""
     run_id: int | None
     """The run, whose report says more."""
     position: int
-    """The last event that was learned from."""
+    """The last event, or line of the file, that was learned from."""
     through: int
-    """The last event that it is about."""
+    """The last event, or line of the file, that it is about."""
     opened: int = 0
     """Facts, episodes, commitments and other names that are new."""
     closed: int = 0

@@ -54,6 +54,8 @@ class Consolidation:
         self, principal: Principal, request: ConsolidateInput, deadline: Deadline, request_id: str
     ) -> Consolidated:
         """Raises the owners' refusals, and Unavailable. What was learned by then stays."""
+        if request.session_id is None:
+            return await self._file(principal, request, deadline, request_id)
         path = f"/api/sessions/{quote(request.session_id, safe='')}"
         session = (await self._cache.ask("GET", path, principal, deadline, request_id))["data"]
         run = _Run(principal, session, {}, uuid.uuid4().hex, deadline, request_id)
@@ -68,6 +70,24 @@ class Consolidation:
         if begun["status"] != "begun":
             return _answer(run._replace(begun=begun), begun["status"], begun["position"])
         return await self._steps(run._replace(begun=begun))
+
+    async def _file(
+        self, principal: Principal, request: ConsolidateInput, deadline: Deadline, request_id: str
+    ) -> Consolidated:
+        wanted = {"path": request.path, "scope": request.scope, "from_start": request.from_start}
+        body = msgspec.json.encode(wanted)
+        path = "/internal/consolidation/file"
+        done = await self._memory.ask("POST", path, principal, deadline, request_id, body=body)
+        return _counted(
+            Consolidated(
+                status=done["status"],
+                session_id=None,
+                run_id=done["run_id"],
+                position=done["lines"],
+                through=done["lines"],
+            ),
+            done["tally"],
+        )
 
     async def _steps(self, run: _Run) -> Consolidated:
         position = run.begun["position"]
@@ -135,16 +155,20 @@ class Consolidation:
 
 
 def _answer(run: _Run, status: Any, position: int, stepped: Mapping[str, Any] | None = None) -> Consolidated:
-    tally = (stepped or {}).get("tally") or {}
-    return Consolidated(
+    answer = Consolidated(
         status=status,
         session_id=run.session["id"],
         run_id=run.begun["run_id"],
         position=position,
         through=run.begun["through"],
-        opened=tally.get("opened", 0),
-        closed=tally.get("closed", 0) + tally.get("replaced", 0),
-        confirmed=tally.get("confirmed", 0),
-        disputed=tally.get("disputed", 0),
         skipped=dict((stepped or {}).get("skipped") or {}),
     )
+    return _counted(answer, (stepped or {}).get("tally") or {})
+
+
+def _counted(answer: Consolidated, tally: Mapping[str, int]) -> Consolidated:
+    answer.opened = tally.get("opened", 0)
+    answer.closed = tally.get("closed", 0) + tally.get("replaced", 0)
+    answer.confirmed = tally.get("confirmed", 0)
+    answer.disputed = tally.get("disputed", 0)
+    return answer

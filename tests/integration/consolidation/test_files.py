@@ -1,0 +1,64 @@
+"""Files of the vault are learned from when they have changed, into the scope of their folder."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from shared.database.postgres import Connection
+from tests.integration.conftest import Tenant
+from tests.integration.consolidation.calls import CONSOLIDATE, RUNS, believed, changes, facts
+from tests.integration.sessions.calls import ok
+from tests.support.calls import Json
+from tests.support.cluster import Client
+
+PATH = "users/Ana/notes.txt"
+
+
+async def put(client: Client, text: str, path: str = PATH) -> None:
+    await ok(client, "POST", "/api/vault/files", {"path": path, "text": text})
+
+
+async def learn(client: Client, path: str = PATH, **more: Any) -> Json:
+    answer: Json = await ok(client, "POST", CONSOLIDATE, {"path": path, **more})
+    return answer
+
+
+async def test_a_changed_file_is_learned_from_once(client: Client, tenant: Tenant, sql: Connection) -> None:
+    await put(client, "Bo lives in Lisbon.\n")
+    every = await asyncio.gather(*(learn(client) for _ in range(3)))
+    assert sorted(each["status"] for each in every) == ["finished", "nothing_new", "nothing_new"]
+    (fact,) = await facts(client, "Bo")
+    assert (fact["object"], fact["scope"], fact["user_id"]) == ("Lisbon", "user:Ana", "Ana")
+    assert (fact["source_kind"], fact["source_claim"]) == ("derived", "document")
+    before = await believed(sql, tenant.name)
+    await put(client, "Bo lives in Lisbon.\nBo works at Acme.\n")
+    done = await learn(client)
+    assert (done["status"], done["opened"], done["confirmed"]) == ("finished", 1, 1)
+    assert [each["turns"] for each in await changes(client, done["run_id"])] == [[1], [1]]
+    await ok(client, "POST", f"{RUNS}/{done['run_id']}/undo")
+    assert await believed(sql, tenant.name) == before
+
+
+async def test_who_may_not_write_in_the_folder_learns_nothing(client: Client, tenant: Tenant) -> None:
+    await put(client, "Bo lives in Lisbon.\n")
+    of_bo = await tenant.client("write", users=["bo"])
+    assert (await of_bo.post(CONSOLIDATE, {"path": PATH})).status == 404
+    await put(client, "Bo lives in Lisbon.\n", "shared/notes.txt")
+    assert (await of_bo.post(CONSOLIDATE, {"path": "shared/notes.txt"})).status == 403
+    done = await learn(client)
+    assert (await of_bo.get(f"{RUNS}/{done['run_id']}")).status == 404
+
+
+async def test_a_file_of_nobody_needs_a_scope(client: Client) -> None:
+    await put(client, "Bo lives in Lisbon.\n", "notes/bo.txt")
+    refused = await client.post(CONSOLIDATE, {"path": "notes/bo.txt"})
+    assert (refused.status, refused.body["errors"][0]["field"]) == (400, "scope")
+    done = await learn(client, "notes/bo.txt", scope="mission:m")
+    assert done["status"] == "finished"
+    assert [each["scope"] for each in await facts(client, "Bo")] == ["mission:m"]
+
+
+async def test_either_a_session_or_a_file(client: Client) -> None:
+    for body in ({}, {"session_id": "a", "path": "b"}, {"session_id": "a", "scope": "shared"}):
+        assert (await client.post(CONSOLIDATE, body)).status == 400

@@ -388,18 +388,21 @@ def delete(
 
 def consolidate(
     *,
-    session_id: str,
+    session_id: str | None = None,
+    path: str | None = None,
+    scope: str | None = None,
     from_start: bool | None = None,
     timeout: float | None = None,
 ) -> Call[Consolidated]:
-    """Learn facts, episodes, commitments and other names from a session, from where the last run ended.
-    What was recalled is not learned again. All that is learned names the turns it comes from, and can
-    be undone.
+    """Learn facts, episodes, commitments and other names from a session, from where the last run ended, or
+    from a file. What was recalled is not learned again. All that is learned names the turns it comes
+    from, and can be undone.
 
     Args:
         session_id: The session, by its id or its external id.
-        from_start: Learn from all of the trail again. What is known is only confirmed. Default:
-            `false`.
+        path: The file, in place of a session.
+        scope: Where what the file teaches lies: by default with whose folder it is in.
+        from_start: Learn from all of it again. What is known is only confirmed. Default: `false`.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -408,7 +411,7 @@ def consolidate(
         answer=Consolidated,
         seconds=30.0,
         repeatable=False,
-        body=fields(session_id=session_id, from_start=from_start),
+        body=fields(session_id=session_id, path=path, scope=scope, from_start=from_start),
         timeout=timeout,
     )
 

@@ -17,14 +17,14 @@ class Consolidated:
     """`unfinished`: there was no time for all of it, and the next call goes on. `under_way`: somebody else
     runs.
     """
-    session_id: str
-    """The session's id."""
+    session_id: str | None
+    """The session's id; null for a file."""
     run_id: int | None
     """The run, whose report says more."""
     position: int
-    """The last event that was learned from."""
+    """The last event, or line of the file, that was learned from."""
     through: int
-    """The last event that it is about."""
+    """The last event, or line of the file, that it is about."""
     opened: int
     """Facts, episodes, commitments and other names that are new."""
     closed: int
@@ -54,7 +54,7 @@ class ConsolidationChange:
     item_id: int | None = None
     """The id of the fact, the episode or the commitment."""
     turns: list[int] = field(default_factory=list)
-    """The events of the session that it comes from."""
+    """The events of the session that it comes from; of a file, the lines on which the passages begin."""
     trust: Literal["agent", "derived", "document", "imported", "tool", "user"] | None = None
     """Whom it comes from. Of several, who is trusted least."""
     why: str | None = None
@@ -92,7 +92,7 @@ class ConsolidationRun:
     after: int
     """It is about the session's events behind this one, up to `through`."""
     through: int
-    """The last event that it is about."""
+    """The last event, or the last line of the file, that it is about."""
     position: int
     """How far it is."""
     status: Literal["finished", "running", "undone"]

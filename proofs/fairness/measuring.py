@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import os
 import re
-import statistics
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +14,8 @@ from typing import NamedTuple
 import aiohttp
 import asyncpg
 
-from proofs.fairness.victim import Seen, Victim
+from proofs.fairness.figures import Figures, Round, figures
+from proofs.fairness.victim import Victim
 from tests.support.cluster import Cluster
 
 _ONSET_SECONDS = 2.0
@@ -29,16 +29,19 @@ _TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)
 
 class Outcome(NamedTuple):
     failures: list[str]
-    over_alone: float
-    """The median of the victim's p99s during the attack, over the median of those alone."""
+    figures: Figures
 
     @property
     def failed(self) -> int:
         return len(self.failures)
 
+    @property
+    def over_alone(self) -> float:
+        return self.figures.over_alone
+
     def text(self, name: str) -> str:
         first = f"  ({self.failures[0]})" if self.failures else ""
-        return f"  {name:20} p99 {self.over_alone:6.2f} x alone, {self.failed:4} failed{first}"
+        return f"  {name:20} {self.figures.text()}, {self.failed} failed{first}"
 
 
 class Measuring:
@@ -62,17 +65,16 @@ class Measuring:
         return outcomes
 
     async def _outcome(self, victim: Victim, name: str) -> Outcome:
-        alone: list[Seen] = []
-        attacked: list[Seen] = []
+        rounds: list[Round] = []
+        failures: list[str] = []
         for _ in range(self._rounds):
             await self._rest()
-            alone.append(await victim.run(self._seconds))
+            alone = await victim.run(self._seconds)
             async with attack(name, self._cluster, self._keys["noisy"]):
-                seen, failures = await asyncio.gather(victim.run(self._seconds), self._index(victim))
-                seen.failures += failures
-                attacked.append(seen)
-        failures = [failure for seen in attacked for failure in seen.failures]
-        return Outcome(failures, _median_p99(attacked) / _median_p99(alone))
+                beside, unindexed = await asyncio.gather(victim.run(self._seconds), self._index(victim))
+            rounds.append((alone.seconds, beside.seconds))
+            failures += [*beside.failures, *unindexed]
+        return Outcome(failures, figures(rounds))
 
     async def _index(self, victim: Victim) -> list[str]:
         """What fails when the victim commits a text that gets its vectors in the background."""
@@ -105,10 +107,6 @@ class Measuring:
         async with self._cluster.client(None, "agent_memory") as client:
             answer = await client.get("/metrics")
         return sum(map(float, _TEXTS.findall(answer.body)))
-
-
-def _median_p99(runs: Sequence[Seen]) -> float:
-    return statistics.median(seen.p99() for seen in runs)
 
 
 async def make_keys(cluster: Cluster) -> dict[str, dict[str, str]]:

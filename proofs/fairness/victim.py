@@ -27,10 +27,6 @@ class Seen:
     seconds: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
-    def p99(self) -> float:
-        ordered = sorted(self.seconds)
-        return ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))] if ordered else float("inf")
-
 
 class Victim:
     def __init__(self, session: aiohttp.ClientSession) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ import msgspec
 
 from services.cache.sessions.objects import queries
 from services.cache.sessions.objects.block import context_of, effort
-from services.cache.sessions.objects.schemas import Pressure, SemanticObject, SessionContext
+from services.cache.sessions.objects.schemas import Admitted, Pressure, SemanticObject, SessionContext
 from services.cache.sessions.paging.fidelity import zone
 from services.cache.sessions.schemas import SessionConfig
 from services.cache.sessions.transactions import Held, SessionTransactions
@@ -77,4 +77,18 @@ def _pressure(counts: Mapping[str, Any], config: SessionConfig, turn: int) -> Pr
         share=round(counts["total_context_tokens"] / budget, 4),
         token_budget=budget,
         turn=turn,
+    )
+
+
+def grown(before: Pressure, admitted: Sequence[Admitted]) -> Pressure:
+    """With what was created since, whole."""
+    new = [each.tokens for each in admitted if each.status == "created"]
+    tokens = before.total_context_tokens + sum(new)
+    return msgspec.structs.replace(
+        before,
+        zone=zone(tokens, before.token_budget),
+        share=round(tokens / before.token_budget, 4),
+        total_context_tokens=tokens,
+        block_tokens=before.block_tokens + sum(new),
+        objects_at_l0=before.objects_at_l0 + len(new),
     )

@@ -13,8 +13,8 @@ from services.cache.sessions.objects import batching, queries, queries_write
 from services.cache.sessions.objects.admission import Admission, Prepared
 from services.cache.sessions.objects.paging import apply
 from services.cache.sessions.objects.queries_write import Move
-from services.cache.sessions.objects.reading import ObjectReader, pressure_in, pressure_of
-from services.cache.sessions.objects.schemas import AdmittedObjects, Pressure, TurnEnded, TurnInput
+from services.cache.sessions.objects.reading import ObjectReader, grown, pressure_in, pressure_of
+from services.cache.sessions.objects.schemas import Admitted, AdmittedObjects, Pressure, TurnEnded, TurnInput
 from services.cache.sessions.paging.batches import HIGH, batch
 from services.cache.sessions.paging.fidelity import Level
 from services.cache.sessions.transactions import Held, SessionTransactions
@@ -25,6 +25,8 @@ from shared.database.index_claims import Fresh
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 
+# What moves no object that was known.
+_ONLY_NEW = ("created", "rejected")
 # The policy looks at an object as long as other work at so many characters.
 _WEIGHT = 100
 
@@ -56,7 +58,10 @@ class Turns:
             if prepared:
                 now = msgspec.structs.replace(held, turn=ended.turn)
                 ended.admitted = await self._admit(c, principal, now, prepared, queued)
-                pressure = await pressure_of(c, now)
+                if all(each.status in _ONLY_NEW for each in _objects(ended.admitted)):
+                    pressure = grown(pressure, _objects(ended.admitted))
+                else:
+                    pressure = await pressure_of(c, now)
             after.append(pressure)
             return ended
 
@@ -84,6 +89,10 @@ class Turns:
                 held = msgspec.structs.replace(held, last_place=row["last_place"])
             admitted.append(await self._admission.within(c, held, each, queued))
         return admitted
+
+
+def _objects(admitted: Sequence[AdmittedObjects]) -> list[Admitted]:
+    return [each for answer in admitted for each in answer.objects]
 
 
 async def _end(c: Connection, held: Held, wanted: TurnInput) -> tuple[_Ended, Pressure]:

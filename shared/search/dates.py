@@ -20,6 +20,9 @@ _TEXTUAL = re.compile(
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)-(?P<month>[01]\d)(?:-(?P<day>[0-3]\d))?\b")
+_MOST_MENTIONS = 32
+# What stands before a month is looked for in so many characters.
+_BEFORE = 32
 _YEAR = re.compile(r"\b(?:in|of|during|since|year)\s+(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 
 
@@ -56,10 +59,21 @@ class Dated(NamedTuple):
 
 
 def mentions(question: str) -> list[Mention]:
-    named = [each.mention for each in _found(question)]
-    if not named:
-        named = [Mention(int(match["year"]), None, None) for match in _YEAR.finditer(question)]
+    """At most 32, because each candidate is compared with each of them."""
+    found = (each.mention for each in _found(question))
+    named = _first(found) or _first(
+        Mention(int(match["year"]), None, None) for match in _YEAR.finditer(question)
+    )
     return [mention for mention in named if _possible(mention)]
+
+
+def _first(named: Iterator[Mention]) -> list[Mention]:
+    distinct: dict[Mention, None] = {}
+    for mention in named:
+        distinct[mention] = None
+        if len(distinct) == _MOST_MENTIONS:
+            break
+    return list(distinct)
 
 
 def dated(sentence: str) -> list[Dated]:
@@ -81,9 +95,10 @@ def _found(text: str) -> Iterator[Dated]:
 
 def _month_like(question: str, match: re.Match[str]) -> bool:
     """Whether "may" is a month: it has a capital letter, or follows a preposition of time."""
-    before = question[: match.start("month")].rstrip().rsplit(" ", 1)[-1].lower()
+    start = match.start("month")
+    before = question[max(0, start - _BEFORE) : start].rstrip().rsplit(" ", 1)[-1].lower()
     return before in ("in", "last", "this", "next", "since", "until", "early", "late", "mid", "during") or (
-        match["month"][0].isupper() and match.start("month") > 0
+        match["month"][0].isupper() and start > 0
     )
 
 

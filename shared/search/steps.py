@@ -112,7 +112,8 @@ def _holds(text: str, wanted: str) -> bool:
     """As words of their own: `log` is not held by `catalog`."""
     place = text.find(wanted)
     while place >= 0:
-        before, after = text[place - 1 : place], text[place + len(wanted) :][:1]
+        stop = place + len(wanted)
+        before, after = text[place - 1 : place], text[stop : stop + 1]
         if not (_joins(before, wanted[0]) or _joins(wanted[-1], after)):
             return True
         place = text.find(wanted, place + 1)

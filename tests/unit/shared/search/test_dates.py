@@ -107,3 +107,17 @@ def test_the_last_of_a_month_that_has_fewer_days() -> None:
 def test_words_of_a_date_are_those_that_people_ask_with() -> None:
     assert date_words(date(2023, 5, 7)) == "7 May 2023 Sunday"
     assert mentions(f"on {date_words(date(2023, 5, 7))}") == [Mention(2023, 5, 7)]
+
+
+def test_a_question_full_of_dates_names_a_few() -> None:
+    """Each candidate is compared with each date, on the event loop."""
+    days = [date(1990, 1, 1) + timedelta(days=31 * number) for number in range(400)]
+    named = mentions(" ".join(date_words(day) for day in days))
+    assert named == [Mention(day.year, day.month, day.day) for day in days[:32]]
+
+
+def test_a_date_that_is_repeated_counts_once() -> None:
+    assert mentions("in may " * 1_000 + "and in June 2023") == [
+        Mention(None, 5, None),
+        Mention(2023, 6, None),
+    ]

@@ -142,6 +142,13 @@ def parse_block(block: str) -> list[tuple[str, str]]:
     return items
 
 
+def items_of(block: str) -> list[tuple[str, str]]:
+    """The handles of a block's items, and the items as they stand in it."""
+    headers = list(_headers(block))
+    ends = [*(following.start() - 1 for following in headers[1:]), len(block)]
+    return [(header[1], block[header.start() : end]) for header, end in zip(headers, ends, strict=True)]
+
+
 def first_items(block: str, count: int) -> str:
     """The block's first `count` items, as they stand in it."""
     headers = list(itertools.islice(_headers(block), count + 1))

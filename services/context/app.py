@@ -39,6 +39,8 @@ from services.context.routes import ROUTES
 from services.context.scrubbing.answers import tell_masked
 from services.context.scrubbing.service import Scrubber
 from services.context.settings import Settings
+from services.context.synthesis.paying import open_paid
+from services.context.synthesis.writing import Synthesis
 from services.context.timeline.following import Following
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
@@ -137,6 +139,9 @@ async def opened(
         accesses = Accesses(owners)
         stack.push_async_callback(accesses.stop)
         accesses.start()
+        helper = open_paid(settings.helper, ledger)
+        if helper is not None:
+            stack.push_async_callback(helper.close)
         configs = CallerConfigs(database)
         profiles = ProfileService(database)
         records = Records("context")
@@ -153,6 +158,7 @@ async def opened(
             journal,
             accesses,
             reranker,
+            Synthesis(helper),
         )
         sources = Sources(owners, profiles)
         consolidation = Consolidation(owners)

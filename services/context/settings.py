@@ -9,6 +9,7 @@ from services.context.rerank import RerankSettings
 from services.context.scrubbing.schemas import POLICIES, Policy
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
+from shared.llm import HelperSettings, HelperVariables, helper_from_env
 from shared.settings import LINGER_SECONDS, Env
 from shared.spending.prices import Prices, bundled
 from shared.telemetry import log
@@ -17,6 +18,16 @@ from shared.telemetry.tracing import TracingSettings
 from shared.web.door.streams import StreamLimits
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+HELPER = HelperVariables(
+    kind="SCRUBJAY_HELPER",
+    model="SCRUBJAY_HELPER_MODEL",
+    api_key="SCRUBJAY_HELPER_API_KEY",
+    base_url="SCRUBJAY_HELPER_BASE_URL",
+    timeout="SCRUBJAY_HELPER_TIMEOUT",
+    concurrency="SCRUBJAY_HELPER_CONCURRENCY",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Settings:
     prices: Prices = field(default_factory=bundled)
     consolidate_seconds: float = 0.0
     """How long a session is silent until it is consolidated unasked. 0: only sessions for which a caller wants it."""
+    helper: HelperSettings = field(default_factory=HelperSettings)
     log_level: str = "INFO"
     tracing: TracingSettings = field(default_factory=TracingSettings)
     scraping: Scraping = field(default_factory=Scraping)
@@ -108,6 +120,7 @@ class Settings:
             ),
             key_ttl_days=key_ttl_days(env),
             prices=Prices.from_env(env),
+            helper=helper_from_env(env, HELPER),
             log_level=env.choice("SCRUBJAY_LOG_LEVEL", "INFO", log.LEVELS),
             tracing=TracingSettings.from_env(values),
             scraping=Scraping.from_env(env, host),

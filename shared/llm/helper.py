@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from uuid import UUID
 
 import msgspec
@@ -23,7 +23,7 @@ from shared.spending import Outcome, Tokens, estimated_tokens, outcome_of
 log = structlog.get_logger()
 
 T = TypeVar("T")
-Purpose = Literal["summary", "answer", "extraction"]
+Purpose = Literal["summary", "answer", "extraction", "synthesis"]
 Written = SummaryFields
 
 CALLS = Counter("scrubjay_helper_calls_total", "Calls of the helper model", ["purpose", "outcome"])
@@ -65,14 +65,10 @@ class Helper:
     ) -> None:
         self._provider, self._record, self._reached = provider, record, reached
         self._keeping: set[asyncio.Task[None]] = set()
-        self._model = f"{settings.kind}:{settings.model}"
+        self.model = f"{settings.kind}:{settings.model}"
         self._timeout = settings.timeout
         # Answers do not wait behind summaries.
-        self._turns = {
-            "summary": asyncio.Semaphore(settings.concurrency),
-            "answer": asyncio.Semaphore(settings.concurrency),
-            "extraction": asyncio.Semaphore(settings.concurrency),
-        }
+        self._turns = {purpose: asyncio.Semaphore(settings.concurrency) for purpose in get_args(Purpose)}
         self.breaker = Breaker(
             "helper", provider.ready, failures=5, probe_seconds=_PROBE_SECONDS, shortest=2.0, longest=30.0
         )
@@ -118,7 +114,31 @@ class Helper:
         asked = _Asked(tenant, None, "extraction", fenced, block, schema, most_tokens)
         return await self._fields(asked, kind)
 
+    async def report(
+        self,
+        purpose: Purpose,
+        rules: str,
+        text: str,
+        schema: dict[str, Any],
+        kind: type[T],
+        most_tokens: int,
+        *,
+        tenant: str,
+        session_id: UUID | None = None,
+    ) -> T:
+        """What the model answers, in fields of this kind and otherwise unchecked. Raises HelperUnavailable.
+
+        `text` holds what others wrote: fenced, and without secrets.
+        """
+        return await self._report(_Asked(tenant, session_id, purpose, rules, text, schema, most_tokens), kind)
+
     async def _fields(self, asked: _Asked, kind: type[T]) -> T | None:
+        try:
+            return await self._report(asked, kind)
+        except HelperUnavailable:
+            return None
+
+    async def _report(self, asked: _Asked, kind: type[T]) -> T:
         try:
             await self._require_room(asked)
             with guarded(self.breaker, HelperUnavailable):
@@ -126,12 +146,14 @@ class Helper:
         except HelperUnavailable as error:
             CALLS.labels(asked.purpose, error.reason).inc()
             if error.reason in ("refused", "malformed"):
-                log.warning("the helper model failed", model=self._model, cause=str(error))
-            return None
+                log.warning("the helper model failed", model=self.model, cause=str(error))
+            raise
         outcome: Outcome = "uncounted" if completion.tokens is None else "ok"
         await asyncio.shield(self._kept(asked, outcome, completion.tokens))
         fields = decoded(completion.fields, kind)
         CALLS.labels(asked.purpose, "malformed" if fields is None else "ok").inc()
+        if fields is None:
+            raise HelperUnavailable("malformed", "the answer has other fields")
         return fields
 
     async def _complete(self, asked: _Asked) -> Completion:
@@ -162,7 +184,7 @@ class Helper:
     def _kept(self, asked: _Asked, outcome: Outcome, tokens: Tokens | None = None) -> asyncio.Task[None]:
         """Nobody needs to wait for it."""
         sent = estimated_tokens(len(asked.rules) + len(asked.text))
-        spent = Spent(asked.tenant, asked.session_id, asked.purpose, self._model, tokens, outcome, sent)
+        spent = Spent(asked.tenant, asked.session_id, asked.purpose, self.model, tokens, outcome, sent)
         task = asyncio.create_task(self._keep(spent))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
@@ -172,7 +194,7 @@ class Helper:
         try:
             await self._record(spent)
         except Exception as error:
-            log.error("the cost of a call was not kept", model=self._model, exc_info=error)
+            log.error("the cost of a call was not kept", model=self.model, exc_info=error)
 
 
 class _Asked(NamedTuple):

@@ -27,6 +27,11 @@ def takes(seconds: float) -> dict[str, Any]:
     return {"seconds": seconds}
 
 
+def may_take(seconds: float) -> dict[str, Any]:
+    """The deadline of requests that ask for what takes longer than the route's deadline: see `longest_deadline`."""
+    return {"longest": seconds}
+
+
 def answers(**by_name: Any) -> dict[str, Any]:
     """The types of answers if the signature says only Response: `json`, `lines` (JSON Lines), `events` (SSE)."""
     return {"answers": by_name}

@@ -32,6 +32,11 @@ def deadline_of_route(request: Request[Any, Any, Any]) -> Deadline:
     return deadline_of(request.scope, reads=opt.get("access") == "read", seconds=opt.get("seconds"))
 
 
+def longest_deadline(request: Request[Any, Any, Any]) -> Deadline:
+    """Of a request that asks for what `may_take` longer."""
+    return deadline_of(request.scope, reads=True, seconds=request.route_handler.opt["longest"])
+
+
 def deadline_of(scope: Any, *, reads: bool, seconds: float | None = None) -> Deadline:
     """Reads get READ_SECONDS and writes WRITE_SECONDS, or else `seconds`, unless the caller asked for less."""
     default = seconds or (deadlines.READ_SECONDS if reads else deadlines.WRITE_SECONDS)

@@ -93,7 +93,9 @@ def _operation(handler: HTTPRouteHandler, method: str, route: HTTPRoute) -> Oper
         summary=summary,
         description=description,
         status=handler.status_code,
-        seconds=opt.get("seconds") or (READ_SECONDS if opt.get("access") == "read" else WRITE_SECONDS),
+        seconds=opt.get("longest")
+        or opt.get("seconds")
+        or (READ_SECONDS if opt.get("access") == "read" else WRITE_SECONDS),
         keyed=opt.get("keyed", False),
         parameters=list(parameters_of(handler, route.path_parameters)),
         reads=_by_media(opt.get("reads") or ({"json": _body(hints["data"])} if "data" in hints else {})),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -28,8 +29,12 @@ def row(
     results: Sequence[SearchResult],
     scored: Sequence[Scored],
     created_at: datetime,
+    written: str | None = None,
 ) -> AssemblyRow:
-    """`results` hold everything found, `scored` the candidates that were ranked."""
+    """`results` hold everything found, `scored` the candidates that were ranked, `written` what a model made of them.
+
+    What was written holds content. So the row is erased with everybody whose words may be in it.
+    """
     request = ask.request
     below_floor = _below_floor(results, scored)
     touched = [
@@ -39,6 +44,7 @@ def row(
         *chosen.scopes(),
         *(scope for fact in facts for scope in fact.triple.scopes),
         *(scope for below in below_floor for scope in below.candidate.scopes),
+        *(_authors(chosen, facts) if written is not None else ()),
     ]
     candidates = [*map(logged_fact, facts), *logged(chosen)]
     return AssemblyRow(
@@ -55,7 +61,7 @@ def row(
         budget_asked=request.token_budget is not None,
         token_shares=ask.config.token_shares,
         as_of=ask.as_of,
-        total_tokens=assembly.total_tokens,
+        total_tokens=chosen.tokens + sum(fact.entry.tokens for fact in facts if fact.shown),
         retrieval_ms=assembly.retrieval_ms,
         low_relevance=assembly.low_relevance,
         degraded=msgspec.to_builtins(assembly.degraded),
@@ -63,7 +69,25 @@ def row(
         taken=[candidate.handle for candidate in candidates if candidate.taken],
         below_floor=_besides(candidates, below_floor),
         created_at=created_at,
+        synthesis=_synthesis(assembly, written),
     )
+
+
+def _synthesis(assembly: Assembly, written: str | None) -> dict[str, Any] | None:
+    if assembly.synthesis is msgspec.UNSET:
+        return None
+    return {**msgspec.to_builtins(assembly.synthesis), "text": written}
+
+
+def _authors(chosen: Chosen, facts: Iterable[Line]) -> Iterator[str]:
+    """The agents that wrote what is in the block, and the users that it is about."""
+    for placed in chosen.taken:
+        candidate = placed.ranked.candidate
+        if candidate.agent is not None:
+            yield f"agent:{candidate.agent}"
+        if candidate.user_id is not None:
+            yield f"user:{candidate.user_id}"
+    yield from (f"agent:{fact.triple.agent_name}" for fact in facts if fact.shown and fact.triple.agent_name)
 
 
 def logged(chosen: Chosen) -> list[LoggedCandidate]:

@@ -11,6 +11,7 @@ from msgspec import Meta, field
 
 from services.context.assembly.graph.lines import GraphContextEntry
 from services.context.schemas import NOT_A_SCOPE, Degraded, SearchableScope, is_scope
+from services.context.synthesis.writing import Style
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.body import Body
 from shared.text import BigId, Language, Name, Query, mission_problem
@@ -50,6 +51,10 @@ class AssembleContextInput(Body, kw_only=True):
     the profiles of the caller and the user decide."""
     neighbours: bool = True
     """Also search the missions and projects to which those of the request refer. What is found there counts half."""
+    style: Style = "structured"
+    """How the block says it: `structured` shows each item. `narrative` tells it in connected sentences, and `factual`
+    lists facts, as the helper model writes them from these items, with their handles. That may take 15 s. Where it
+    cannot be had, the block is structured, and `degraded` says why."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
@@ -165,6 +170,25 @@ class LeftOut(msgspec.Struct):
     """The number that is too far from the best. `fill` asks for them."""
 
 
+class SynthesisOfBlock(msgspec.Struct, omit_defaults=True):
+    """What became of the style that was asked for."""
+
+    asked: Style
+    """The style that was asked for."""
+    style: Style
+    """That of the block: the one that was asked for, or `structured`."""
+    model: str | None = None
+    """The helper model, as `provider:model`."""
+    prompt: str | None = None
+    """The version of what the model was asked."""
+    tokens: int = 0
+    """Tokens of what it wrote."""
+    cited: list[str] = []
+    """The handles that it cites, in order. All of them are items of the block that it wrote from."""
+    dropped: int = 0
+    """Sentences that were left out: they cite nothing of the block, state what their items do not, or had no room."""
+
+
 class Assembly(msgspec.Struct):
     assembly_id: int
     """Names the assembly in feedback; 0 if it was not logged."""
@@ -174,7 +198,7 @@ class Assembly(msgspec.Struct):
     nonce: str
     """Ends each header of this block. No text in the block holds it."""
     sources: list[Source]
-    """The items of the block, in order."""
+    """The items of the block, in order. For a style of its own, those that it was written from."""
     total_tokens: int
     """Tokens of the block."""
     retrieval_ms: float
@@ -192,3 +216,5 @@ class Assembly(msgspec.Struct):
     """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
     """Only with `debug`."""
+    synthesis: SynthesisOfBlock | msgspec.UnsetType = msgspec.UNSET
+    """Only where a style was asked for."""

@@ -19,14 +19,16 @@ from services.context.assembly.links import read_links, without_room
 from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
+from services.context.assembly.styling import block as styling
 from services.context.forwarding.owners import Owners
 from services.context.forwarding.references import SOURCE as REFERENCES
 from services.context.log.accesses import Accesses
 from services.context.log.journal import AssemblyRow, Journal
 from services.context.rerank import Reranker
 from services.context.schemas import Degraded
+from services.context.synthesis.writing import Synthesis
 from shared.auth import Principal
-from shared.deadline import Deadline
+from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
 from shared.search.relevance import Question, answerable, lexeme_weights, score, unheld_names
 from shared.telemetry import metrics, tracing
@@ -34,6 +36,7 @@ from shared.telemetry import metrics, tracing
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
+_NO_SYNTHESIS = Synthesis(None)
 
 
 class Assembler:
@@ -44,14 +47,16 @@ class Assembler:
         journal: Journal,
         accesses: Accesses,
         reranker: Reranker | None = None,
+        synthesis: Synthesis = _NO_SYNTHESIS,
     ) -> None:
         self._asking = asking
         self._owners = owners
         self._journal = journal
         self._accesses = accesses
         self._reranker = reranker
+        self._synthesis = synthesis
         # Start at zero, because Prometheus sees no rate in a series that begins above it.
-        for name in (*(source.name for source in stores.SOURCES), "embedder", REFERENCES):
+        for name in (*(source.name for source in stores.SOURCES), "embedder", REFERENCES, styling.SOURCE):
             metrics.DEGRADED.labels(name, "timeout")
 
     @tracing.memory("search_memory", "context")
@@ -69,21 +74,23 @@ class Assembler:
         No text of `besides`, which the block will stand with, holds the nonce of its headers.
         """
         started = time.perf_counter()
-        ask = await self._asking.grant(principal, request, request_id, deadline)
-        patience = Deadline(deadline.left() * _SEARCH_SHARE)
+        # What remains beyond it is for the helper model.
+        reading = Deadline(min(deadline.left(), READ_SECONDS))
+        ask = await self._asking.grant(principal, request, request_id, reading)
+        patience = Deadline(reading.left() * _SEARCH_SHARE)
         found, linked = await asyncio.gather(
             search(self._owners, ask, patience), read_links(self._owners, ask, patience)
         )
         question = Question(request.query, ask.embedded.model, ask.embedded.band)
         scored = score(question, found.results)
-        reranked = await look_again(self._reranker, request.query, scored, deadline.left() * _RERANK_SHARE)
+        reranked = await look_again(self._reranker, request.query, scored, reading.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
         profiles = [rendering.profile_item(profile) for profile in ask.profiles]
         background = found.background()
         candidates = [each.candidate for each in scored]
         texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
-        texts += [*graph.texts(found.graph()), *besides]
+        texts += [*graph.texts(found.graph()), request.query, *besides]
         fence = new_fence(texts, ask.now)
         facts = graph.lines(found.graph(), ask.budget.tokens, fence)
         room = ask.budget.tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
@@ -116,9 +123,12 @@ class Assembler:
         unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
         low_relevance = not answerable(scored, question.scale.floors, unheld)
         assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds)
+        written = await styling.styled(self._synthesis, ask, assembly, fence, deadline)
         _count(degraded)
         if request.log:
-            row = partial(record.row, ask, assembly, chosen, facts, found.results, scored, datetime.now(UTC))
+            row = partial(
+                record.row, ask, assembly, chosen, facts, found.results, scored, datetime.now(UTC), written
+            )
             await self._log(ask, assembly, row, deadline, since=started, wait=waits)
             self._accesses.count(principal.tenant, chosen.accesses())
         if request.debug:

@@ -69,6 +69,8 @@ class AssemblyRow(msgspec.Struct, kw_only=True):
     taken: list[str]
     below_floor: list[str]
     created_at: datetime
+    synthesis: dict[str, Any] | None = None
+    """What became of the style that was asked for, and what the helper model wrote."""
     waited: float = 0.0
     """Seconds since the request began: a purge of what it names that began later keeps the row out of the log."""
 

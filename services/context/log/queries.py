@@ -28,15 +28,16 @@ with given as materialized (
         tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
         dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
         token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
-        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz, waited float8)
+        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz, synthesis jsonb,
+        waited float8)
 ), logged as (
     insert into context.context_assembly_log (
         tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
         budget_asked, token_shares, as_of, total_tokens, retrieval_ms, low_relevance, degraded, candidates,
-        taken, below_floor, created_at)
+        taken, below_floor, created_at, synthesis)
     select tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes,
            decode(query_hash, 'hex'), token_budget, budget_asked, token_shares, as_of, total_tokens, retrieval_ms,
-           low_relevance, degraded, candidates, taken, below_floor, created_at
+           low_relevance, degraded, candidates, taken, below_floor, created_at, synthesis
     from given
     where not timeline.was_erased(tenant, scopes || coalesce('user:' || user_id, ''), waited)
     on conflict do nothing
@@ -135,7 +136,7 @@ async def callers(
 
 
 FIND = f"""
-select {_ENTRY}, scopes, token_shares, candidates, below_floor from context.context_assembly_log
+select {_ENTRY}, scopes, token_shares, candidates, below_floor, synthesis from context.context_assembly_log
 where {_READABLE} and id = $5
 """
 

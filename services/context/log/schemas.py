@@ -10,6 +10,7 @@ from msgspec import Meta, field
 
 from services.context import stores
 from services.context.schemas import Degraded, SourceStore, TokenBudget, TokenShare, Weight
+from services.context.synthesis.writing import Style
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
@@ -115,6 +116,28 @@ class ExplainedCandidate(msgspec.Struct, omit_defaults=True):
     """The newer item that says something else about the same."""
 
 
+class Synthesized(msgspec.Struct, omit_defaults=True):
+    """A block in a style of its own, as the helper model wrote it."""
+
+    asked: Style
+    """The style that was asked for."""
+    style: Style
+    """That of the block: the one that was asked for, or `structured`."""
+    model: str | None = None
+    """The helper model, as `provider:model`."""
+    prompt: str | None = None
+    """The version of what the model was asked."""
+    tokens: int = 0
+    """Tokens of what it wrote."""
+    cited: list[str] = []
+    """The handles that it cites, in order."""
+    dropped: int = 0
+    """Sentences that were left out."""
+    text: str | None = None
+    """What it wrote, as far as it was kept. A purge of any agent, user or scope whose items it was written from erases
+    it."""
+
+
 class Explained(LogEntry, kw_only=True, omit_defaults=True):
     """Every candidate, best first."""
 
@@ -123,6 +146,8 @@ class Explained(LogEntry, kw_only=True, omit_defaults=True):
     token_shares: dict[str, float]
     """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
+    synthesis: Synthesized | None = None
+    """What became of the style that was asked for. Null: none was."""
 
 
 class ReplayInput(Body, kw_only=True):
@@ -149,6 +174,8 @@ class Replay(msgspec.Struct):
     removed: list[str]
     """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
+    synthesis: Synthesized | msgspec.UnsetType = msgspec.UNSET
+    """What the helper model wrote of what was taken then. A replay does not ask it again."""
 
 
 class SourceItem(msgspec.Struct, omit_defaults=True):

@@ -23,6 +23,7 @@ from services.context.log.schemas import (
     LogEntry,
     Replay,
     ReplayInput,
+    Synthesized,
 )
 from shared.auth import Principal
 from shared.database.postgres import Database
@@ -110,6 +111,7 @@ class AssemblyLog:
             added=sorted(after - before),
             removed=sorted(before - after),
             candidates=list(map(_explained, replayed.candidates)),
+            synthesis=msgspec.convert(row["synthesis"], Synthesized) if row["synthesis"] else msgspec.UNSET,
         )
 
     async def _find(self, principal: Principal, assembly_id: int, deadline: Deadline) -> asyncpg.Record:

@@ -46,6 +46,8 @@ context_assembly_log = Table(
     Column("taken", ARRAY(Text), nullable=False, server_default=text("'{}'")),
     # Handles of candidates with too little evidence to be ranked.
     Column("below_floor", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    # What became of the style that was asked for, with what the helper model wrote: the only content here.
+    Column("synthesis", JSONB),
     Column("used_source_ids", ARRAY(Text)),
     # Handles that were read or cited, without explicit feedback.
     Column("weak_source_ids", ARRAY(Text), nullable=False, server_default=text("'{}'")),

@@ -32,6 +32,7 @@ TOOLS: tuple[Tool, ...] = (
             "language",
             "log",
             "neighbours",
+            "style",
         ),
     ),
     Tool(

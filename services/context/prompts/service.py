@@ -19,7 +19,7 @@ from services.context.prompts.schemas import (
 from services.context.prompts.shapes import for_anthropic, for_openai
 from services.context.prompts.tiers import Named, Packed, followed, frame_of, held, packed, tier_of
 from shared.auth import Principal
-from shared.deadline import Deadline
+from shared.deadline import READ_SECONDS, Deadline
 from shared.tokens import CHARACTERS_PER_TOKEN
 
 # The share of the time left for the documents. The rest is for the context.
@@ -44,7 +44,7 @@ class Prompts:
         }
         # One more than can be needed, which tells that there is more.
         characters = max(budgets.values()) * CHARACTERS_PER_TOKEN + 1
-        patience = Deadline(deadline.left() * _DOCUMENTS_SHARE)
+        patience = Deadline(min(deadline.left(), READ_SECONDS) * _DOCUMENTS_SHARE)
         read = await self._documents.read(principal, blocks, characters, patience, request_id)
         parts = [packed(name, _of(name, blocks, read.blocks), tokens) for name, tokens in budgets.items()]
         frame = frame_of(request)

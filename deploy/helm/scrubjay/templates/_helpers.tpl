@@ -109,7 +109,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if eq (include "scrubjay.usesVoyage" $root) "true" }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "VOYAGE_API_KEY" "key" "voyage-api-key") }}
 {{- end }}
-{{- if and (has .name (list "cache" "agentMemory")) (eq (include "scrubjay.usesHelper" $root) "true") }}
+{{- if eq (include "scrubjay.usesHelper" $root) "true" }}
 {{ include "scrubjay.secretVariable" (dict "root" $root "name" "SCRUBJAY_HELPER_API_KEY" "key" "helper-api-key" "optional" true) }}
 {{- end }}
 {{- if and (eq .name "agentMemory") $values.vaultClaim }}
@@ -144,7 +144,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- $models := list "anthropic" "openai" -}}
 {{- $cache := default .Values.config.SCRUBJAY_HELPER .Values.cache.config.SCRUBJAY_HELPER -}}
 {{- $memory := default .Values.config.SCRUBJAY_HELPER .Values.agentMemory.config.SCRUBJAY_HELPER -}}
-{{- or (has (toString $cache) $models) (has (toString $memory) $models) -}}
+{{- $context := default .Values.config.SCRUBJAY_HELPER .Values.context.config.SCRUBJAY_HELPER -}}
+{{- or (has (toString $cache) $models) (has (toString $memory) $models) (has (toString $context) $models) -}}
 {{- end -}}
 
 {{- define "scrubjay.callsOut" -}}

@@ -72,6 +72,7 @@ def assemble(
     fill: bool | None = None,
     background: bool | None = None,
     neighbours: bool | None = None,
+    style: Literal["factual", "narrative", "structured"] | None = None,
     log: bool | None = None,
     debug: bool | None = None,
     agent: str | None = None,
@@ -102,6 +103,10 @@ def assemble(
             and all of it fits. Left out, the profiles of the caller and the user decide.
         neighbours: Also search the missions and projects to which those of the request refer. What is
             found there counts half. Default: `true`.
+        style: How the block says it: `structured` shows each item. `narrative` tells it in connected
+            sentences, and `factual` lists facts, as the helper model writes them from these items, with
+            their handles. That may take 15 s. Where it cannot be had, the block is structured, and
+            `degraded` says why. Default: `"structured"`.
         log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
         debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
             `false`.
@@ -113,7 +118,7 @@ def assemble(
         method="POST",
         path="/api/context/assemble",
         answer=Assembly,
-        seconds=2.0,
+        seconds=15.0,
         repeatable=True,
         body=fields(
             query=query,
@@ -131,6 +136,7 @@ def assemble(
             fill=fill,
             background=background,
             neighbours=neighbours,
+            style=style,
             log=log,
             debug=debug,
             agent=agent,
@@ -217,7 +223,7 @@ def prompt(
         method="POST",
         path="/api/context/prompt",
         answer=Prompt,
-        seconds=2.0,
+        seconds=15.0,
         repeatable=True,
         body=fields(
             blocks=blocks,

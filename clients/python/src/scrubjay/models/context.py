@@ -149,6 +149,12 @@ class AssembleContextInput:
     """Also search the missions and projects to which those of the request refer. What is found there
     counts half. Default: `true`.
     """
+    style: Literal["factual", "narrative", "structured"] = "structured"
+    """How the block says it: `structured` shows each item. `narrative` tells it in connected sentences,
+    and `factual` lists facts, as the helper model writes them from these items, with their handles.
+    That may take 15 s. Where it cannot be had, the block is structured, and `degraded` says why.
+    Default: `"structured"`.
+    """
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`."""
     debug: bool = False
@@ -166,7 +172,7 @@ class Assembly:
     nonce: str
     """Ends each header of this block. No text in the block holds it."""
     sources: list[Source]
-    """The items of the block, in order."""
+    """The items of the block, in order. For a style of its own, those that it was written from."""
     total_tokens: int
     """Tokens of the block."""
     retrieval_ms: float
@@ -187,6 +193,8 @@ class Assembly:
     """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | None = None
     """Only with `debug`."""
+    synthesis: SynthesisOfBlock | None = None
+    """Only where a style was asked for."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 
@@ -571,6 +579,8 @@ class Explained:
     """Each store's share of the budget."""
     candidates: list[ExplainedCandidate]
     """Every candidate, best first."""
+    synthesis: Synthesized | None = None
+    """What became of the style that was asked for. Null: none was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -958,6 +968,8 @@ class Replay:
     """Handles that would have been removed."""
     candidates: list[ExplainedCandidate]
     """Every candidate, best first."""
+    synthesis: Synthesized | None = None
+    """What the helper model wrote of what was taken then. A replay does not ask it again."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 
@@ -1118,6 +1130,52 @@ class StatedFact:
     """The facts that no longer hold because of it."""
     disputes: list[int] = field(default_factory=list)
     """The facts that it contradicts and could not close: they stand beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SynthesisOfBlock:
+    """What became of the style that was asked for."""
+
+    asked: Literal["factual", "narrative", "structured"]
+    """The style that was asked for."""
+    style: Literal["factual", "narrative", "structured"]
+    """That of the block: the one that was asked for, or `structured`."""
+    model: str | None = None
+    """The helper model, as `provider:model`."""
+    prompt: str | None = None
+    """The version of what the model was asked."""
+    tokens: int = 0
+    """Tokens of what it wrote."""
+    cited: list[str] = field(default_factory=list)
+    """The handles that it cites, in order. All of them are items of the block that it wrote from."""
+    dropped: int = 0
+    """Sentences that were left out: they cite nothing of the block, state what their items do not, or had
+    no room.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesized:
+    """A block in a style of its own, as the helper model wrote it."""
+
+    asked: Literal["factual", "narrative", "structured"]
+    """The style that was asked for."""
+    style: Literal["factual", "narrative", "structured"]
+    """That of the block: the one that was asked for, or `structured`."""
+    model: str | None = None
+    """The helper model, as `provider:model`."""
+    prompt: str | None = None
+    """The version of what the model was asked."""
+    tokens: int = 0
+    """Tokens of what it wrote."""
+    cited: list[str] = field(default_factory=list)
+    """The handles that it cites, in order."""
+    dropped: int = 0
+    """Sentences that were left out."""
+    text: str | None = None
+    """What it wrote, as far as it was kept. A purge of any agent, user or scope whose items it was written
+    from erases it.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Blocks in another style than item by item."""

@@ -209,6 +209,10 @@ proof-sessions: $(VENV)/run.stamp ## Prove that kills lose nothing of a session'
 proof-consolidation: $(VENV)/run.stamp ## Prove that kills change nothing of what sessions teach, and loops learn nothing: SHORT=1 for a quick look
 	@$(PY) -m proofs.consolidation $(if $(SHORT),--short)
 
+.PHONY: proof-webhooks
+proof-webhooks: $(VENV)/dev.stamp ## Prove that every event reaches its receiver, and no private address is reached: SHORT=1 for a quick look
+	@$(PY) -m proofs.webhooks $(if $(SHORT),--short)
+
 proof-restarts: $(VENV)/run.stamp ## Prove that rolling restarts drop nothing (needs haproxy): SHORT=1 for a quick look
 	@$(PY) -m proofs.restarts $(if $(SHORT),--short)
 

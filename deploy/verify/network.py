@@ -76,6 +76,7 @@ _ALLOWED: Mapping[str, set[Edge]] = {
     | _edges(_PODS, ["dns"], 53)
     | _edges(_PODS, ["postgres"], 5432)
     | _edges(_OURS, ["redis"], 6379)
+    | _edges(["context"], ["internet"], 443)
     | _edges(["ingress"], ["context"], 8080),
     "paid-embedder": _INWARD
     | _edges([*_OURS, "migration"], ["dns"], 53)

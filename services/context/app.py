@@ -45,6 +45,8 @@ from services.context.timeline.following import Following
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
+from services.context.webhooks.deliverer import Deliverer
+from services.context.webhooks.service import WebhookService
 from shared.concurrency.tasks import background, every
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
@@ -84,6 +86,7 @@ class Services:
     audit_trail: AuditTrail
     scrubber: Scrubber
     languages: Languages
+    webhook_service: WebhookService
     mcp: Mcp
     owners: Owners
     prompts: Prompts
@@ -162,6 +165,9 @@ async def opened(
         )
         sources = Sources(owners, profiles)
         consolidation = Consolidation(owners)
+        deliverer = Deliverer(database, settings.webhook_reach)
+        stack.push_async_callback(deliverer.stop)
+        deliverer.start()
         tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
             background(
@@ -192,6 +198,7 @@ async def opened(
             audit_trail=AuditTrail(database),
             scrubber=scrubber,
             languages=Languages(database, keys),
+            webhook_service=WebhookService(database, records, deliverer.sender, settings.webhook_reach),
             mcp=mcp,
             owners=owners,
             prompts=Prompts(Documents(owners, sources), assembler),

@@ -23,6 +23,7 @@ from services.context.purge.routes import purge
 from services.context.remember.routes import remember
 from services.context.scrubbing.routes import SECRETS
 from services.context.timeline.routes import monitor, timeline
+from services.context.webhooks.routes import WEBHOOKS
 
 _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "assemble and remember": [assemble, prompt, remember, log.feedback],
@@ -43,6 +44,7 @@ ROUTES: list[ControllerRouterHandler] = [
     timeline,
     monitor,
     consolidate,
+    WEBHOOKS,
     DOCUMENT,
     PROBLEM_PAGES,
     *endpoint.ROUTES,

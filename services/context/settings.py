@@ -7,6 +7,7 @@ from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.mcp.catalog import TOOLSETS
 from services.context.rerank import RerankSettings
 from services.context.scrubbing.schemas import POLICIES, Policy
+from shared.addresses import Reach, networks
 from shared.auth import Access
 from shared.embeddings import EmbeddingSettings
 from shared.llm import HelperSettings, HelperVariables, helper_from_env
@@ -74,6 +75,8 @@ class Settings:
     mcp_hosts: tuple[str, ...] = ()
     """The host names that MCP accepts, against DNS rebinding. By default any, or only loopback names if it listens on
     loopback."""
+    webhook_reach: Reach = field(default_factory=Reach)
+    """Where webhooks may send besides public addresses over TLS."""
 
     @classmethod
     def from_env(cls, values: Mapping[str, str] | None = None) -> Settings:
@@ -127,6 +130,7 @@ class Settings:
             public_url=(env.optional("SCRUBJAY_PUBLIC_URL") or "").rstrip("/") or None,
             mcp_toolset=env.names("SCRUBJAY_MCP_TOOLSET", TOOLSETS) or ("default",),
             mcp_hosts=env.names("SCRUBJAY_MCP_HOSTS") or (_LOOPBACK if host in _LOOPBACK else ()),
+            webhook_reach=webhook_reach(env),
         )
         env.done()
         return settings
@@ -135,3 +139,12 @@ class Settings:
 def key_ttl_days(env: Env) -> float | None:
     """The command line reads it, too."""
     return env.number("SCRUBJAY_KEY_TTL_DAYS", 0, 0, 36_500) or None
+
+
+def webhook_reach(env: Env) -> Reach:
+    http = env.choice("SCRUBJAY_WEBHOOK_HTTP", "no", ("yes", "no")) == "yes"
+    try:
+        return Reach(networks(env.names("SCRUBJAY_WEBHOOK_PRIVATE")), http)
+    except ValueError as error:
+        env.refuse(f"SCRUBJAY_WEBHOOK_PRIVATE must hold networks such as 10.0.0.0/8: {error}")
+        return Reach()

@@ -34,6 +34,11 @@ Action = Literal[
     "language_set",
     "ceiling_set",
     "ceiling_reset",
+    "webhook_make",
+    "webhook_change",
+    "webhook_rotate",
+    "webhook_delete",
+    "webhook_redeliver",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

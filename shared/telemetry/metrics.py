@@ -53,6 +53,11 @@ RINGS_LOST = Counter("scrubjay_timeline_rings_lost_total", "Timeline doorbell ri
 TIMELINE_LAG = Gauge("scrubjay_timeline_unnumbered", "Committed events waiting for their number")
 LOG_BACKLOG = Gauge("scrubjay_assembly_log_backlog", "Assemblies waiting for their row in the log")
 SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback signals that were not written")
+WEBHOOK_ATTEMPTS = Counter(
+    "scrubjay_webhook_attempts_total", "Events that webhooks sent, by what came of it", ["outcome"]
+)
+WEBHOOK_WAITING = Gauge("scrubjay_webhook_waiting", "Events that wait to be sent by webhooks")
+WEBHOOK_LAG = Gauge("scrubjay_webhook_lag_seconds", "Age of the oldest event that waits to be sent")
 SPANS_LOST = Counter("scrubjay_spans_lost_total", "Spans the collector did not take")
 RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by their key's limits")
 RATES_LOCAL = Counter(

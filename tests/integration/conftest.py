@@ -104,8 +104,12 @@ async def cluster(
     folder = tmp_path_factory.mktemp("cluster")
     # Some tests write a hundred things at once, and not to be refused.
     settings = {**embedder_settings(embedding_api), "SCRUBJAY_IN_FLIGHT": "256"}
-    vault = {"agent_memory": {"VAULT_ROOT": str(vault_root)}}
-    async with Cluster(database, redis_url, folder, settings=settings, settings_of=vault) as running:
+    own = {
+        "agent_memory": {"VAULT_ROOT": str(vault_root)},
+        # Receivers of webhooks are on this machine.
+        "context": {"SCRUBJAY_WEBHOOK_PRIVATE": "127.0.0.0/8", "SCRUBJAY_WEBHOOK_HTTP": "yes"},
+    }
+    async with Cluster(database, redis_url, folder, settings=settings, settings_of=own) as running:
         yield running
 
 

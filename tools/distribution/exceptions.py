@@ -64,6 +64,7 @@ STATEMENTS = {
             "services/cache/dispatches/queries.py:SILENT_TENANTS",
             "services/cache/missions/queries.py:EXPIRED_MISSIONS",
             "services/context/learning/queries_feedback.py:WAITING_CALLERS",
+            "services/context/webhooks/queries_sending.py:TENANTS",
         ),
         _exempt("tenant", _LIST),
     ),
@@ -84,6 +85,14 @@ STATEMENTS = {
         ),
     ),
     "services/context/timeline/queries.py:UNNUMBERED": _exempt("tenant", "It counts for a metric."),
+    **_all(
+        (
+            "services/context/webhooks/queries_sending.py:WAITING",
+            "services/context/webhooks/queries_sending.py:UNPLANNED",
+        ),
+        _exempt("tenant", "It counts for a metric."),
+    ),
+    "services/context/webhooks/queries_sending.py:SWEEP": _exempt("tenant", _SWEEP),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),

@@ -54,6 +54,7 @@ _TAGS = {
     "costs": "What calls of models cost, and the ceilings that end them.",
     "profiles": "What every block for an agent or a user says first.",
     "timeline": "Everything that happened, in order, and what each agent is doing now.",
+    "webhooks": "Events of the timeline, sent to URLs.",
     "keys": "API keys: who may do what, and how much of it.",
     "audit": "What admins did.",
     "secrets": "What becomes of provider keys, passwords and the like in what callers send.",

@@ -180,6 +180,31 @@ _COSTS = [
     Example("context_reset_ceiling", "No ceiling any more", parameters={"mission": MISSION, "period": "day"}),
 ]
 
+_HOOK = {"webhook_id": "$webhook"}
+_WEBHOOKS = [
+    Example(
+        "webhooks_make",
+        "What a mission decides, to a chat",
+        {
+            "url": "https://hooks.example/scrubjay",
+            "kinds": ["cache_write"],
+            "missions": [MISSION],
+            "description": "The incident's channel",
+        },
+        keep={"webhook": "webhook.id"},
+    ),
+    Example("webhooks_list", "The first webhooks", parameters={"limit": 10}),
+    Example("webhooks_get", "Whether it sends", parameters=_HOOK),
+    Example("webhooks_send_test", "A receiver that nobody knows", parameters=_HOOK),
+    Example(
+        "webhooks_change", "Every kind, and not now", {"kinds": None, "status": "paused"}, parameters=_HOOK
+    ),
+    Example("webhooks_rotate", "A new secret", {"overlap_seconds": 3_600}, parameters=_HOOK),
+    Example("webhooks_deliveries", "The dead letters", parameters={**_HOOK, "status": "dead"}),
+    Example("webhooks_redeliver", "All dead letters again", {}, parameters=_HOOK),
+    Example("webhooks_delete", "Nobody listens any more", parameters=_HOOK),
+]
+
 _SECRETS = [
     Example("context_set_secret_policy", "Refuse what holds a secret", {"policy": "refuse"}),
     Example("context_secret_policy", "The policy in force"),
@@ -217,6 +242,7 @@ EXAMPLES = [
     *SESSIONS,
     *_KEYS,
     *_COSTS,
+    *_WEBHOOKS,
     *_SECRETS,
     *_LANGUAGES,
     *_ERASURE,

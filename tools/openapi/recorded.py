@@ -10,6 +10,7 @@ from typing import Any
 
 from local.stack import Stack
 from services.context.keys.verification import PREFIX
+from services.context.webhooks.signing import PREFIX as SECRET
 from tools.openapi.examples import EXAMPLES
 from tools.openapi.playing import Player
 
@@ -51,8 +52,9 @@ def _write(player: Player) -> None:
 
 def _shortened(answer: Any) -> Any:
     """Keeps the first two items of each list, which show what an item is, and no secret."""
-    if isinstance(answer, str) and answer.startswith(PREFIX):
-        return f"{PREFIX}shown-this-once"
+    for prefix in (PREFIX, SECRET):
+        if isinstance(answer, str) and answer.startswith(prefix):
+            return f"{prefix}shown-this-once"
     if isinstance(answer, dict):
         return {key: _shortened(item) for key, item in answer.items()}
     return [_shortened(item) for item in answer[:2]] if isinstance(answer, list) else answer

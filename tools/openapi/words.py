@@ -173,6 +173,7 @@ PARAMETERS: Mapping[str, str] = {
     "entry_id": "The id of an entry: the number of a handle `cache:<id>`.",
     "handle": "As a block shows it.",
     "key_id": "The id of a key, not its secret.",
+    "webhook_id": "The id of a webhook.",
     "limit": "At most this many items.",
     "fact_id": "The id of a fact: the number of a handle `kg:<id>`.",
     "memory_id": "The id of a memory: the number of a handle `own:<id>`, `peer:<id>` or `memory:<id>`.",

@@ -12,6 +12,7 @@ from services.context.learning.queries import lock
 from services.context.log.journal import Journal
 from services.context.purge import queries, queries_keys
 from services.context.purge.schemas import PurgeInput, Receipt
+from services.context.webhooks import purge as webhooks
 from shared.auth import Principal
 from shared.database import audit
 from shared.database.audit import Deed
@@ -76,6 +77,7 @@ async def _erase(c: Connection, principal: Principal, request: PurgeInput) -> Co
     kind, _, name = request.purged.partition(":")
     if request.agent_name is not None:
         await lock(c, tenant, request.agent_name)
+    await webhooks.begin(c, tenant)
     counts = await queries.purge(c, queries.PURGE, tenant, request.purged)
     if request.agent_name is not None:
         counts.update(await queries.purge(c, queries.PURGE_AGENT, tenant, request.agent_name))
@@ -85,6 +87,7 @@ async def _erase(c: Connection, principal: Principal, request: PurgeInput) -> Co
         await queries.purge(c, queries.FORGET_MISSION, tenant, name)
     if request.subject is not None:
         counts.update(await queries_keys.erase(c, tenant, *request.subject, principal.key))
+    counts.update(await webhooks.erase(c, tenant, request.purged, request.subject))
     counts.update(await queries.forget_audit(c, tenant, request.purged))
     return counts
 

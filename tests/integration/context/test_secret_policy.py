@@ -60,6 +60,8 @@ WITHOUT_TEXT = {
     "session_fault",
     "session_release",
     "session_reset",
+    "webhooks_redeliver",
+    "webhooks_rotate",
 }
 
 
@@ -98,7 +100,9 @@ async def written(client: Client) -> dict[str, Any]:
     another = await client.post(
         f"/api/sessions/{session}/objects", {"content": "simple", "object_type": "plan"}
     )
+    hook = await client.post("/api/webhooks", {"url": "https://hooks.example/"})
     return {
+        "webhook": hook.body["webhook"]["id"],
         "entry": entry.body["data"]["id"],
         "memory": memory.body["memory_id"],
         "dispatch": dispatch.body["data"]["id"],
@@ -215,6 +219,9 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         {"model": TEXT, "kind": SECRET, "session_id": TEXT},
     )
     yield "context_set_profile", "PUT", "/api/context/profiles", {"user_id": "ana", "text": TEXT}
+    hook = {"kinds": [TEXT], "missions": [TEXT], "agents": [TEXT], "description": TEXT}
+    yield "webhooks_make", "POST", "/api/webhooks", {"url": "https://hooks.example/", **hook}
+    yield "webhooks_change", "PATCH", f"/api/webhooks/{ids['webhook']}", hook
     yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
 
 
@@ -247,7 +254,18 @@ def test_every_operation_that_takes_text_is_tried() -> None:
         operation
         for operation, *_ in requests(
             dict.fromkeys(
-                ("entry", "memory", "dispatch", "assembly", "lasting", "session", "object", "another"), 1
+                (
+                    "entry",
+                    "memory",
+                    "dispatch",
+                    "assembly",
+                    "lasting",
+                    "session",
+                    "object",
+                    "another",
+                    "webhook",
+                ),
+                1,
             )
         )
     }

@@ -24,7 +24,7 @@ INTERNAL = [operation for operation in OPERATIONS if operation.path.startswith("
 REACH = {"read": ["read"], "write": ["read", "write"], "admin": ["read", "write", "admin"]}
 # Reads that take a body.
 # What only admins read.
-ADMINS = ("/api/context/keys", "/api/context/audit", "/api/context/costs/ceilings")
+ADMINS = ("/api/context/keys", "/api/context/audit", "/api/webhooks", "/api/context/costs/ceilings")
 READING_POSTS = {
     "/api/psychic-cache/query",
     "/api/agent-memory/query",

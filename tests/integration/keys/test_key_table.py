@@ -34,6 +34,7 @@ REACH = {"read": {"read"}, "write": {"read", "write"}, "admin": {"read", "write"
 NAMES: dict[str, Bound] = {
     "agent": "agent",
     "agent_name": "agent",
+    "agents": "agent",
     "caller": "agent",
     "mission": "mission",
     "mission_id": "mission",
@@ -51,6 +52,7 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "memory_id": {"agent": (200, 403), "mission": (404, 404)},
     "assembly_id": {"agent": (404, 404), "mission": (404, 404)},
     "key_id": {"agent": (404, 404), "mission": (404, 404)},
+    "webhook_id": {"agent": (404, 404), "mission": (404, 404), "user": (404, 404)},
     "handle": {"mission": (404, 404)},
     "fact_id": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},

@@ -93,6 +93,11 @@ async def fill(tenant: Tenant, word: str) -> Filled:
     )
     assert word in assembly["context_block"]
     key = await post("/api/context/keys", {"name": f"the key of {word}"})
+    hook = await post(
+        "/api/webhooks", {"url": "https://hooks.example/", "description": f"the hook of {word}"}
+    )
+    webhook_id = hook["webhook"]["id"]
+    await client.call("PATCH", f"/api/webhooks/{webhook_id}", {"status": "paused"})
     await client.call(
         "PUT", "/api/context/weights", {"caller": word, "source": "psychic_cache", "weight": 1.2}
     )
@@ -112,6 +117,7 @@ async def fill(tenant: Tenant, word: str) -> Filled:
             "session_id": SESSION,
             "handle": f"cache:{entry['data']['id']}",
             "key_id": key["key"]["id"],
+            "webhook_id": webhook_id,
         },
     )
 
@@ -171,6 +177,10 @@ def bodies(path: str, owner: Filled) -> list[Any]:
         "/api/context/keys": [{"name": f"the key of {owner.word}"}],
         "/api/context/keys/{key_id:int}": [{"name": "taken over"}],
         "/api/context/keys/{key_id:int}/rotate": [{}],
+        "/api/webhooks": [{"url": f"https://hooks.example/{owner.word}"}],
+        "/api/webhooks/{webhook_id:int}": [{"description": "taken over"}],
+        "/api/webhooks/{webhook_id:int}/rotate": [{}],
+        "/api/webhooks/{webhook_id:int}/redeliver": [{}],
     }
     return known.get(path, [None])
 

@@ -66,6 +66,8 @@ _OF_OTHERS: frozenset[Canary] = frozenset(
     }
 )
 
+_OF_ADMINS: frozenset[Canary] = frozenset({"key", "webhook"})
+
 ATTACKERS = (
     Attacker("tenant", stranger=True),
     Attacker("tenant, of the same names", stranger=True, bounds={"agent": "mallory"}),
@@ -106,8 +108,8 @@ ATTACKERS = (
     ),
     Attacker("read for a user", access="read", bounds={"users": ["bob"]}, sees=_OF_USERS),
     # Reading a source counts as a weak signal for its assembly.
-    Attacker("read", access="read", sees=CANARIES - {"key"}, changes=frozenset({"assembly"})),
-    Attacker("write", access="write", sees=CANARIES - {"key"}, uncounted=_COUNTS),
+    Attacker("read", access="read", sees=CANARIES - _OF_ADMINS, changes=frozenset({"assembly"})),
+    Attacker("write", access="write", sees=CANARIES - _OF_ADMINS, uncounted=_COUNTS),
 )
 CONTROL = Attacker("control")
 """An admin key without bounds: everything that must not happen happens to it."""
@@ -171,7 +173,7 @@ def effects(attacker: Attacker, victim: Victim, before: set[Row], after: set[Row
 
 
 _NAMED = {
-    **{f"{name}_id": 1 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
+    **{f"{name}_id": 1 for name in ("entry", "checkpoint", "dispatch", "assembly", "key", "webhook")},
     "memory_ids": [1],
     "file_ids": [1],
     "long_term_ids": [1],

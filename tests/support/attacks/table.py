@@ -283,6 +283,11 @@ def _costs(v: Victim) -> list[Arguments]:
     return [{}, {"mission": v.mission}, {"agent": v.agent}]
 
 
+def _hooks(v: Victim) -> list[Arguments]:
+    url = {"url": "https://hooks.example/"}
+    return [{**url, "missions": [v.mission]}, {**url, "agents": [v.agent]}, {**url, "after": 0}]
+
+
 def _of(id_: str, **more: Any) -> Attack:
     """One request, for the victim's row of this name."""
     return lambda v: [{id_: v.ids[id_], **more}]
@@ -496,6 +501,17 @@ ATTACKS: Mapping[str, Attack] = {
     "kg_write": _facts,
     "monitor": lambda v: [{}, {"mission": v.mission}, {"minutes": 60}],
     "timeline": _timeline,
+    "webhooks_change": _of("webhook_id", url="https://mine.example/", status="active"),
+    "webhooks_delete": _of("webhook_id"),
+    "webhooks_deliveries": _of("webhook_id"),
+    "webhooks_get": _of("webhook_id"),
+    "webhooks_list": _nothing,
+    "webhooks_make": _hooks,
+    "webhooks_redeliver": lambda v: [
+        {"webhook_id": v.ids["webhook_id"], **more} for more in ({}, {"seq": 1})
+    ],
+    "webhooks_rotate": _of("webhook_id", overlap_seconds=0),
+    "webhooks_send_test": _of("webhook_id"),
 }
 
 # What a victim's name for a resource's place in braces is.

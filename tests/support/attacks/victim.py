@@ -45,6 +45,7 @@ Canary = Literal[
     "object2",
     "because",
     "kept",
+    "webhook",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -55,7 +56,7 @@ agent, the mission and the user, and in none of them. The profiles are the agent
 one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
 in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
 `because` of it. `kept` is kept of `object` for the user. `nobodys_session` is the name of a session of nobody, and all
-that it holds."""
+that it holds. `webhook` is what a webhook of the tenant's admin says of itself."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -70,7 +71,7 @@ class Victim:
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
     assembly_id, key_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id, relationship_id,
-    persistent_id, persistent_number, run_id."""
+    persistent_id, persistent_number, run_id, webhook_id."""
 
     @property
     def agent(self) -> str:
@@ -316,6 +317,14 @@ async def settle(admin: Client, word: str) -> Victim:
     victim.ids["taken"] = [source["handle"] for source in assembly["sources"]]
     key = {"name": victim.canary("key"), "agent": victim.agent, "users": [victim.user]}
     victim.ids["key_id"] = (await make("/api/context/keys", key))["key"]["id"]
+    hook = {
+        "url": "https://hooks.example/",
+        "missions": [victim.mission],
+        "description": victim.canary("webhook"),
+    }
+    victim.ids["webhook_id"] = (await make("/api/webhooks", hook))["webhook"]["id"]
+    # It then stands still, whatever happens meanwhile.
+    await make(f"/api/webhooks/{victim.ids['webhook_id']}", {"status": "paused"}, "PATCH")
     await make("/api/context/weights", weight, "PUT")
     await make("/api/context/budgets", {"caller": victim.agent, "default_budget": 3_000}, "PUT")
     return victim

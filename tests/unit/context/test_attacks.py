@@ -9,7 +9,7 @@ from tests.support.attacks.table import ATTACKS
 from tests.support.attacks.victim import Victim
 
 NAMED = {
-    **{f"{name}_id": 7 for name in ("entry", "checkpoint", "dispatch", "assembly", "key")},
+    **{f"{name}_id": 7 for name in ("entry", "checkpoint", "dispatch", "assembly", "key", "webhook")},
     "memory_ids": [7, 8],
     "file_ids": [9],
     "long_term_ids": [9, 10],

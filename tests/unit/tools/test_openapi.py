@@ -72,6 +72,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "facts",
         "dispatches",
         "sessions",
+        "webhooks",
         "why",
         "learning",
         "costs",
@@ -129,4 +130,6 @@ def test_forwarding_tells_reads_from_writes() -> None:
                 operation.id
             )
         else:
-            assert operation.path.startswith(("/api/context/", "/api/timeline")), "who answers it?"
+            assert operation.path.startswith(("/api/context/", "/api/timeline", "/api/webhooks")), (
+                "who answers it?"
+            )

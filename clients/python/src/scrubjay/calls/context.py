@@ -1328,6 +1328,11 @@ def audit(
         "purge",
         "purge_begin",
         "secret_policy_set",
+        "webhook_change",
+        "webhook_delete",
+        "webhook_make",
+        "webhook_redeliver",
+        "webhook_rotate",
         "weight_reset",
         "weight_set",
     ]

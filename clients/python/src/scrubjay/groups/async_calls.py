@@ -17,6 +17,7 @@ from scrubjay.calls import (
     sessions,
     timeline,
     vault,
+    webhooks,
 )
 
 T = TypeVar("T")
@@ -146,6 +147,18 @@ class AsyncSessions(AsyncGroup):
     session_turn = AsyncMethod(sessions.session_turn)
 
 
+class AsyncWebhooks(AsyncGroup):
+    make = AsyncMethod(webhooks.make)
+    list = AsyncListing(webhooks.list_)
+    get = AsyncMethod(webhooks.get)
+    change = AsyncMethod(webhooks.change)
+    delete = AsyncMethod(webhooks.delete)
+    deliveries = AsyncListing(webhooks.deliveries)
+    redeliver = AsyncMethod(webhooks.redeliver)
+    rotate = AsyncMethod(webhooks.rotate)
+    send_test = AsyncMethod(webhooks.send_test)
+
+
 class AsyncCalls:
     """Every call of the API."""
 
@@ -158,6 +171,7 @@ class AsyncCalls:
         self.dispatch = AsyncDispatch(self)
         self.persistent_objects = AsyncPersistentObjects(self)
         self.sessions = AsyncSessions(self)
+        self.webhooks = AsyncWebhooks(self)
 
     async def send(self, call: Call[T]) -> T:
         raise NotImplementedError

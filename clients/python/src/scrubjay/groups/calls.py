@@ -17,6 +17,7 @@ from scrubjay.calls import (
     sessions,
     timeline,
     vault,
+    webhooks,
 )
 
 T = TypeVar("T")
@@ -146,6 +147,18 @@ class Sessions(Group):
     session_turn = Method(sessions.session_turn)
 
 
+class Webhooks(Group):
+    make = Method(webhooks.make)
+    list = Listing(webhooks.list_)
+    get = Method(webhooks.get)
+    change = Method(webhooks.change)
+    delete = Method(webhooks.delete)
+    deliveries = Listing(webhooks.deliveries)
+    redeliver = Method(webhooks.redeliver)
+    rotate = Method(webhooks.rotate)
+    send_test = Method(webhooks.send_test)
+
+
 class Calls:
     """Every call of the API."""
 
@@ -158,6 +171,7 @@ class Calls:
         self.dispatch = Dispatch(self)
         self.persistent_objects = PersistentObjects(self)
         self.sessions = Sessions(self)
+        self.webhooks = Webhooks(self)
 
     def send(self, call: Call[T]) -> T:
         raise NotImplementedError

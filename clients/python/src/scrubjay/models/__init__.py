@@ -225,6 +225,7 @@ from scrubjay.models.vault import (
     VaultFile,
     VaultFiles,
 )
+from scrubjay.models.webhooks import Deliveries, Delivery, MadeWebhook, Redelivered, Tested, Webhook, Webhooks
 
 __all__ = [
     "AddFactInput",
@@ -290,6 +291,8 @@ __all__ = [
     "DeleteResult",
     "DeletedMemory",
     "DeletedSession",
+    "Deliveries",
+    "Delivery",
     "Directive",
     "Dispatch",
     "DispatchAnswer",
@@ -345,6 +348,7 @@ __all__ = [
     "LongTermMemories",
     "LongTermMemory",
     "MadeKey",
+    "MadeWebhook",
     "Memories",
     "MemoryAnswer",
     "Message",
@@ -381,6 +385,7 @@ __all__ = [
     "Rebuilt",
     "Receipt",
     "RecordedCost",
+    "Redelivered",
     "RefusedFile",
     "Related",
     "Relationship",
@@ -415,6 +420,7 @@ __all__ = [
     "Tally",
     "TaskContext",
     "TenantLanguage",
+    "Tested",
     "TextBlock",
     "ThreadCheckpoint",
     "ToolResult",
@@ -428,6 +434,8 @@ __all__ = [
     "UsedItem",
     "VaultFile",
     "VaultFiles",
+    "Webhook",
+    "Webhooks",
     "WeightAdjustment",
     "WeightChange",
     "WeightHistory",

@@ -244,6 +244,11 @@ class AuditRow:
         "purge",
         "purge_begin",
         "secret_policy_set",
+        "webhook_change",
+        "webhook_delete",
+        "webhook_make",
+        "webhook_redeliver",
+        "webhook_rotate",
         "weight_reset",
         "weight_set",
     ]

@@ -1,0 +1,1 @@
+"""Sends chosen events of the timeline to the URLs of their receivers."""

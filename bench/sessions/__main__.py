@@ -17,6 +17,7 @@ import asyncpg
 
 from bench.client import ApiError, Client
 from bench.cluster import Address, Cache, cluster
+from bench.race.usage import processor_seconds
 from bench.sessions import rungs
 
 SECONDS, AGENTS, OBJECTS = 20.0, 8, 500
@@ -64,10 +65,15 @@ async def _turns(client: Client, turn: Turn) -> dict[str, Any]:
     statuses: Counter[int] = Counter()
     seconds: list[float] = []
     end = time.monotonic() + SECONDS
+    spent = processor_seconds([os.getpid()])
     await asyncio.gather(*(_agent(client, number, turn, end, statuses, seconds) for number in range(AGENTS)))
     return {
         "turns_a_second": round(len(seconds) / SECONDS, 1),
         "turn_p50_ms": _p50(seconds),
+        # Of every process: this one, the services with what they embed meanwhile, and both servers.
+        "turn_processor_ms": round(
+            (processor_seconds([os.getpid()]) - spent) * 1000 / max(1, len(seconds)), 1
+        ),
         "failed": dict(statuses),
     }
 

@@ -6,6 +6,7 @@ A passage is a sentence of prose, a line of code or of a list, or a whole fenced
 from __future__ import annotations
 
 import bisect
+import heapq
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -91,17 +92,17 @@ class Passages:
 
     def excerpt(self, characters: int) -> str:
         """At most so many characters. A beginning, where no passage that fits holds a word of the question."""
-        held = dict(self._held)
         room = _Room(self._text, self._spans, characters)
-        known = self._take_best(held, room)
+        best = _Best(self._held, self._wanted.weights)
+        known = best.take(room, frozenset())
         if not known:
             return self._beginning(characters)
         if room.fits(0):
             # It says what the text is about.
             room.take(0)
-            known |= held.pop(0, set())
-        while more := self._take_best(held, room, known):
-            known |= more
+            known = known | best.without(0)
+        while more := best.take(room, known):
+            known = known | more
         room.widen()
         return room.excerpt()
 
@@ -117,19 +118,6 @@ class Passages:
         room.widen()
         return room.excerpt()
 
-    def _take_best(self, held: dict[int, set[str]], room: _Room, known: Set[str] = frozenset()) -> set[str]:
-        """The words of the passage taken; none if no passage that fits holds one."""
-        weights = self._wanted.weights
-
-        def worth(place: int) -> float:
-            return sum(weights[word] * (_KNOWN if word in known else 1.0) for word in held[place])
-
-        best = max((place for place in held if room.fits(place)), key=worth, default=None)
-        if best is None:
-            return set()
-        room.take(best)
-        return held.pop(best)
-
     @cached_property
     def _spans(self) -> Sequence[Span]:
         return _spans_of(self._text)
@@ -142,6 +130,44 @@ class Passages:
         for start, word in words:
             held.setdefault(bisect.bisect_right(stops, start), set()).add(word)
         return held
+
+
+class _Best:
+    """The passages that hold words of the question, the one that is worth most next first.
+
+    A passage is worth less once its words are known, and never more. So one at the top of the heap whose worth is up to
+    date is the best, and each is looked at again at most once for each of its words.
+    """
+
+    def __init__(self, held: Mapping[int, Set[str]], weights: Mapping[str, float]) -> None:
+        self._held = dict(held)
+        self._weights = weights
+        self._heap = [
+            (-self._worth(place, frozenset()), order, place) for order, place in enumerate(self._held)
+        ]
+        heapq.heapify(self._heap)
+
+    def take(self, room: _Room, known: Set[str]) -> Set[str]:
+        """The words of the passage taken; none if no passage that fits holds one."""
+        while self._heap:
+            _, order, place = heapq.heappop(self._heap)
+            # The room only shrinks: what does not fit now never will.
+            if place not in self._held or not room.fits(place):
+                continue
+            current = (-self._worth(place, known), order, place)
+            if self._heap and self._heap[0] < current:
+                heapq.heappush(self._heap, current)
+                continue
+            room.take(place)
+            return self._held.pop(place)
+        return frozenset()
+
+    def without(self, place: int) -> Set[str]:
+        """The words of a passage that has been taken anyway."""
+        return self._held.pop(place, frozenset())
+
+    def _worth(self, place: int, known: Set[str]) -> float:
+        return sum(self._weights[word] * (_KNOWN if word in known else 1.0) for word in self._held[place])
 
 
 class Span(NamedTuple):

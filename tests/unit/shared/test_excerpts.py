@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Set
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.reading.excerpts import GAP, Passages, Wanted, split
+from shared.reading.excerpts import _KNOWN, GAP, Passages, Wanted, _Best, _Room, split
 
 DEPLOY = (
     "We talked about the release on Monday. The canteen serves soup at noon. The weather was grey and cold all day. "
@@ -138,3 +139,55 @@ def test_the_words_of_a_question_are_found_where_words_begin(text: str, forms: l
         for part in re.finditer(re.escape(form), lower)
     ]
     assert list(wanted.words(text)) == [*words, *parts]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, unique=True), max_size=12), st.integers(0, 80))
+def test_passages_are_taken_as_by_looking_at_all_of_them_each_time(held: list[list[str]], room: int) -> None:
+    weights = {"a": 1.0, "b": 0.5, "c": 0.5, "d": 0.25}
+    lines = ["".join(words) + "." * len(words) + "\n" for words in held]
+    text = "".join(lines)
+    spans = list(split(text))
+    by_place = {place: frozenset(words) for place, words in enumerate(held)}
+
+    def take_all(take: Callable[[_Room, Set[str]], Set[str]]) -> tuple[list[Set[str]], set[int]]:
+        into = _Room(text, spans, room)
+        known: Set[str] = frozenset()
+        taken = []
+        while more := take(into, known):
+            known = known | more
+            taken.append(more)
+        return taken, into._taken
+
+    left = dict(by_place)
+
+    def look_at_all(into: _Room, known: Set[str]) -> Set[str]:
+        def worth(place: int) -> float:
+            return sum(weights[word] * (_KNOWN if word in known else 1.0) for word in left[place])
+
+        best = max((place for place in left if into.fits(place)), key=worth, default=None)
+        if best is None:
+            return frozenset()
+        into.take(best)
+        return left.pop(best)
+
+    assert take_all(_Best(by_place, weights).take) == take_all(look_at_all)
+
+
+def test_a_text_of_many_passages_is_looked_at_a_few_times() -> None:
+    """Each passage that is taken must not cost a look at all others."""
+    looks = 0
+
+    class Counted(dict[str, float]):
+        def __getitem__(self, word: str) -> float:
+            nonlocal looks
+            looks += 1
+            return super().__getitem__(word)
+
+    lines = 5_000
+    best = _Best({place: frozenset(["a"]) for place in range(lines)}, Counted(a=1.0))
+    room = _Room("a.\n" * lines, list(split("a.\n" * lines)), 2_000)
+    known: Set[str] = frozenset()
+    while more := best.take(room, known):
+        known = known | more
+    assert len(room._taken) > 200
+    assert looks < 5 * lines

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "0038_synthesis"
+revision = "0040_synthesis"
 down_revision = "0039_consolidation"
 branch_labels = None
 depends_on = None

@@ -5,8 +5,8 @@ from alembic import op
 from shared.database.schema import grants, statements
 from shared.database.tenancy import CLOSE_IF_NEW, isolate
 
-revision = "0040_webhooks"
-down_revision = "0039_consolidation"
+revision = "0041_webhooks"
+down_revision = "0040_synthesis"
 branch_labels = None
 depends_on = None
 

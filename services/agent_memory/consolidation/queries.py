@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import asyncpg
@@ -208,18 +207,3 @@ where tenant = $1 and session_id = $2 and run_id = $3
 
 async def drop_unfinished(connection: Connection, tenant: str, session_id: str, run_id: int) -> None:
     await connection.execute(DROP_UNFINISHED, tenant, session_id, run_id)
-
-
-BEHIND = """
-select w.session_id from unnest($2::text[], $3::bigint[]) as w(session_id, last)
-left join memory.consolidation_state s on s.tenant = $1 and s.session_id = w.session_id
-where s.run_id is not null or coalesce(s.position, 0) < w.last
-"""
-
-
-async def behind(
-    connection: Connection, tenant: str, sessions: Sequence[str], last: Sequence[int]
-) -> list[str]:
-    """The sessions that have events which were not learned from."""
-    rows = await connection.fetch(BEHIND, tenant, list(sessions), list(last))
-    return [row["session_id"] for row in rows]

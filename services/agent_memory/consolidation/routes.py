@@ -14,8 +14,6 @@ from services.agent_memory.consolidation.runs import Runs
 from services.agent_memory.consolidation.schemas import (
     BeginInput,
     Begun,
-    Behind,
-    BehindInput,
     ConsolidationChanges,
     ConsolidationRun,
     ConsolidationRuns,
@@ -143,17 +141,7 @@ async def release(
     await consolidation_runs.release(principal, data, deadline)
 
 
-@post("/behind", opt=READ, status_code=200, include_in_schema=False)
-async def behind(
-    data: JSONBody[BehindInput],
-    consolidation_runs: NamedDependency[Runs],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-) -> Behind:
-    return await consolidation_runs.behind(principal, data, deadline)
-
-
 ROUTES: list[ControllerRouterHandler] = [
     Router("/api/memory/consolidations", route_handlers=[runs, run, changes, undo], tags=["consolidation"]),
-    Router("/internal/consolidation", route_handlers=[begin, step, file, release, behind]),
+    Router("/internal/consolidation", route_handlers=[begin, step, file, release]),
 ]

@@ -15,8 +15,6 @@ from services.agent_memory.consolidation.learned import Learned, Learner, Source
 from services.agent_memory.consolidation.schemas import (
     BeginInput,
     Begun,
-    Behind,
-    BehindInput,
     ReleaseInput,
     StepInput,
     Stepped,
@@ -125,17 +123,6 @@ class Runs:
             principal.tenant,
             lambda c: queries.let_go(c, principal.tenant, request.session_id, request.holder),
             deadline,
-        )
-
-    async def behind(self, principal: Principal, request: BehindInput, deadline: Deadline) -> Behind:
-        """Which of the sessions have events that were not learned from."""
-        names = list(request.sessions)
-        return Behind(
-            await self._database.run(
-                principal.tenant,
-                lambda c: queries.behind(c, principal.tenant, names, list(request.sessions.values())),
-                deadline,
-            )
         )
 
 

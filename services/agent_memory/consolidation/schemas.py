@@ -85,16 +85,6 @@ class LearnedFile(msgspec.Struct):
     tally: Tally
 
 
-class BehindInput(Body, kw_only=True):
-    """The last event of each session, by its id."""
-
-    sessions: Annotated[dict[str, Position], Meta(max_length=1_000)]
-
-
-class Behind(msgspec.Struct):
-    sessions: list[str]
-
-
 class ConsolidationRun(msgspec.Struct, kw_only=True):
     """What a run over a session or a file did."""
 

@@ -39,7 +39,6 @@ READING_POSTS = {
     "/api/context/prompt",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
-    "/internal/consolidation/behind",
     "/internal/languages",
     "/internal/references",
     "/internal/turns",

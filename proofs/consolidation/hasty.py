@@ -12,7 +12,7 @@ from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.web.serving.start import start
 
-_LATE_SECONDS = 0.3
+_LATE_SECONDS = 1.5
 _write, _step = Lasting.write, Runs.step
 
 

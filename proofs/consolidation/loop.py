@@ -18,9 +18,13 @@ _SAID = (
     "The port of the gateway is 8080.",
     "I'll send the report to Bo tomorrow.",
     "Bo lives in Porto.",
+    "I'll call Bo tomorrow.",
+    "I'll pay the invoice of the gateway tomorrow.",
     "My favourite colour is blue.",
 )
-_ASKED = "Where does Bo live, which port has the gateway, and what did I promise to send to Bo?"
+_ASKED = (
+    "What did I say that I will do tomorrow: send a report, call Bo, pay an invoice? And where does Bo live?"
+)
 _LEARNED = """
 select (select count(*) from memory.facts where user_id = $1)
      + (select count(*) from memory.long_term where user_id = $1 and kind = 'commitment')

@@ -94,7 +94,9 @@ def _topics(said: Sequence[Said], names: Set[str]) -> tuple[str, ...]:
     counts: Counter[str] = Counter()
     for each in said:
         counts.update({word.lower() for word in _TOPIC.findall(each.text)} - _TALK - names)
-    return tuple(word for word, count in counts.most_common(_TOPICS) if count > 1)
+    # Words that are as frequent stand in the order of the alphabet, in every process.
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return tuple(word for word, count in ranked[:_TOPICS] if count > 1)
 
 
 def _title(parties: Parties, topics: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tests.integration.conftest import Tenant
@@ -68,3 +69,39 @@ async def test_bad_input_is_named(client: Client) -> None:
         answer = await client.get(MONITOR + query)
         assert answer.status == 400, query
         assert answer.body["errors"][0]["field"] == field
+
+
+async def test_what_an_agent_does_now_follows_its_trail(client: Client) -> None:
+    made = await client.post("/api/sessions", {"agent_name": "scout", "mission_id": "orders"})
+    path = f"/api/sessions/{made.body['data']['id']}"
+    spent = {"model": "gpt-5", "agent": "scout", "mission": "orders", "cost_usd": "0.25"}
+    assert (await client.post("/api/context/costs", spent)).status == 201
+    use = {"type": "tool_use", "id": "1", "name": "grep", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "found"}
+    for message, doing in (
+        ({"role": "user", "content": "look for it"}, "thinking"),
+        ({"role": "assistant", "content": [use]}, "tools"),
+        ({"role": "tool", "content": [result]}, "thinking"),
+        ({"role": "assistant", "content": "it is there"}, "idle"),
+    ):
+        assert (await client.post(f"{path}/events", {"messages": [message]})).status == 201
+        await until(partial(_does, client, doing))
+    assert (await client.post(f"{path}/turns", {})).status == 200
+    asked = {"query": "what is there", "caller": "scout", "mission_namespace": "orders"}
+    assert (await client.post("/api/context/assemble", asked)).status == 200
+
+    async def told() -> dict[str, Any]:
+        scout = (await agents(client))["scout"]
+        assert scout["last_assembly_at"] is not None
+        assert scout["turn"] == 1
+        return scout
+
+    scout = await until(told)
+    assert scout["last_write_at"] is not None
+    assert scout["doing"] == "idle"
+    # The question's vector is added to it.
+    assert 0.25 <= float(scout["cost_today_usd"]) < 0.26
+
+
+async def _does(client: Client, doing: str) -> None:
+    assert (await agents(client))["scout"]["doing"] == doing

@@ -93,13 +93,16 @@ with added as (
     from jsonb_array_elements($3) g(body)
     cross join lateral jsonb_to_record(g.body) r(seq bigint, kind text, role text, content jsonb, token_count int,
         turn int, written_by text, occurred_at timestamptz)
-    returning seq, token_count
+    returning seq, token_count,
+              case when kind = 'tool_call' then 'tools' when role = 'assistant' then 'idle' else 'thinking' end as doing
 ), counted as (
-    select max(seq) as last, count(*) as events, sum(token_count) as tokens from added
+    select max(seq) as last, count(*) as events, sum(token_count) as tokens,
+           (array_agg(doing order by seq desc))[1] as doing
+    from added
 ), told as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
     select s.tenant, s.scope, 'session_events', s.mission_id, s.agent_name, s.id::text,
-           jsonb_build_object('last', c.last, 'events', c.events, 'tokens', c.tokens)
+           jsonb_build_object('last', c.last, 'events', c.events, 'tokens', c.tokens, 'doing', c.doing)
     from counted c, sessions.sessions s where s.tenant = $1 and s.id = $2
 )
 update sessions.sessions s set last_seq = coalesce(c.last, s.last_seq), last_active_at = statement_timestamp()

@@ -797,6 +797,18 @@ class MonitoredAgent:
     """The agent."""
     status: str
     """`active` if it did something in the last five minutes, or else `idle`."""
+    doing: str | None
+    """`thinking`, `tools` or `idle`, by the last message in the trail of its session. Null: it keeps no
+    trail.
+    """
+    turn: int | None
+    """The last turn that its session ended, in the requested time."""
+    last_write_at: datetime | None
+    """When it last wrote something that is remembered."""
+    last_assembly_at: datetime | None
+    """When it last asked for a context."""
+    cost_today_usd: str
+    """What its calls of models cost since midnight UTC, as far as their prices are known."""
     last_event: str
     """The kind of its last event, such as `cache_write`."""
     at: datetime

@@ -98,24 +98,22 @@ select s.marks, shown.* from {NAMED} left join lateral (
 """)
 
 
-def _pressure(session: str, turn: str) -> str:
-    return f"""
-select coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
+_SUMS = f"""coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
        coalesce(sum({_SENT_TOKENS}), 0)::bigint as block_tokens,
        count(*) filter (where o.current_fidelity = 0) as objects_at_l0,
        count(*) filter (where o.current_fidelity = 1) as objects_at_l1,
        count(*) filter (where o.current_fidelity = 2) as objects_at_l2,
        count(*) filter (where o.current_fidelity = 3) as objects_at_l3,
        count(*) filter (where o.current_fidelity = 4) as objects_evicted,
-       count(*) filter (where o.pinned and coalesce(o.pinned_until >= {turn}, true)) as objects_pinned
-from sessions.semantic_objects o where o.tenant = $1 and o.session_id = {session}
-"""
-
-
-PRESSURE = _pressure("$2", "$3")
+       count(*) filter (where o.pinned and coalesce(o.pinned_until >= {{turn}}, true)) as objects_pinned
+from sessions.semantic_objects o where o.tenant = $1 and o.session_id = {{session}}"""
+# $2 the session, $3 the turn.
+PRESSURE = f"select {_SUMS.format(session='$2', turn='$3')}"
 PRESSURE_NOW = look(f"""
 select s.config, s.total_turns as turn, pressure.*
-from {NAMED} cross join lateral ({_pressure("s.id", "s.total_turns")}) pressure
+from {NAMED} cross join lateral (
+select {_SUMS.format(session="s.id", turn="s.total_turns")}
+) pressure
 """)
 
 

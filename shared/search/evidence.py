@@ -130,6 +130,11 @@ class Triple(msgspec.Struct, omit_defaults=True, kw_only=True):
     disputed: bool = False
     overlap: float = 0.0
     """The share of the question's words that it holds."""
+    weight: float = 1.0
+    """What is left of it, as nobody has stated it again for long."""
+    half_life_days: float | None = None
+    stated_at: datetime | None = None
+    confirmations: int = 0
 
     @property
     def scopes(self) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import asyncpg
 
 from services.agent_memory.facts import queries, queries_graph
+from services.agent_memory.facts.fading import weight
 from services.agent_memory.facts.names import entity_key
 from services.agent_memory.facts.queries_graph import Asked
 from services.agent_memory.facts.words import Words, patterns
@@ -29,6 +30,7 @@ _LONGEST_NAME = 4
 """In words, of a name that is looked up among aliases."""
 _MOST_RUNS = 30
 _SHORTEST_RUN = 3
+_COMPUTED = ("overlap", "weight", "half_life_days")
 _WORD = re.compile(r"\w[\w'’.&-]*")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -88,7 +90,7 @@ def _of_run(run: Sequence[str]) -> Iterator[str]:
 
 
 def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[Triple]:
-    """The facts that hold more of the question come first among those of an entity, then the newest."""
+    """Of an entity, the facts that hold more of the question and faded less come first, then the newest."""
     entities: defaultdict[str, list[asyncpg.Record]] = defaultdict(list)
     for row in rows:
         entities[row["entity"]].append(row)
@@ -96,7 +98,7 @@ def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[Triple]:
     asked = Words(query, (row["name"] for facts in found for row in facts[:1]))
     picked: dict[int, Triple] = {}
     for facts in found:
-        triples = sorted((_triple(row, asked) for row in facts), key=lambda fact: -fact.overlap)
+        triples = sorted((_triple(row, asked) for row in facts), key=lambda fact: -fact.overlap * fact.weight)
         for triple in triples[:MOST_TRIPLES]:
             picked.setdefault(triple.id, triple)
     return list(picked.values())
@@ -105,5 +107,11 @@ def chosen(rows: Sequence[asyncpg.Record], query: str) -> list[Triple]:
 def _triple(row: asyncpg.Record, asked: Words) -> Triple:
     other = row["object"] if row["entity"] == row["subject_key"] else row["subject"]
     overlap = asked.held(f"{row['name']} {row['entity']}", f"{row['predicate_key']} {other}")
-    names = (name for name in Triple.__struct_fields__ if name != "overlap")
-    return Triple(**{name: row[name] for name in names}, overlap=round(overlap, 4))
+    faded = weight(row["predicate_key"], row["stated_at"], row["now"])
+    names = (name for name in Triple.__struct_fields__ if name not in _COMPUTED)
+    return Triple(
+        **{name: row[name] for name in names},
+        overlap=round(overlap, 4),
+        weight=round(faded.weight, 4),
+        half_life_days=faded.half_life_days,
+    )

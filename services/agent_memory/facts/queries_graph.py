@@ -23,6 +23,17 @@ _FOUND = f"""
         else f.recorded_at <= $9 and coalesce(f.superseded_at, 'infinity') > $9 end
     and f.valid_from <= coalesce($9, statement_timestamp())
     and coalesce(f.valid_to, 'infinity') > coalesce($9, statement_timestamp())"""
+# From how many other turns or files runs of consolidation learned it again. An undone run confirms nothing.
+CONFIRMED = """
+    select count(*) as confirmations, max(s.learned_at) as confirmed_at from (
+        select min(c.changed_at) as learned_at, bool_or(c.action = 'opened') as first
+        from memory.consolidation_changes c
+        join memory.consolidation_runs r on r.tenant = c.tenant and r.id = c.run_id
+        where c.tenant = $1 and r.tenant = $1 and c.kind = 'fact' and c.item_id = coalesce(f.revision_of, f.id)
+          and c.action in ('opened', 'confirmed') and r.undone_at is null
+          and c.changed_at <= coalesce($9::timestamptz, 'infinity')
+        group by r.session_id, r.path, c.turns) s
+    where not s.first"""
 # $10 possible aliases, $11 possible names, $12 patterns of the question's words.
 FACTS_OF = f"""
 with named as materialized (
@@ -46,8 +57,9 @@ with named as materialized (
          order by {_FIRST.format(other="subject_key")} limit {_READ})
     ) t
 )
-select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key
-from found join memory.facts f on f.id = found.fact where f.tenant = $1
+select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key, again.confirmations,
+    greatest(f.recorded_at, again.confirmed_at) as stated_at, coalesce($9, statement_timestamp()) as now
+from found join memory.facts f on f.id = found.fact cross join lateral ({CONFIRMED}) again where f.tenant = $1
 order by found.kind, found.place, found.side, f.id desc
 """
 

@@ -13,6 +13,7 @@ from tests.support.cluster import Client
 
 Json = dict[str, Any]
 FIELDS = {"id", "subject", "predicate", "object", "valid_from", "valid_to", "tokens", "content"}
+FADING = {"weight", "half_life_days", "stated_at", "confirmations"}
 
 
 async def asked(client: Client, query: str, **more: Any) -> Json:
@@ -30,7 +31,8 @@ async def test_facts_of_the_named_entity_begin_the_block(client: Client) -> None
     told = await state(client, "write", "Ana Sousa", "lives in", "Lisbon")
     body = await asked(client, "Where does Ana Sousa live?")
     (fact,) = body["graph"]
-    assert fact.keys() == FIELDS
+    assert fact.keys() == FIELDS | FADING
+    assert (fact["weight"], fact["half_life_days"], fact["confirmations"]) == (1.0, 180.0, 0)
     assert (fact["id"], fact["object"], fact["valid_to"]) == (told["id"], "Lisbon", None)
     assert body["context_block"].startswith(f"[GRAPH] [kg:{told['id']} ")
     assert fact["content"] in body["context_block"]

@@ -40,6 +40,14 @@ class GraphContextEntry(msgspec.Struct):
     """Estimated tokens of its line."""
     content: str
     """Its line in the block."""
+    weight: float = 1.0
+    """How much it counts beside other facts of its entity: 1 when it was just stated, and never below 0.5."""
+    half_life_days: float | None = None
+    """In how many days what is above 0.5 halves, by its predicate. Null: it does not fade."""
+    stated_at: datetime | None = None
+    """When it was recorded, or last confirmed by consolidation. The weight counts from then."""
+    confirmations: int = 0
+    """How often consolidation learned it again."""
 
 
 def graph_scopes(tokens: int, scopes: Iterable[str], caller: str, user_id: str | None) -> list[str] | None:
@@ -106,6 +114,10 @@ def _entry(triple: Triple, fence: Fence) -> GraphContextEntry:
         valid_to=triple.valid_to,
         tokens=tokens_of_line(line),
         content=line,
+        weight=triple.weight,
+        half_life_days=triple.half_life_days,
+        stated_at=triple.stated_at,
+        confirmations=triple.confirmations,
     )
 
 

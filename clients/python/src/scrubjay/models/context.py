@@ -651,6 +651,14 @@ class GraphContextEntry:
     """Estimated tokens of its line."""
     content: str
     """Its line in the block."""
+    weight: float
+    """How much it counts beside other facts of its entity: 1 when it was just stated, and never below 0.5."""
+    half_life_days: float | None
+    """In how many days what is above 0.5 halves, by its predicate. Null: it does not fade."""
+    stated_at: datetime | None
+    """When it was recorded, or last confirmed by consolidation. The weight counts from then."""
+    confirmations: int
+    """How often consolidation learned it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

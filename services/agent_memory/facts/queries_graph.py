@@ -24,7 +24,7 @@ _FOUND = f"""
     and f.valid_from <= coalesce($9, statement_timestamp())
     and coalesce(f.valid_to, 'infinity') > coalesce($9, statement_timestamp())"""
 # From how many other turns or files runs of consolidation learned it again. An undone run confirms nothing.
-CONFIRMED = """
+_CONFIRMED = """
     select count(*) as confirmations, max(s.learned_at) as confirmed_at from (
         select min(c.changed_at) as learned_at, bool_or(c.action = 'opened') as first
         from memory.consolidation_changes c
@@ -59,7 +59,7 @@ with named as materialized (
 )
 select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key, again.confirmations,
     greatest(f.recorded_at, again.confirmed_at) as stated_at, coalesce($9, statement_timestamp()) as now
-from found join memory.facts f on f.id = found.fact cross join lateral ({CONFIRMED}) again where f.tenant = $1
+from found join memory.facts f on f.id = found.fact cross join lateral ({_CONFIRMED}) again where f.tenant = $1
 order by found.kind, found.place, found.side, f.id desc
 """
 

@@ -30,9 +30,8 @@ class EmbeddingTable:
         self._database = database
         self._gathered: dict[str, Rows] = {}
         # The sub-select hides from the planner how few the keys are. A plan for so few would be made for each question.
-        self.load_sql = f"""
-            select key, embedding from {table} where tenant = $1 and key = any((select $2::bytea[])::bytea[])"""
-        self._load = look(self.load_sql)
+        self._load = look(f"""
+            select key, embedding from {table} where tenant = $1 and key = any((select $2::bytea[])::bytea[])""")
         # For a minute after a purge, longer than an embedding takes: nobody knows whose text a vector is of.
         self.store_sql = f"""
             insert into {table} (tenant, key, embedding) select $1, * from unnest($2::bytea[], $3::halfvec[])

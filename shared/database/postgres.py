@@ -167,6 +167,16 @@ class Database:
             return await self.run(tenant, lambda c: c.fetch(query.within, tenant, *arguments), deadline)
         return await self.call(lambda c: c.fetch(query.alone, tenant, *arguments), deadline)
 
+    async def write(self, query: Look, arguments: Callable[[], Sequence[Any]], deadline: Deadline) -> None:
+        """Runs one statement about rows of EVERY_TENANT, in one round trip. Raises as `call`.
+
+        `arguments` are asked for when the connection is there.
+        """
+        if self._distributed:
+            await self.run(EVERY_TENANT, lambda c: c.execute(query.within, *arguments()), deadline)
+        else:
+            await self.call(lambda c: c.execute(query.alone, *arguments()), deadline)
+
     async def _probe(self) -> None:
         """Asks on a connection of its own: slow statements may hold every other."""
         with contextlib.suppress(asyncpg.PostgresError):  # an error is an answer too

@@ -26,6 +26,21 @@ cross join lateral (select asked.* from (
 """
 
 
+_OF_EVERY = """
+select given.* from (select set_config('scrubjay.every_tenant', 'on', true) as every offset 0) named
+cross join lateral (select g.* from {given}) given where named.every is not null
+"""
+
+
+def of_every_tenant(given: str) -> str:
+    """What a statement that is a transaction of its own writes, of several tenants: `given` are its rows, as `g`.
+
+    As in `alone`, a row comes only after the setting that the policies compare with. Where that failed, the policies
+    would refuse each row.
+    """
+    return _OF_EVERY.format(given=given.strip())
+
+
 def alone(query: str) -> str:
     """A query of the tenant $1 that is a transaction of its own: it sets what the policies compare with.
 
@@ -37,7 +52,7 @@ def alone(query: str) -> str:
 
 
 class Look(msgspec.Struct, frozen=True):
-    """A query of the tenant $1, for a transaction that has named the tenant, and alone."""
+    """A statement for a transaction that has named its tenant, which is $1, or every tenant; and alone."""
 
     within: str
     alone: str

@@ -13,6 +13,7 @@ from shared.database.embedding_table import EmbeddingTable
 from shared.database.idempotency import Records
 from shared.database.index_queue import QueueStatements, StoreStatements
 from shared.database.postgres import Database
+from shared.database.tenancy import Look
 
 ROOT = Path(__file__).resolve().parents[2]
 _SQL = re.compile(
@@ -30,7 +31,9 @@ TEMPLATES = {
     ("services/agent_memory/facts/queries.py", "_PAGE"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
     ("services/cache/entries/queries.py", "_ENTRY"),
+    ("services/context/log/queries.py", "_LOG"),
     ("shared/database/tenancy.py", "_ALONE"),
+    ("shared/database/tenancy.py", "_OF_EVERY"),
     ("shared/search/hot/opening.py", "IS_DISTRIBUTED"),
 }
 ROLES = {"services/cache": "cache", "services/agent_memory": "agent_memory", "services/context": "context"}
@@ -77,6 +80,8 @@ def constants(tree: ast.Module) -> Iterator[str]:
 def statements_in(value: Any) -> Iterator[str]:
     if isinstance(value, str) and _SQL.match(value):
         yield value
+    elif isinstance(value, Look):
+        yield value.within
     elif isinstance(value, tuple | list):
         for part in value:
             yield from statements_in(part)

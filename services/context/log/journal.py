@@ -21,7 +21,7 @@ from shared.concurrency.batching import Batcher
 from shared.concurrency.tasks import end
 from shared.database.doorbell import Doorbell
 from shared.database.erasure import seconds_since
-from shared.database.postgres import EVERY_TENANT, Connection, Database
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, NotFound, Unavailable
 from shared.telemetry import metrics, tracing
@@ -208,12 +208,12 @@ class Journal:
             rows.append(waiting.row())
             await asyncio.sleep(0)  # building a row takes time: let requests run in between
 
-        async def write(connection: Connection) -> None:
+        def arguments() -> list[list[AssemblyRow]]:
             for row, waiting in zip(rows, batch, strict=True):
                 row.waited = seconds_since(waiting.since)
-            await queries.log_assemblies(connection, rows)
+            return [rows]
 
-        await self._database.run(EVERY_TENANT, write, Deadline(_WRITE_SECONDS))
+        await self._database.write(queries.LOG_ASSEMBLIES, arguments, Deadline(_WRITE_SECONDS))
 
     async def _write_singly(self, batch: list[_Waiting]) -> None:
         for waiting in batch:

@@ -12,6 +12,7 @@ import msgspec
 from services.context.log.schemas import LogCursor
 from shared.auth import Principal
 from shared.database.postgres import Connection
+from shared.database.tenancy import Look, of_every_tenant
 
 RESERVE = "select nextval('context.assembly_id_seq') as id from generate_series(1, $1::int)"
 
@@ -20,16 +21,17 @@ async def reserve(connection: Connection, count: int) -> list[int]:
     return [row["id"] for row in await connection.fetch(RESERVE, count)]
 
 
-# A row that is written again, because the first answer was lost, is not stored twice. One that a purge would have
-# erased, had it been written in time, is not stored at all.
-LOG_ASSEMBLIES = """
+_GIVEN = """
+jsonb_to_recordset($1::jsonb) as g(
+    tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
+    dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
+    token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
+    degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz, synthesis jsonb,
+    waited float8)
+"""
+_LOG = """
 with given as materialized (
-    select * from jsonb_to_recordset($1::jsonb) as g(
-        tenant text, id bigint, caller text, mission_namespace text, session_id text, user_id text,
-        dispatch_id bigint, scopes text[], query_hash text, token_budget int, budget_asked boolean,
-        token_shares jsonb, as_of timestamptz, total_tokens int, retrieval_ms real, low_relevance boolean,
-        degraded jsonb, candidates jsonb, taken text[], below_floor text[], created_at timestamptz, synthesis jsonb,
-        waited float8)
+    {given}
 ), logged as (
     insert into context.context_assembly_log (
         tenant, id, caller, mission_namespace, session_id, user_id, dispatch_id, scopes, query_hash, token_budget,
@@ -48,10 +50,11 @@ select g.tenant, g.scopes[1], 'assemble', g.mission_namespace, g.caller, g.sessi
        jsonb_build_object('id', g.id, 'total_tokens', g.total_tokens)
 from given g join logged l on l.tenant = g.tenant and l.id = g.id
 """
-
-
-async def log_assemblies(connection: Connection, rows: Sequence[msgspec.Struct]) -> None:
-    await connection.execute(LOG_ASSEMBLIES, rows)
+# $1 the rows. A row that is written again, because the first answer was lost, is not stored twice. One that a purge
+# would have erased, had it been written in time, is not stored at all.
+LOG_ASSEMBLIES = Look(
+    _LOG.format(given=f"select g.* from {_GIVEN}"), _LOG.format(given=of_every_tenant(_GIVEN))
+)
 
 
 # The assemblies that a key may read: bound to an agent, and granted missions and users. Null is no bound. The scopes

@@ -105,14 +105,15 @@ _SUMS = f"""coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,
        count(*) filter (where o.current_fidelity = 2) as objects_at_l2,
        count(*) filter (where o.current_fidelity = 3) as objects_at_l3,
        count(*) filter (where o.current_fidelity = 4) as objects_evicted,
-       count(*) filter (where o.pinned and coalesce(o.pinned_until >= {{turn}}, true)) as objects_pinned
-from sessions.semantic_objects o where o.tenant = $1 and o.session_id = {{session}}"""
-# $2 the session, $3 the turn.
-PRESSURE = f"select {_SUMS.format(session='$2', turn='$3')}"
+       count(*) filter (where o.pinned and coalesce(o.pinned_until >= {{turn}}, true)) as objects_pinned"""
+PRESSURE = f"""
+select {_SUMS.format(turn="$3")} from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2
+"""
 PRESSURE_NOW = look(f"""
 select s.config, s.total_turns as turn, pressure.*
 from {NAMED} cross join lateral (
-select {_SUMS.format(session="s.id", turn="s.total_turns")}
+    select {_SUMS.format(turn="s.total_turns")}
+    from sessions.semantic_objects o where o.tenant = $1 and o.session_id = s.id
 ) pressure
 """)
 

@@ -97,6 +97,19 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
         tenant,
         scope,
     )
+    # Of a paused webhook, which sends nothing.
+    await sql.execute(
+        """with hook as (
+               insert into context.webhooks (tenant, url, held_by, secret, status, position)
+               values ($1, 'https://example.com/hook', 'by hand', 'secret', 'paused', 0) returning id
+           ), lane as (
+               insert into context.webhook_lanes (tenant, webhook_id, scope) select $1, id, $2 from hook
+           )
+           insert into context.webhook_deliveries (tenant, webhook_id, seq, scope, kind, event_at)
+           select $1, id, 1, $2, 'cache_write', now() from hook""",
+        tenant,
+        scope,
+    )
     for schema, items in (("cache", "psychic_cache"), ("memory", "agent_memory")):
         await sql.execute(
             f"""insert into {schema}.index_queue (tenant, store, item_id, scope, model)

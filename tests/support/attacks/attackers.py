@@ -38,7 +38,8 @@ class Attacker:
         return attempt.access not in REACH[self.access]
 
 
-_COUNTS = frozenset({"cache.missions"})
+# Whoever works in a mission adds to what it holds and spends.
+_COUNTS = frozenset({"cache.missions", "timeline.spending"})
 # A profile shows to whoever may ask as its agent, or for its user.
 # What an agent or a user keeps in long-term memory, too. What is shared shows to everybody.
 _OF_MISSIONS: frozenset[Canary] = frozenset(

@@ -250,6 +250,9 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
         "files": 0,
         "facts": 0,
         "entity_aliases": 0,
+        "consolidation_runs": 0,
+        "consolidation_state": 0,
+        "consolidation_file_hashes": 0,
     }
     assert await found(client, "scout", "gateway workers") == []
     assert len(await found(client, "medic", "gateway")) == 1

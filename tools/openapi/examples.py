@@ -118,6 +118,12 @@ _CONTEXT = [
         accept="text/event-stream",
     ),
     Example("monitor", "Who works on a mission", parameters={"mission": MISSION}),
+    Example(
+        "monitor",
+        "Each agent's state, as it changes",
+        parameters={"mission": MISSION},
+        accept="text/event-stream",
+    ),
 ]
 
 _KEYS = [

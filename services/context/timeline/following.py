@@ -19,6 +19,8 @@ class Channel:
     def __init__(self) -> None:
         self.last = -1
         self.followers = 0
+        self.turn = asyncio.Lock()
+        """Held by the stream that looks at the monitor: however many a tenant has open, they take turns."""
         self._news = asyncio.Event()
 
     def wake(self) -> None:

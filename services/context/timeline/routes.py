@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Annotated, Any
 
 from litestar import Request, Response, get
@@ -10,9 +12,10 @@ from litestar.params import HeaderParameter, Parameter
 from litestar.response import Stream
 
 from services.context.keys import Keys
-from services.context.timeline.monitor import Monitored, monitored
+from services.context.timeline.monitor import Monitored, MonitoredAgent, monitored
 from services.context.timeline.schemas import Event, EventCursor, Events, Filter
 from services.context.timeline.service import Timeline
+from services.context.timeline.watching import watched
 from shared.errors import Invalid
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit, Since
 from shared.provenance import utc
@@ -73,12 +76,7 @@ async def timeline(
     begin = last_event_id if last_event_id is not None else after
     if begin is None:
         begin = await timeline_service.last(principal, deadline)
-    stream = timeline_service.stream(principal, wanted, begin, drain)
-    return Stream(
-        keys.while_valid(request.headers.get("authorization"), stream),
-        media_type="text/event-stream",
-        headers={"cache-control": "no-cache", "x-accel-buffering": "no"},
-    )
+    return _stream(request, keys, timeline_service.stream(principal, wanted, begin, drain))
 
 
 def _start(after: int | None, cursor: str | None) -> int:
@@ -91,17 +89,46 @@ def _start(after: int | None, cursor: str | None) -> int:
     return position.seq
 
 
-@get("/api/context/monitor", operation_id="monitor", opt=READ | problems(403), tags=["timeline"])
+@get(
+    "/api/context/monitor",
+    operation_id="monitor",
+    opt=READ | problems(403) | answers(json=Monitored, events=MonitoredAgent),
+    tags=["timeline"],
+)
 async def monitor(
+    request: Request[Any, Any, Any],
     timeline_service: NamedDependency[Timeline],
+    keys: NamedDependency[Keys],
+    drain: DrainDep,
     principal: PrincipalDep,
     deadline: DeadlineDep,
     mission: Annotated[str | None, Parameter(description="Only agents in this mission.")] = None,
     minutes: Annotated[int, Parameter(ge=1, le=1_440, description="How many minutes to look back.")] = 60,
     cursor: CursorText = None,
     limit: Limit = DEFAULT_LIMIT,
-) -> Monitored:
-    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by kind."""
+) -> Response[Any]:
+    """Show what each agent is doing now: its last event, its open dispatches, and its recent events by kind.
+
+    With `Accept: text/event-stream`, a stream of agents: as many as `limit`, each as it is now, and again whenever it
+    has changed, at most once a second. It never ends by itself, and says something at least every 15 s. A key and a
+    tenant may open a limited number of streams.
+    """
     if mission is not None and "\x00" in mission:
         raise Invalid.field("mission", "must not contain U+0000")
-    return await monitored(timeline_service.database, principal, mission, minutes, cursor, limit, deadline)
+    look = partial(monitored, timeline_service.database, principal, mission, minutes, cursor, limit)
+    if "text/event-stream" not in request.headers.get("accept", ""):
+        return Response(await look(deadline))
+    if mission is not None:
+        principal.require_mission(mission)
+    if cursor is not None:
+        raise Invalid.field("cursor", "a stream has no pages")
+    when_ended(request.scope, timeline_service.streams.open(principal))
+    return _stream(request, keys, watched(timeline_service.following, principal.tenant, look, drain))
+
+
+def _stream(request: Request[Any, Any, Any], keys: Keys, stream: AsyncGenerator[bytes]) -> Stream:
+    return Stream(
+        keys.while_valid(request.headers.get("authorization"), stream),
+        media_type="text/event-stream",
+        headers={"cache-control": "no-cache", "x-accel-buffering": "no"},
+    )

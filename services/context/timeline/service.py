@@ -30,8 +30,8 @@ _RETRY_SECONDS = 0.5
 class Timeline:
     def __init__(self, database: Database, following: Following, streams: Streams) -> None:
         self.database = database
+        self.following = following
         self.streams = streams
-        self._following = following
 
     async def page(
         self, principal: Principal, wanted: Filter, after: int, limit: int, deadline: Deadline
@@ -61,7 +61,7 @@ class Timeline:
         """Server-sent events after `after`, until the client disconnects or this process drains."""
         # Send the starting position first: a stream that breaks off before its first event resumes there.
         yield f"id: {after}\nretry: {RETRY_MS}\n\n".encode()
-        async with self._following.follow(principal.tenant, drain) as channel:
+        async with self.following.follow(principal.tenant, drain) as channel:
             async for piece in self._follow(principal, wanted, after, channel, drain):
                 yield piece
         yield f"retry: {RETRY_MS}\n\n".encode()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tests.integration.conftest import Tenant
-from tests.support.calls import lesson, note, until
+from tests.support.calls import Stream, lesson, note, until
 from tests.support.cluster import Client
 
 MONITOR = "/api/context/monitor"
@@ -105,3 +105,49 @@ async def test_what_an_agent_does_now_follows_its_trail(client: Client) -> None:
 
 async def _does(client: Client, doing: str) -> None:
     assert (await agents(client))["scout"]["doing"] == doing
+
+
+async def test_a_stream_tells_each_agents_state_when_it_changes(tenant: Tenant, client: Client) -> None:
+    async def write(mission: str, agent: str) -> None:
+        body = note(mission, f"{agent} is here", agent_name=agent)
+        assert (await client.post("/api/psychic-cache/write", body)).status == 201
+
+    await write("orders", "scout")
+    await until(partial(_seen, client, "scout"))
+    of_mission = await tenant.client("read", missions=["orders"])
+    async with Stream(client, MONITOR) as everything, Stream(of_mission, MONITOR) as bound:
+        await until(partial(_told, everything, ["scout"]))
+        await write("orders", "medic")
+        await write("payments", "clerk")
+        await until(partial(_told, bound, ["scout", "medic"]))
+        await until(partial(_told, everything, ["scout", "medic", "clerk"]))
+        heard = len(everything.events)
+        await write("orders", "scout")
+        await until(partial(_told, everything, ["scout"], heard))
+    assert everything.events[-1]["events"] == {"cache_write": 2}
+    assert {one["agent_name"] for one in bound.events} == {"scout", "medic"}
+
+
+async def test_what_a_stream_of_states_cannot_have_is_named(tenant: Tenant, client: Client) -> None:
+    headers = {"accept": "text/event-stream"}
+    bound = await tenant.client("read", missions=["orders"])
+    assert (await bound.get(f"{MONITOR}?mission=payments", headers=headers)).status == 403
+    for n in range(2):
+        await client.post("/api/psychic-cache/write", note("orders", "x", agent_name=f"a{n}"))
+    page = await until(partial(_first_page, client))
+    answer = await client.get(f"{MONITOR}?cursor={page['next']}", headers=headers)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "cursor")
+
+
+async def _seen(client: Client, name: str) -> None:
+    assert name in await agents(client)
+
+
+async def _first_page(client: Client) -> dict[str, Any]:
+    page: dict[str, Any] = (await client.get(f"{MONITOR}?limit=1")).body
+    assert page["next"] is not None
+    return page
+
+
+async def _told(stream: Stream, names: list[str], after: int = 0) -> None:
+    assert {one["agent_name"] for one in stream.events[after:]} >= set(names)

@@ -1089,7 +1089,9 @@ def monitor(
     timeout: float | None = None,
 ) -> PagedCall[Monitored, MonitoredAgent]:
     """Show what each agent is doing now: its last event, its open dispatches, and its recent events by
-    kind.
+    kind. With `Accept: text/event-stream`, a stream of agents: as many as `limit`, each as it is now,
+    and again whenever it has changed, at most once a second. It never ends by itself, and says
+    something at least every 15 s. A key and a tenant may open a limited number of streams.
 
     Args:
         mission: Only agents in this mission.

@@ -52,7 +52,8 @@ IDS: dict[str, dict[Bound, tuple[int, int]]] = {
     "memory_id": {"agent": (200, 403), "mission": (404, 404)},
     "assembly_id": {"agent": (404, 404), "mission": (404, 404)},
     "key_id": {"agent": (404, 404), "mission": (404, 404)},
-    "webhook_id": {"agent": (404, 404), "mission": (404, 404), "user": (404, 404)},
+    # Keys of an agent or of users made it themselves: it names a mission only.
+    "webhook_id": {"mission": (404, 404)},
     "handle": {"mission": (404, 404)},
     "fact_id": {"mission": (404, 404)},
     "session_id": {"agent": (404, 404), "mission": (404, 404)},

@@ -317,11 +317,8 @@ async def settle(admin: Client, word: str) -> Victim:
     victim.ids["taken"] = [source["handle"] for source in assembly["sources"]]
     key = {"name": victim.canary("key"), "agent": victim.agent, "users": [victim.user]}
     victim.ids["key_id"] = (await make("/api/context/keys", key))["key"]["id"]
-    hook = {
-        "url": "https://hooks.example/",
-        "missions": [victim.mission],
-        "description": victim.canary("webhook"),
-    }
+    # Of no mission alone: the attacks purge that one first.
+    hook = {"url": "https://hooks.example/", "kinds": ["none"], "description": victim.canary("webhook")}
     victim.ids["webhook_id"] = (await make("/api/webhooks", hook))["webhook"]["id"]
     # It then stands still, whatever happens meanwhile.
     await make(f"/api/webhooks/{victim.ids['webhook_id']}", {"status": "paused"}, "PATCH")

@@ -23,9 +23,8 @@ _FOUND = f"""
         else f.recorded_at <= $9 and coalesce(f.superseded_at, 'infinity') > $9 end
     and f.valid_from <= coalesce($9, statement_timestamp())
     and coalesce(f.valid_to, 'infinity') > coalesce($9, statement_timestamp())"""
-# From how many other turns or files runs of consolidation learned it again. An undone run confirms nothing.
-_CONFIRMED = """
-    select count(*) as confirmations, max(s.learned_at) as confirmed_at from (
+# From how many turns or files, besides its first, runs of consolidation learned fact f. An undone run confirms nothing.
+_CONFIRMED = """count(*) as confirmations, max(s.learned_at) as confirmed_at from (
         select min(c.changed_at) as learned_at, bool_or(c.action = 'opened') as first
         from memory.consolidation_changes c
         join memory.consolidation_runs r on r.tenant = c.tenant and r.id = c.run_id
@@ -59,7 +58,9 @@ with named as materialized (
 )
 select found.entity, found.name, {SHOWN}, {DISPUTED.format(trusted="$6")}, f.predicate_key, again.confirmations,
     greatest(f.recorded_at, again.confirmed_at) as stated_at, coalesce($9, statement_timestamp()) as now
-from found join memory.facts f on f.id = found.fact cross join lateral ({_CONFIRMED}) again where f.tenant = $1
+from found join memory.facts f on f.id = found.fact cross join lateral (
+    select {_CONFIRMED}
+) again where f.tenant = $1
 order by found.kind, found.place, found.side, f.id desc
 """
 

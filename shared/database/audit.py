@@ -39,6 +39,7 @@ Action = Literal[
     "webhook_rotate",
     "webhook_delete",
     "webhook_redeliver",
+    "webhook_test",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

@@ -190,15 +190,14 @@ class CostService:
         period: Period,
         deadline: Deadline,
     ) -> None:
-        """To remove what is not there changes nothing."""
+        """To remove what is not there changes nothing, and is recorded."""
         principal.require_unbounded()
         subject = subject_of(key_id, mission)
 
         async def work(c: Connection) -> None:
             before = await queries.ceilings(c, principal.tenant, subject=subject, period=period)
-            if before:
-                await queries.reset_ceiling(c, principal.tenant, subject, period)
-                await _audit(c, principal, "ceiling_reset", subject, before, [])
+            await queries.reset_ceiling(c, principal.tenant, subject, period)
+            await _audit(c, principal, "ceiling_reset", subject, before, [])
 
         await self._database.transaction(principal.tenant, work, deadline)
 

@@ -168,10 +168,11 @@ class WebhookService:
         """Raises TooMany while others are being tested. Holds no connection while it sends."""
 
         async def work(c: Connection) -> queries.Row | None:
-            await _get(c, principal, webhook_id)
+            known = await _get(c, principal, webhook_id)
+            await audit.record(c, principal, "webhook_test", known)
             return await queries.secrets(c, principal.tenant, webhook_id)
 
-        found = await self._database.run(principal.tenant, work, deadline)
+        found = await self._database.transaction(principal.tenant, work, deadline)
         if found is None:
             raise _unknown(webhook_id)
         if len(self._tests) >= _TESTS or self._tests.count(principal.tenant) >= _TESTS_OF_TENANT:

@@ -13,13 +13,18 @@ READS = {
     "context_audit": "reads the audit itself",
     "context_list_keys": "reads names of keys, no content",
     "context_get_key": "reads names of keys, no content",
+    "context_ceilings": "reads amounts, no content",
+    "webhooks_list": "reads addresses and filters, no content",
+    "webhooks_get": "reads addresses and filters, no content",
+    "webhooks_deliveries": "reads what became of events, no content",
 }
 NOT_ADMIN = {
     "agent_memory_export": "copies out what an agent learned",
     "cache_clear": "erases a mission's entries",
 }
 WITHOUT_SETTINGS = {
-    "context_evaluate": "is recorded as it begins; source_weight_history has what each part changed"
+    "context_evaluate": "is recorded as it begins; source_weight_history has what each part changed",
+    "context_reset_ceiling": "the first attempt removes one that is not there",
 }
 ADMIN = {name for name, operation in OPERATIONS.items() if operation.told["x-access"] == "admin"}
 ROWS = "select actor, request_id, action, before, after from timeline.audit where tenant = $1"

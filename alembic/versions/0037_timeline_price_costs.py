@@ -13,6 +13,7 @@ depends_on = None
 
 # The column was 0 in every row, and no code names it.
 COLUMNS = """
+-- squawk-ignore ban-drop-column
 alter table timeline.costs drop column cost_usd, add column cost_usd numeric, add column estimated_usd numeric,
     add column outcome text not null default 'ok', add column key text
 """
@@ -62,6 +63,7 @@ def upgrade() -> None:
         for index, column in INDEXES.items():
             # The index of the parent alone has no rows to read. It is valid once each partition has one.
             op.execute(
+                "-- squawk-ignore require-concurrent-index-creation\n"
                 f"create index if not exists {index} on only timeline.costs (tenant, {column}, created_at)"
             )
             for partition in _without(index):

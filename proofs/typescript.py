@@ -22,6 +22,8 @@ from services.context.document import as_json
 from shared.vocabulary import DEFAULT
 
 _NODE = Path(__file__).parents[1] / ".node"
+# One of them matches each pattern of a required field.
+_TEXTS = ("x", "0", "shared")
 _JSON = "application/json"
 _TYPES = """import type { paths } from "./api";
 
@@ -76,6 +78,8 @@ def minimal(document: dict[str, Any], schema: Schema) -> list[Any]:
         return [[minimal(document, schema["items"])[0]] * schema.get("minItems", 0)]
     if schema.get("format") == "uuid":
         return [str(UUID(int=0))]
+    if "pattern" in schema:
+        return [next(text for text in _TEXTS if re.search(schema["pattern"], text))]
     return [{"string": "x", "integer": 1, "number": 1, "boolean": True}.get(schema.get("type", "null"))]
 
 

@@ -191,6 +191,6 @@ def operations() -> list[Operation]:
         for service, edge in apps.items()
         for route in edge.litestar.routes
         if isinstance(route, HTTPRoute)
-        for method, (handler, _) in route.route_handler_map.items()
+        for method, (handler, _) in sorted(route.route_handler_map.items())
         if method != "OPTIONS" and handler.opt.get("access") != "public"
     ]

@@ -16,7 +16,7 @@ def every_handler() -> Iterator[Any]:
     for app in apps():
         for route in app.routes:
             if isinstance(route, HTTPRoute):
-                for handler in route.route_handlers:
+                for handler in sorted(route.route_handlers, key=lambda handler: handler.fn.__name__):
                     yield pytest.param(route, handler, id=f"{route.path} {handler.fn.__name__}")
 
 

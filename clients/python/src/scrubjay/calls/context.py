@@ -1335,6 +1335,7 @@ def audit(
         "webhook_make",
         "webhook_redeliver",
         "webhook_rotate",
+        "webhook_test",
         "weight_reset",
         "weight_set",
     ]

@@ -249,6 +249,7 @@ class AuditRow:
         "webhook_make",
         "webhook_redeliver",
         "webhook_rotate",
+        "webhook_test",
         "weight_reset",
         "weight_set",
     ]

@@ -25,7 +25,7 @@ run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ct
 	@$(PY) -m local --stop-with-parent
 
 test: check ## Check the code, then run every test on its own servers
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, security findings, statements, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .

@@ -7,16 +7,15 @@ a database that is away.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 import msgspec
 import structlog
 from prometheus_client import Counter
 
 from shared.concurrency.tasks import end
+from shared.costs.waiting import Waiting
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError
@@ -55,17 +54,14 @@ async def record(c: Connection, tenant: str, costs: Sequence[Cost], service: str
     return [row["id"] for row in await c.fetch(RECORD, tenant, rows, waited)]
 
 
-class _Waiting(NamedTuple):
-    tenant: str
-    cost: Cost
-
-
 class Ledger:
     """The meter of a service's calls."""
 
     def __init__(self, database: Database, service: str, prices: Prices) -> None:
         self._database, self._service, self.prices = database, service, prices
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting = Waiting(_MOST_WAITING)
+        self._writing: Sequence[Cost] = ()
+        """What the database is asked to take now."""
         self._rung = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -76,32 +72,32 @@ class Ledger:
     async def close(self) -> None:
         if self._task is not None:
             deadline = Deadline(_CLOSING_SECONDS)
-            while self._waiting and deadline.left() and not self._task.done():
+            while self._unwritten() and deadline.left() and not self._task.done():
                 await asyncio.sleep(0.01)
             await end(self._task)
-        if self._waiting:
-            self._lose(len(self._waiting), "the service stops")
+        if left := self._unwritten():
+            self._lose(left, "the service stops")
+
+    def _unwritten(self) -> int:
+        return len(self._waiting) + len(self._writing)
 
     def note(self, kind: str, model: str, tokens: Tokens | None, outcome: Outcome, sent: int = 0) -> None:
         payer = current() or Payer(INSTALLATION)
         cost = costed(self.prices, kind, model, tokens, outcome, sent)
         self.count(cost)
-        self._waiting.append(
-            _Waiting(
-                payer.tenant,
-                msgspec.structs.replace(
-                    cost,
-                    scope=payer.where,
-                    agent_name=payer.agent,
-                    mission_id=payer.mission,
-                    session_id=payer.session,
-                    key=payer.key,
-                ),
-            )
+        charged = msgspec.structs.replace(
+            cost,
+            scope=payer.where,
+            agent_name=payer.agent,
+            mission_id=payer.mission,
+            session_id=payer.session,
+            key=payer.key,
         )
-        if len(self._waiting) > _MOST_WAITING:
-            self._waiting.popleft()
-            self._lose(1, "too many wait")
+        self._wait(payer.tenant, [charged])
+
+    def _wait(self, tenant: str, costs: Sequence[Cost]) -> None:
+        if lost := self._waiting.add(tenant, costs):
+            self._lose(lost, "too many wait")
         self._rung.set()
 
     async def write(self, tenant: str, cost: Cost) -> None:
@@ -150,10 +146,9 @@ class Ledger:
                     await asyncio.sleep(_AGAIN_SECONDS)
 
     async def _write_some(self) -> None:
-        """The rows of one tenant. They leave the queue once they are written."""
-        tenant = self._waiting[0].tenant
-        batch = [each for each in self._waiting if each.tenant == tenant][:_MOST_AT_ONCE]
-        costs = [each.cost for each in batch]
+        """Rows of one tenant. They wait again when the database does not take them now."""
+        tenant, costs = self._waiting.take(_MOST_AT_ONCE)
+        self._writing = costs
         try:
             await self._database.run(
                 tenant,
@@ -161,12 +156,13 @@ class Ledger:
                 Deadline(_WRITE_SECONDS),
             )
         except AppError:
+            self._writing = ()
+            self._wait(tenant, costs)
             raise
         except Exception as error:
             log.error("costs were not written", exc_info=error)
-            LOST.labels(self._service).inc(len(batch))
-        for each in batch:
-            self._waiting.remove(each)
+            LOST.labels(self._service).inc(len(costs))
+        self._writing = ()
 
     def _lose(self, rows: int, why: str) -> None:
         LOST.labels(self._service).inc(rows)

@@ -16,13 +16,11 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Date,
     ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
     MetaData,
-    Numeric,
     PrimaryKeyConstraint,
     SmallInteger,
     Table,
@@ -262,69 +260,6 @@ timeline_events = Table(
     Index("events_tenant_scope", "tenant", "scope"),
     schema="timeline",
     postgresql_partition_by="RANGE (created_at)",
-)
-
-timeline_costs = Table(
-    "costs",
-    metadata,
-    Column("id", BigInteger, nullable=False, server_default=text("nextval('timeline.costs_id_seq')")),
-    Column("tenant", Text, nullable=False),
-    Column("scope", Text, nullable=False),
-    Column("service", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("agent_name", Text),
-    Column("mission_id", Text),
-    Column("session_id", Text),
-    Column("input_tokens", BigInteger, nullable=False, server_default=text("0")),
-    Column("output_tokens", BigInteger, nullable=False, server_default=text("0")),
-    Column("cache_read_tokens", BigInteger, nullable=False, server_default=text("0")),
-    Column("cache_write_tokens", BigInteger, nullable=False, server_default=text("0")),
-    # Null where the model has no price, or its tokens are unknown.
-    Column("cost_usd", Numeric),
-    # What a call of unknown tokens may have cost.
-    Column("estimated_usd", Numeric),
-    Column("outcome", Text, nullable=False, server_default=text("'ok'")),
-    # Whose call it was.
-    Column("key", Text),
-    Column("created_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
-    PrimaryKeyConstraint("id", "created_at"),
-    Index("costs_tenant_created_at", "tenant", "created_at"),
-    Index("costs_of_agent", "tenant", "agent_name", "created_at"),
-    Index("costs_of_mission", "tenant", "mission_id", "created_at"),
-    Index("costs_of_session", "tenant", "session_id", "created_at"),
-    schema="timeline",
-    postgresql_partition_by="RANGE (created_at)",
-)
-
-timeline_ceilings = Table(
-    "ceilings",
-    metadata,
-    Column("tenant", Text, nullable=False),
-    # Who pays: tenant, key:… or mission:….
-    Column("subject", Text, nullable=False),
-    # day, month or all.
-    Column("period", Text, nullable=False),
-    Column("limit_usd", Numeric, nullable=False),
-    Column("set_by", Text, nullable=False),
-    Column("updated_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
-    PrimaryKeyConstraint("tenant", "subject", "period"),
-    schema="timeline",
-)
-
-timeline_spending = Table(
-    "spending",
-    metadata,
-    Column("tenant", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    # In UTC.
-    Column("day", Date, nullable=False),
-    Column("calls", BigInteger, nullable=False),
-    # Calls whose cost is neither known nor estimated.
-    Column("unpriced", BigInteger, nullable=False),
-    Column("usd", Numeric, nullable=False),
-    PrimaryKeyConstraint("tenant", "subject", "day"),
-    schema="timeline",
 )
 
 timeline_counters = Table(

@@ -21,17 +21,13 @@ _ADDED = {
     **{name: f"coalesce(sum({name}) filter (where {{span}}), 0)" for name in (
         "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"
     )},
-    "calls": "count(*) filter (where {span})",
+    "calls": "coalesce(sum(calls) filter (where {span}), 0)",
     "cost_usd": "trim_scale(coalesce(sum(cost_usd) filter (where {span}), 0))::text",
-    "unpriced_calls": "count(*) filter (where {span} and cost_usd is null)",
+    "unpriced_calls": "coalesce(sum(unpriced_calls) filter (where {span}), 0)",
     "estimated_usd": "trim_scale(coalesce(sum(estimated_usd) filter (where {span}), 0))::text",
 }  # fmt: skip
-_DAY = "date_trunc('day', now() at time zone 'utc') at time zone 'utc'"
-_SPANS = {
-    "today": f"created_at >= {_DAY}",
-    "week": f"created_at >= {_DAY} - interval '6 days'",
-    "all": "true",
-}
+_DAY = "(now() at time zone 'utc')::date"
+_SPANS = {"today": f"day = {_DAY}", "week": f"day >= {_DAY} - 6", "all": "true"}
 
 
 def _amount(span: str) -> str:
@@ -42,14 +38,16 @@ def _amount(span: str) -> str:
 _AMOUNTS = ", ".join(f'{_amount(span)} as "{name}"' for name, span in _SPANS.items())
 # All together first, then the groups by name. $9 what they are grouped by, $10 the last name of the page before.
 TOTALS = f"""
-select grouping(name) = 1 as everything, name, {_AMOUNTS},
-       (array_agg(distinct model) filter (where cost_usd is null and outcome = 'ok'))[1:20] as unpriced_models
-from (
+with seen as materialized (
     select *, coalesce(case $9 when 'agent' then agent_name when 'mission' then mission_id
         when 'session' then case when $4::text[] is null then session_id end when 'model' then model
         when 'kind' then kind when 'key' then key when 'service' then service end, '') collate "C" as name
-    from timeline.costs where {_SEEN}
-) seen
+    from timeline.costs_by_day where {_SEEN}
+)
+select grouping(name) = 1 as everything, name, {_AMOUNTS},
+       case when grouping(name) = 1 then array(
+           select distinct model from seen where unpriced_answers > 0 order by model limit 20) end as unpriced_models
+from seen
 group by grouping sets ((), (name))
 having grouping(name) = 1 or $9::text is not null and ($10::text is null or name > $10 collate "C")
 order by grouping(name) desc, name limit $11 + 1

@@ -37,7 +37,7 @@ from shared.database.audit import Action, Deed
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import NotFound, TooMany
+from shared.errors import Conflict, NotFound, TooMany
 from shared.paging.pages import page_of
 from shared.spending import Cost, Payer, Prices, Tokens
 from shared.spending.prices import text_of
@@ -69,8 +69,10 @@ class CostService:
 
         async def work(c: Connection) -> RecordedCost:
             async def write() -> _Kept:
-                (made,) = await costs.record(c, principal.tenant, [cost], _SERVICE, 0)
-                return _Kept(made, cost.cost_usd)
+                made = await costs.record(c, principal.tenant, [cost], _SERVICE, 0)
+                if not made:
+                    raise Conflict("a purge of the tenant began meanwhile")
+                return _Kept(made[0], cost.cost_usd)
 
             if about is None:
                 kept = await write()
@@ -245,8 +247,11 @@ def _state(row: asyncpg.Record) -> CeilingState:
 
 def _told(principal: Principal, rows: Sequence[asyncpg.Record]) -> list[CeilingState]:
     """A bound key learns nothing of what others spend."""
-    own = ("mission:", principal.key)
-    return [_state(row) for row in rows if not principal.bound or row["subject"].startswith(own)]
+    return [_state(row) for row in rows if not principal.bound or _is_own(principal, row["subject"])]
+
+
+def _is_own(principal: Principal, subject: str) -> bool:
+    return subject == principal.key or subject.startswith("mission:")
 
 
 def _refusal(row: asyncpg.Record) -> TooMany:

@@ -19,8 +19,10 @@ PURGE = (
     ),
     ("profiles", "delete from context.profiles where tenant = $1 and scope = $2"),
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
-    ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
+    # In the order in which a call is written, or the two would wait for each other.
     ("spending", "delete from timeline.spending where tenant = $1 and subject = $2"),
+    ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
+    ("costs_by_day", "delete from timeline.costs_by_day where tenant = $1 and scope = $2"),
     ("ceilings", "delete from timeline.ceilings where tenant = $1 and subject = $2"),
     ("embedding_cache", "delete from context.embedding_cache where tenant = $1 and $2::text is not null"),
 )
@@ -29,6 +31,7 @@ PURGE_AGENT = (
     ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and caller = $2"),
     ("events", "delete from timeline.events where tenant = $1 and agent_name = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and agent_name = $2"),
+    ("costs_by_day", "delete from timeline.costs_by_day where tenant = $1 and agent_name = $2"),
     ("source_weights", "delete from context.source_weights where tenant = $1 and caller = $2"),
     ("source_weight_history", "delete from context.source_weight_history where tenant = $1 and caller = $2"),
     ("caller_budget_config", "delete from context.caller_budget_config where tenant = $1 and caller = $2"),
@@ -37,6 +40,7 @@ PURGE_AGENT = (
 FORGET_MISSION = (
     ("events", "update timeline.events set mission_id = null where tenant = $1 and mission_id = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and mission_id = $2"),
+    ("costs_by_day", "delete from timeline.costs_by_day where tenant = $1 and mission_id = $2"),
 )
 PURGE_USER = """
 delete from context.context_assembly_log where tenant = $1 and user_id = $2 returning session_id

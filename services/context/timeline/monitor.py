@@ -56,9 +56,9 @@ select l.seq, l.agent_name, l.kind as last_event, l.created_at as at, l.mission_
        case when l.created_at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
        case when l.created_at > now() - $7 * interval '1 minute' then said.doing else 'idle' end as doing,
        said.turn, said.last_assembly_at, said.last_write_at,
-       (select trim_scale(coalesce(sum(k.cost_usd), 0))::text from timeline.costs k
+       (select trim_scale(coalesce(sum(k.cost_usd), 0))::text from timeline.costs_by_day k
         where k.tenant = $1 and k.agent_name = l.agent_name
-          and k.created_at >= date_trunc('day', now() at time zone 'utc') at time zone 'utc'
+          and k.day = (now() at time zone 'utc')::date
           and ($3::text is null or k.mission_id = $3) and ($4::text[] is null or k.mission_id = any($4))
           and ($10::text[] is null or k.scope not like 'user:%' or substr(k.scope, 6) = any($10))) as cost_today_usd,
        array(select d.dispatch_id from dispatches d where d.agent_name = l.agent_name

@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -16,11 +17,12 @@ import pytest
 
 from local.database import Database
 from shared.costs import Ledger, costed
+from shared.costs.waiting import Waiting
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.embeddings import CachedEmbedder, EmbedderUnavailable, open_embedder
 from shared.llm import Helper, HelperSettings, Spent, open_helper
-from shared.spending import Payer, charged_to
+from shared.spending import Payer, Tokens, charged_to
 from shared.spending.prices import Price, Prices, bundled
 from tests.integration.shared.test_embeddings import settings_for
 from tests.support.calls import until
@@ -227,3 +229,30 @@ async def test_what_was_erased_meanwhile_leaves_no_name(ledger: Ledger, rows: Co
         ledger.note("query", "openai:text-embedding-3-small", None, "abandoned", 30)
     await asyncio.sleep(0.5)
     assert len(await rows.fetch(ROWS, TENANT)) == 1
+
+
+async def test_rows_that_too_many_crowd_out_do_not_end_the_writing(
+    ledger: Ledger, rows: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oldest row is being written when there is no room for another."""
+    monkeypatch.setattr("shared.costs.ledger._MOST_AT_ONCE", 10)
+    ledger._waiting = Waiting(20)
+    with charged_to(Payer(TENANT)):
+        async with rows.transaction():
+            await rows.execute("lock table timeline.spending in exclusive mode")
+            ledger.note("query", "small", Tokens(1, 0), "ok")
+            await until(partial(_locked_out, rows))
+            for number in range(2, 40):
+                ledger.note("query", "small", Tokens(number, 0), "ok")
+        await until(partial(_counted, rows, 21))
+        ledger.note("query", "small", Tokens(40, 0), "ok")
+        await until(partial(_counted, rows, 22))
+
+
+async def _locked_out(rows: Connection) -> None:
+    asked = "select count(*) from pg_locks where relation = 'timeline.spending'::regclass and not granted"
+    assert await rows.fetchval(asked) == 1
+
+
+async def _counted(rows: Connection, count: int) -> None:
+    assert await rows.fetchval("select count(*) from timeline.costs where tenant = $1", TENANT) == count

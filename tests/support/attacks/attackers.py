@@ -39,7 +39,7 @@ class Attacker:
 
 
 # Whoever works in a mission adds to what it holds and spends.
-_COUNTS = frozenset({"cache.missions", "timeline.spending"})
+_COUNTS = frozenset({"cache.missions", "timeline.spending", "timeline.costs_by_day"})
 # A profile shows to whoever may ask as its agent, or for its user.
 # What an agent or a user keeps in long-term memory, too. What is shared shows to everybody.
 _OF_MISSIONS: frozenset[Canary] = frozenset(

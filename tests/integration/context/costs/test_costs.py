@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
+from tests.support.calls import until
 from tests.support.cluster import Client
 
 COSTS = "/api/context/costs"
@@ -174,3 +176,61 @@ async def test_a_purge_takes_rows_ceilings_and_spending(
     left = await sql.fetch("select subject from timeline.spending where tenant = $1", tenant.name)
     # What the tenant and the key spent stays: a purge gives nobody the money back.
     assert {row["subject"].partition(":")[0] for row in left} == {"tenant", "key"}
+
+
+_SUMS = """
+select scope, kind, agent_name, mission_id, session_id, key, sum(calls)::int as calls, sum(cost_usd) as usd,
+       sum(input_tokens)::int as tokens, sum(unpriced_calls)::int as unpriced
+from timeline.costs_by_day where tenant = $1 group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+"""
+_ADDED_UP = """
+select scope, kind, agent_name, mission_id, session_id, key, count(*)::int as calls, coalesce(sum(cost_usd), 0) as usd,
+       sum(input_tokens)::int as tokens, (count(*) filter (where cost_usd is null))::int as unpriced
+from timeline.costs where tenant = $1 group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+"""
+
+
+async def test_sums_by_day_are_those_of_the_calls_whatever_is_purged(
+    admin_client: Client, sql: Connection, tenant: Tenant
+) -> None:
+    async def agree(calls: int) -> None:
+        rows = await sql.fetch(_SUMS, tenant.name)
+        assert rows == await sql.fetch(_ADDED_UP, tenant.name)
+        assert sum(row["calls"] for row in rows) == calls
+
+    longest = "\U0001f426" * 200
+    for n in range(12):
+        who: dict[str, Any] = {
+            "agent": f"a{n % 2}",
+            "mission": f"m{n % 3}",
+            "session_id": f"{longest[:-1]}{n % 4}",
+        }
+        model: dict[str, Any] = {"cost_usd": "0.5"} if n % 2 else {"model": longest}
+        await spend(admin_client, input_tokens=n, **who, **model)
+    await spend(admin_client, agent="a1", mission="m2", cost_usd="1")
+    await agree(13)
+    await sql.execute("select timeline.forget_sessions($1, $2)", tenant.name, [f"{longest[:-1]}1"])
+    await agree(13)
+    assert (await read(admin_client, "?by=session"))["all"]["calls"] == 13
+    assert (await admin_client.post("/api/context/purge", {"mission_id": "m0"})).status == 200
+    await agree(9)
+    assert (await admin_client.post("/api/context/purge", {"agent_name": "a1"})).status == 200
+    await agree(4)
+    assert (await read(admin_client))["all"]["calls"] == 4
+
+
+async def test_a_report_that_a_purge_of_the_tenant_overtakes_is_refused(
+    admin_client: Client, sql: Connection, tenant: Tenant
+) -> None:
+    async with sql.transaction():
+        await sql.execute("select pg_advisory_xact_lock(7202615, 1)")
+        reported = asyncio.create_task(admin_client.post(COSTS, {"model": MODEL, "cost_usd": "1"}))
+        waiting = "select count(*) from pg_locks where locktype = 'advisory' and objid = 1 and not granted"
+
+        async def waits() -> None:
+            assert await sql.fetchval(waiting) >= 1
+
+        await until(waits)
+        await sql.execute("select timeline.mark_erased($1, array[''])", tenant.name)
+    answer = await reported
+    assert answer.status == 409, answer

@@ -86,6 +86,13 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
         scope,
     )
     await sql.execute(
+        """insert into timeline.costs_by_day
+           select $1, current_date, sha256($2::text::bytea), $2, 'context', 'k', 'm', null, null, null, null, 1,
+                  0, 0, 0, 0, 0, 0, 1, 1""",
+        tenant,
+        scope,
+    )
+    await sql.execute(
         """insert into context.idempotency (tenant, key, route, scope, body_hash, status, answer)
            values ($1, 'by hand ' || $2, 'r', $2, '', 200, '{}')""",
         tenant,

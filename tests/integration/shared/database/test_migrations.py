@@ -172,6 +172,7 @@ _TIMELINE: dict[str, set[str]] = {
     "audit": set(),
     "ceilings": set(),
     "costs": {"insert"},
+    "costs_by_day": set(),
     "counter_start": set(),
     "counters": set(),
     "erased": set(),
@@ -185,6 +186,7 @@ _TIMELINE_OF_CONTEXT = {
     "erased": set(),
     "events": {"select", "update", "delete"},
     "costs": {"select", "delete"},
+    "costs_by_day": {"select", "delete"},
     "counter_start": set(),
     "counters": {"select"},
 }

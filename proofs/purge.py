@@ -85,17 +85,23 @@ def writes(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     question = {"query": "what rained?", "caller": agent, "mission_namespace": mission, "user_id": user}
     yield "/api/context/assemble", {**question, "session_id": session}
     yield "/api/psychic-cache/query", {"mission_id": mission, "query": "rain"}
+    spent = {"agent": agent, "mission": mission, "session_id": session, "model": "any", "cost_usd": "0.01"}
+    yield "/api/context/costs", spent
+    block = {"name": subject.word, "stability": "stable", "text": f"You watch {subject.word}."}
+    yield "/api/context/prompt", {"blocks": [block], "context": {**question, "session_id": session}}
     bounds = {"agent": agent} if subject.kind == "agent" else {f"{subject.kind}s": [subject.word]}
     yield "/api/context/keys", {"name": f"a key of {subject.word}", **bounds}
 
 
-async def told(client: Client, path: str, body: dict[str, Any]) -> Any:
+async def told(client: Client, path: str, body: dict[str, Any], method: str = "POST") -> Any:
     """The answer, tried again while a service is overloaded. Raises AssertionError for any other refusal."""
     headers = (
-        {} if path.endswith(("assemble", "query", "search")) else {"idempotency-key": secrets.token_hex(8)}
+        {}
+        if path.endswith(("assemble", "query", "search", "prompt", "ceilings"))
+        else {"idempotency-key": secrets.token_hex(8)}
     )
     for attempt in range(_TRIES):
-        answer = await client.post(path, body, headers=headers)
+        answer = await client.call(method, path, body, headers=headers)
         if answer.status < 300:
             return answer.body
         assert answer.status in (429, 503), answer
@@ -106,6 +112,9 @@ async def told(client: Client, path: str, body: dict[str, Any]) -> Any:
 async def fill(client: Client, subject: Subject) -> None:
     for path, body in writes(subject):
         await told(client, path, body)
+    if subject.kind == "mission":
+        ceiling = {"mission_id": subject.word, "limit_usd": "1000000"}
+        await told(client, "/api/context/costs/ceilings", ceiling, "PUT")
     names = {"agent_name": "agent", "mission_id": "mission", "user_id": "user"}
     parties = {field: subject.named(kind) for field, kind in names.items()}
     # What was kept for a user stays when its mission goes.

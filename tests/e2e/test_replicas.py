@@ -5,6 +5,7 @@ import itertools
 import signal
 import time
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 
 import aiohttp
@@ -244,3 +245,28 @@ async def _roomy(agent: Client, admin: Client, mission: str) -> Load:
 
 async def _answered(load: Load, count: int) -> None:
     assert len(load.answers) >= count
+
+
+async def test_a_ceiling_holds_for_both_replicas(pair: Cluster) -> None:
+    """Thirty callers ask for an allowance, spend and ask again: beyond the ceiling only what was under way."""
+    costs, most, calls = "/api/context/costs", 30, Decimal("0.02")
+    async with pair.client("admin") as admin:
+        ceiling = {"mission_id": "thrift", "limit_usd": "1"}
+        assert (await admin.call("PUT", f"{costs}/ceilings", ceiling)).status == 200
+
+        async def spend() -> int:
+            for made in itertools.count():
+                asked = await admin.get(f"{costs}/allowance?mission=thrift")
+                if asked.status == 429:
+                    assert asked.body["limit"] == "ceiling mission:thrift day"
+                    return made
+                call = {"model": "any", "mission": "thrift", "agent": "scout", "cost_usd": str(calls)}
+                assert (await admin.post(costs, call)).status == 201
+            raise AssertionError
+
+        made = sum(await asyncio.gather(*(spend() for _ in range(most))))
+        listed = (await admin.get(f"{costs}/ceilings")).body["data"]
+        (state,) = [one for one in listed if one["subject"] == "mission:thrift"]
+        print(f"ceiling 1, spent {state['spent_usd']} by {most} callers of two replicas")
+        assert Decimal(state["spent_usd"]) == made * calls
+        assert 1 <= made * calls <= 1 + (most - 1) * calls

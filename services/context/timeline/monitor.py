@@ -23,9 +23,10 @@ _WRITES = [
     *("session_objects", "dispatch_report", "dispatch_progress", "dispatch_complete"),
 ]
 
+_DISPATCHES = "('dispatch_report', 'dispatch_progress', 'dispatch_complete', 'dispatch_stale')"
 # A dispatch is open if its latest event is a report or progress, neither a completion nor a stale mark. A key of some
-# users ($10) sees no sessions.
-AGENTS = """
+# users ($10) sees no sessions. Nothing is joined: the planner cannot know how many agents a moment has.
+AGENTS = f"""
 with recent as materialized (
     select seq, kind, mission_id, agent_name, session_id, dispatch_id, created_at,
            case when kind in ('session_events', 'session_turn') then payload end as payload
@@ -35,35 +36,35 @@ with recent as materialized (
       and ($4::text[] is null or mission_id = any($4)) and ($5::text is null or agent_name = $5)
       and ($10::text[] is null or scope not like 'user:%' or substr(scope, 6) = any($10))
     order by seq desc limit $6
-), dispatches as (
-    select distinct on (dispatch_id) dispatch_id, agent_name, kind from recent
-    where kind in ('dispatch_report', 'dispatch_progress', 'dispatch_complete', 'dispatch_stale')
-    order by dispatch_id, seq desc
-), latest as (
-    select distinct on (agent_name) * from recent order by agent_name, seq desc
-), said as (
-    select agent_name, (array_agg(payload ->> 'doing' order by seq desc) filter (where payload ? 'doing'))[1] as doing,
+), told as (
+    select *, count(*) over of_kind as n, row_number() over (of_kind order by seq desc) = 1 as newest_of_kind,
+           kind in ('dispatch_report', 'dispatch_progress') and row_number() over (
+               partition by dispatch_id, kind in {_DISPATCHES} order by seq desc) = 1 as open
+    from recent window of_kind as (partition by agent_name, kind)
+), agents as (
+    select agent_name, max(seq) as seq, jsonb_object_agg(kind, n) filter (where newest_of_kind) as events,
+           (array_agg(kind order by seq desc))[1] as last_event, (array_agg(created_at order by seq desc))[1] as at,
+           (array_agg(mission_id order by seq desc))[1] as mission_id,
+           (array_agg(session_id order by seq desc))[1] as session_id,
+           (array_agg(dispatch_id order by seq desc))[1] as dispatch_id,
+           (array_agg(payload ->> 'doing' order by seq desc) filter (where payload ? 'doing'))[1] as doing,
            (array_agg((payload ->> 'turn')::int order by seq desc) filter (where payload ? 'turn'))[1] as turn,
            max(created_at) filter (where kind = 'assemble') as last_assembly_at,
-           max(created_at) filter (where kind = any ($11)) as last_write_at
-    from recent group by agent_name
-), counted as (
-    select agent_name, jsonb_object_agg(kind, n) as events
-    from (select agent_name, kind, count(*) as n from recent group by agent_name, kind) k group by agent_name
+           max(created_at) filter (where kind = any ($11)) as last_write_at,
+           coalesce(array_agg(dispatch_id order by dispatch_id) filter (where open), '{{}}') as open_dispatches
+    from told group by agent_name
 )
-select l.seq, l.agent_name, l.kind as last_event, l.created_at as at, l.mission_id,
-       case when $10::text[] is null then l.session_id end as session_id, l.dispatch_id, c.events,
-       case when l.created_at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
-       case when l.created_at > now() - $7 * interval '1 minute' then said.doing else 'idle' end as doing,
-       said.turn, said.last_assembly_at, said.last_write_at,
+select l.seq, l.agent_name, l.last_event, l.at, l.mission_id,
+       case when $10::text[] is null then l.session_id end as session_id, l.dispatch_id, l.events,
+       case when l.at > now() - $7 * interval '1 minute' then 'active' else 'idle' end as status,
+       case when l.at > now() - $7 * interval '1 minute' then l.doing else 'idle' end as doing,
+       l.turn, l.last_assembly_at, l.last_write_at, l.open_dispatches,
        (select trim_scale(coalesce(sum(k.cost_usd), 0))::text from timeline.costs_by_day k
         where k.tenant = $1 and k.agent_name = l.agent_name
           and k.day = (now() at time zone 'utc')::date
           and ($3::text is null or k.mission_id = $3) and ($4::text[] is null or k.mission_id = any($4))
-          and ($10::text[] is null or k.scope not like 'user:%' or substr(k.scope, 6) = any($10))) as cost_today_usd,
-       array(select d.dispatch_id from dispatches d where d.agent_name = l.agent_name
-             and d.kind in ('dispatch_report', 'dispatch_progress') order by 1) as open_dispatches
-from latest l join counted c on c.agent_name = l.agent_name join said on said.agent_name = l.agent_name
+          and ($10::text[] is null or k.scope not like 'user:%' or substr(k.scope, 6) = any($10))) as cost_today_usd
+from agents l
 where l.seq < coalesce($8::bigint, 9223372036854775807)
 order by l.seq desc limit $9
 """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
+from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
 from tests.support.calls import Stream, lesson, note, until
 from tests.support.cluster import Client
@@ -151,3 +154,59 @@ async def _first_page(client: Client) -> dict[str, Any]:
 
 async def _told(stream: Stream, names: list[str], after: int = 0) -> None:
     assert {one["agent_name"] for one in stream.events[after:]} >= set(names)
+
+
+_MANY = """
+insert into timeline.events (tenant, kind, scope, mission_id, agent_name, payload)
+select $1, 'cache_write', 'mission:m' || n % 100, 'm' || n % 100, 'agent ' || n, '{}' from generate_series(1, $2::int) n
+"""
+AGENTS = 10_000
+
+
+async def test_ten_thousand_agents_are_paged(tenant: Tenant, client: Client, sql: Connection) -> None:
+    await sql.execute(_MANY, tenant.name, AGENTS)
+
+    async def numbered() -> None:
+        waiting = "select count(*) from timeline.events where tenant = $1 and seq is null"
+        assert await sql.fetchval(waiting, tenant.name) == 0
+
+    await until(numbered)
+    names: list[str] = []
+    longest, more = 0.0, ""
+    while True:
+        began = time.monotonic()
+        answer = await client.get(f"{MONITOR}?limit=1000{more}")
+        longest = max(longest, time.monotonic() - began)
+        assert answer.status == 200, answer
+        names += [one["agent_name"] for one in answer.body["data"]]
+        if answer.body["next"] is None:
+            break
+        more = f"&cursor={answer.body['next']}"
+    assert len(names) == len(set(names)) == AGENTS
+    print(f"a page of 1,000 of {AGENTS} agents: {longest:.2f} s at most")
+
+
+async def test_many_idle_streams_hold_nobody_up(tenant: Tenant, client: Client) -> None:
+    greedy = await tenant.client("read")
+    bound = await tenant.client("read", missions=["orders"])
+    of_user = await tenant.client("read", users=["ana"])
+    body = note("orders", "one", agent_name="scout", session_id="s-1")
+    assert (await client.post("/api/psychic-cache/write", body)).status == 201
+    body = note("payments", "x", agent_name="clerk")
+    assert (await client.post("/api/psychic-cache/write", body)).status == 201
+    async with AsyncExitStack() as open_:
+        idle = [await open_.enter_async_context(Stream(greedy, MONITOR)) for _ in range(32)]
+        refused = await greedy.get(MONITOR, headers={"accept": "text/event-stream"})
+        assert (refused.status, refused.body["limit"]) == (429, "streams_per_key")
+        others = await open_.enter_async_context(Stream(bound, MONITOR))
+        users = await open_.enter_async_context(Stream(of_user, MONITOR))
+        began = time.monotonic()
+        await until(partial(_told, others, ["scout"]))
+        print(f"told beside 32 idle streams after {time.monotonic() - began:.2f} s")
+        for stream in idle:
+            await until(partial(_told, stream, ["scout", "clerk"]))
+        await until(partial(_told, users, ["scout"]))
+        # A page is answered meanwhile.
+        assert set(await agents(bound)) == {"scout"}
+    assert {one["agent_name"] for one in others.events} == {"scout"}
+    assert {one["session_id"] for one in users.events} == {None}

@@ -52,6 +52,12 @@ async def fill(tenant: Tenant, word: str) -> None:
     budget = {"caller": word, "default_budget": 900}
     assert (await client.call("PUT", "/api/context/budgets", budget)).status == 200
     await post(client, "/api/context/keys", {"name": f"key of {word}", "agent": word})
+    spent = {"agent": word, "mission": f"m-{word}", "session_id": f"s-{word}", "model": word, "cost_usd": "1"}
+    await post(client, "/api/context/costs", spent, **{"idempotency-key": f"c-{word}"})
+    ceiling = {"mission_id": f"m-{word}", "limit_usd": "5"}
+    assert (await client.call("PUT", "/api/context/costs/ceilings", ceiling)).status == 200
+    block = {"name": word, "stability": "stable", "text": f"You watch the {word}."}
+    await post(client, "/api/context/prompt", {"blocks": [block], "context": question})
 
 
 FILLED = {
@@ -72,6 +78,10 @@ FILLED = {
     "context.api_key_usage",
     "timeline.events",
     "timeline.audit",
+    "timeline.costs",
+    "timeline.costs_by_day",
+    "timeline.spending",
+    "timeline.ceilings",
 }
 
 

@@ -245,3 +245,22 @@ async def test_a_prompt_ends_in_a_synthesis(client: Client) -> None:
     dynamic = answer.body["blocks"][-1]["text"]
     assert dynamic.endswith(answer.body["assembly"]["context_block"])
     assert "[synthesis:factual " in dynamic
+
+
+async def test_at_a_ceiling_the_block_is_structured(client: Client, api: FakeHelper) -> None:
+    await told(client, "poor")
+    await told(client, "rich")
+    ceiling = {"mission_id": "poor", "limit_usd": "1"}
+    assert (await client.call("PUT", "/api/context/costs/ceilings", ceiling)).status == 200
+    assert (await asked(client, "poor"))["synthesis"]["style"] == "narrative"
+    spent = {"model": "m", "agent": "scout", "mission": "poor", "cost_usd": "1"}
+    assert (await client.post("/api/context/costs", spent)).status == 201
+    api.requests.clear()
+    before = await asked(client, "poor", "structured")
+    for style in ("narrative", "factual"):
+        made = await asked(client, "poor", style)
+        assert trouble(made) == ["ceiling"]
+        assert made["synthesis"] == {"asked": style, "style": "structured"}
+        assert texts_of(made) == texts_of(before)
+    assert api.requests == []
+    assert trouble(await asked(client, "rich")) == []

@@ -22,8 +22,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "assemble_context",
         "context_assemble",
-        "Call this before each step: it answers what matters to the step, from every store, within a token budget. "
-        "Each item begins with its handle in brackets. Then call context_feedback with the handles that helped.",
+        "Call this before each step: it answers what matters to it, from every store, within a token budget. "
+        "Each item begins with its handle. Then call context_feedback with those that helped.",
         default=True,
         without=(
             "as_of",
@@ -32,21 +32,24 @@ TOOLS: tuple[Tool, ...] = (
             "language",
             "log",
             "neighbours",
-            "style",
         ),
+        fields={
+            "fill": "Add less relevant items until the budget is full.",
+            "style": "Not structured: a model tells it.",
+        },
     ),
     Tool(
         "context_feedback",
         "context_feedback",
-        "Say which items of a block helped, so that later blocks weigh their sources by it.",
+        "Say which items of a block helped: later blocks weigh their sources by it.",
         default=True,
         idempotent=True,
     ),
     Tool(
         "remember",
         "context_remember",
-        "Remember a text or the messages of a conversation, without choosing a type. What happened in a mission goes "
-        "to the mission, what was learned to the agent; the answer says where. Give text or messages.",
+        "Remember a text or the messages of a conversation, without choosing a type. It goes to the mission if "
+        "it happened there, else to the agent; the answer says where. Give text or messages.",
         default=True,
         without=(
             *ABOUT_CODE,
@@ -63,8 +66,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         SEARCH,
         "context_assemble",
-        "Search what this agent and its peers learned and, with mission_namespace, what happened in a mission. "
-        "Answers the best items. To work with context, call assemble_context instead.",
+        "Search what agents learned and, with mission_namespace, what happened there. "
+        "Answers the best items. For a block to work with, call assemble_context.",
         default=True,
         only=("query", "caller", "mission_namespace", "scopes", "user_id", "token_budget"),
         fields={"query": "What to look for."},
@@ -73,7 +76,7 @@ TOOLS: tuple[Tool, ...] = (
         "write_psychic_cache",
         "cache_write",
         "Share what happens in a mission with its other agents: a decision, a finding, a change of state, a result, a "
-        "checkpoint.\nWrites one typed entry into the mission's working memory, the psychic cache. What should "
+        "checkpoint.\nWrites one typed entry into the mission's working memory. What should "
         "outlast the mission goes to commit_agent_memory. context_type decides which fields are required.",
         default=True,
         without=(

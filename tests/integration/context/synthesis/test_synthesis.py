@@ -17,6 +17,7 @@ from tests.support.cluster import Client, Cluster
 from tests.support.clusters import own_cluster
 from tests.support.fakes.fake_helper import FakeHelper
 from tests.support.fakes.fake_openai import FakeOpenAI
+from tests.support.mcp.client import MODERN, connect
 
 ASSEMBLE = "/api/context/assemble"
 KINDS = ("anthropic", "openai")
@@ -264,3 +265,13 @@ async def test_at_a_ceiling_the_block_is_structured(client: Client, api: FakeHel
         assert texts_of(made) == texts_of(before)
     assert api.requests == []
     assert trouble(await asked(client, "rich")) == []
+
+
+async def test_a_tool_tells_a_block_too(client: Client, cluster: Cluster) -> None:
+    await told(client, "tool")
+    arguments = {**question("tool"), "style": "narrative"}
+    async with connect(cluster.url(), cluster.tokens.admin, MODERN, "") as mcp:
+        await mcp.list_tools()
+        answer = await mcp.call_tool("assemble_context", arguments)
+    assert not answer.is_error, answer.content
+    assert "[synthesis:narrative " in str(answer.content)

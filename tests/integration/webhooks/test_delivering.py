@@ -87,7 +87,7 @@ async def test_events_arrive_signed_in_order_and_without_content(
         assert "number" not in json.dumps(message.body["data"]["payload"])
     listed = (await admin_client.get(f"{WEBHOOKS}/{webhook_id}/deliveries?status=delivered")).body["data"]
     assert {row["event_id"] for row in listed} == {message.id for message in messages}
-    assert all(row["attempts"] == 1 and row["http_status"] == 204 for row in listed)
+    assert {(row["attempts"], row["http_status"]) for row in listed} == {(1, 204)}
 
 
 async def test_a_failed_event_holds_back_its_scope_only(
@@ -101,8 +101,12 @@ async def test_a_failed_event_holds_back_its_scope_only(
     webhook_id = await make(admin_client, receiver)
     await write(client, "bad", 3)
     await write(client, "good", 3)
-    assert {message.scope for message in await arrived(receiver, 3)} == {"mission:good"}
-    assert len({message.seq for message in receiver.seen if message.scope == "mission:bad"}) == 1
+
+    async def both_tried() -> None:
+        assert len({message.seq for message in receiver.seen if message.scope == "mission:bad"}) == 1
+        assert [message.scope for message in receiver.accepted] == ["mission:good"] * 3
+
+    await until(both_tried)
     state = await get(admin_client, webhook_id)
     assert (state["waiting"], state["status"]) == (3, "active")
     failing = False
@@ -271,8 +275,13 @@ async def test_a_purge_takes_what_waits(
         scopes = await sql.fetch(f"select distinct scope from context.{table} where tenant = $1", tenant.name)
         assert [row["scope"] for row in scopes] == ["mission:stays"]
     receiver.answering = accept
-    await sql.execute("update context.webhook_lanes set due_at = now() where tenant = $1", tenant.name)
-    assert {message.scope for message in await arrived(receiver, 2)} == {"mission:stays"}
+
+    async def sent() -> None:
+        # Again and again: an attempt that was under way sets the time of its next one when it ends.
+        await sql.execute("update context.webhook_lanes set due_at = now() where tenant = $1", tenant.name)
+        assert [message.scope for message in receiver.accepted] == ["mission:stays"] * 2
+
+    await until(sent)
 
 
 async def test_a_dead_receiver_delays_no_other(

@@ -12,6 +12,7 @@ from typing import Any
 from bench.client import ApiError, leaves
 from bench.cluster import cluster
 from bench.precision import cases
+from bench.precision.change import Change
 from bench.precision.measuring import BUDGETS, WAYS, measure_cases, measure_set
 from bench.quality.dataset import load
 from local.process import LocalError
@@ -50,11 +51,23 @@ def table(report: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for name, found in report.items():
         for category, figures in {name: found, **found["by_category"]}.items():
             yield from _rows(category if category == name else f"  {category}", figures)
+    for name, found in report.items():
+        yield from _changed(name, found["change"])
 
 
 def _rows(label: str, figures: Mapping[str, Any]) -> Iterator[str]:
     for way in WAYS:
         yield f"{label if way == WAYS[0] else '':<30}{way:<8}" + "".join(_cells(figures[way]))
+
+
+def _changed(name: str, changes: Mapping[str, Mapping[str, Change | None]]) -> Iterator[str]:
+    for block, change in changes.items():
+        precision, recall = change["precision"], change["recall"]
+        if precision is not None and recall is not None:
+            yield (
+                f"{name}, {block}: precision x{precision.value} ({precision.low} to {precision.high}),"
+                f" recall {recall.value} points ({recall.low} to {recall.high}), 95 % intervals"
+            )
 
 
 def _cells(figures: Mapping[str, Any]) -> Sequence[str]:

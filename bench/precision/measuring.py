@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from bench.client import Client
 from bench.cluster import Address
-from bench.precision import cases
+from bench.precision import cases, change
 from bench.precision.cases import Item
 from bench.precision.cases import Question as Case
+from bench.precision.change import Pair
 from bench.quality.asking import (
     CALLER,
     CONNECTIONS,
@@ -165,12 +166,28 @@ def report(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return {
         "questions": len(outcomes),
         **{way: _figures(outcomes, way) for way in WAYS},
+        "change": _changes([one.blocks for one in outcomes if one.answerable]),
         "by_category": {
             category: {
                 way: _figures([one for one in outcomes if one.category == category], way) for way in WAYS
             }
             for category in sorted({outcome.category for outcome in outcomes})
         },
+    }
+
+
+def _changes(blocks: Sequence[Mapping[str, Mapping[int, Block]]]) -> dict[str, Any]:
+    """The factor of precision and the points of recall, each with its interval."""
+
+    def pairs(name: str, tokens: int) -> list[Pair]:
+        return [Pair(*(getattr(one[way][tokens], name) for way in WAYS)) for one in blocks]
+
+    return {
+        f"b{tokens}": {
+            "precision": change.factor(pairs("precision", tokens)),
+            "recall": change.points(pairs("recall", tokens)),
+        }
+        for tokens in BUDGETS
     }
 
 

@@ -1,5 +1,8 @@
+import pytest
+
 from bench.precision import cases
 from bench.precision.__main__ import table
+from bench.precision.change import Pair, factor, points
 from bench.precision.measuring import WAYS, Block, Outcome, report
 
 
@@ -42,5 +45,24 @@ def test_unanswerable_questions_count_only_as_silent_or_flagged() -> None:
     assert [found[way]["silent_or_flagged"] for way in WAYS] == [0, 1]
     assert "precision" not in found["by_category"]["nothing"]["after"]
     lines = list(table({"cases": found}))
-    assert len(lines) == 1 + 2 * len(("cases", "nothing", "plain"))
+    assert len(lines) == 1 + 2 * len(("cases", "nothing", "plain")) + len(("b500", "b2000"))
+    assert lines[-2].startswith("cases, b500: precision x3.0 (")
     assert "0.750" in lines[2]
+
+
+def test_a_change_is_surer_with_more_questions() -> None:
+    few = [Pair(0.25, 0.5), Pair(0.5, 0.5), Pair(0.25, 1)] * 3
+    small, large = points(few), points(few * 20)
+    assert small is not None
+    assert large is not None
+    assert small.value == large.value == pytest.approx(33.33)
+    assert small.low < large.low < large.value < large.high < small.high
+    assert points(few) == small
+
+
+def test_a_factor_needs_something_before() -> None:
+    assert factor([]) is None
+    assert factor([Pair(0, 1)]) is None
+    assert factor([Pair(0.25, 0.5)]) == (2, 2, 2)
+    # Draws of the first alone have no factor.
+    assert factor([Pair(0, 0), Pair(0.5, 1)]) == (2, 2, 2)

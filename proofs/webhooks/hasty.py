@@ -22,7 +22,7 @@ async def send(self: Lanes, tenant: str, lane: Lane, mark: UUID) -> None:
     while head is not None:
         following = await self._note(tenant, lane, mark, head, Outcome(http_status=200), again=True)
         if head.event is not None:
-            await self._sender.send(head.url, signing.message(tenant, head.event), head.keys)
+            await self._sender.send(tenant, head.url, signing.message(tenant, head.event), head.keys)
         head = following
 
 

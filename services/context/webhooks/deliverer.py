@@ -1,4 +1,4 @@
-"""Sends the tenants' events on every replica. Tenants take turns, and what one receiver does delays no other.
+"""Sends the tenants' events on every replica. Tenants take turns, and what one's receivers do delays no other's.
 
 An event is marked as delivered only after its receiver has answered: a replica that dies in between sends it again.
 """
@@ -18,9 +18,10 @@ import structlog
 
 from services.context.webhooks import queries_sending
 from services.context.webhooks.lanes import LEASE_SECONDS, Lanes
-from services.context.webhooks.planning import pause_without_key, plan_tenant
+from services.context.webhooks.planning import Turn, pause_without_key, plan_tenant
 from services.context.webhooks.queries_sending import Lane
 from services.context.webhooks.sending import Sender
+from services.context.webhooks.sharing import Paces, Shares
 from shared.addresses import Reach
 from shared.concurrency.tasks import end, every
 from shared.database.postgres import EVERY_TENANT, Database
@@ -43,15 +44,18 @@ MOST, OF_TENANT, OF_WEBHOOK = 256, 16, 8
 # How long a revoked key's webhook may still send, as the key itself may still pass.
 _KEY_SECONDS = 2.0
 _KEPT, _KEPT_DEAD = timedelta(days=7), timedelta(days=30)
+_SWEPT_AT_ONCE = 5_000
 
 
 class Deliverer:
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database = database
         self.sender = Sender(reach)
-        self._lanes = Lanes(database, self.sender)
+        self._paces = Paces(OF_WEBHOOK)
+        self._places = Shares(MOST, OF_TENANT)
+        self._lanes = Lanes(database, self.sender, self._paces)
         self._sending: dict[asyncio.Task[None], tuple[str, Lane]] = {}
-        self._checked: dict[str, float] = {}
+        self._turns: dict[str, Turn] = {}
         self._done = asyncio.Event()
         self._last = ""
         self._tasks: list[asyncio.Task[None]] = []
@@ -82,7 +86,7 @@ class Deliverer:
         ordered = [*(t for t in found if t > self._last), *(t for t in found if t <= self._last)]
         more = False
         for tenant in ordered:
-            if len(self._sending) >= MOST:
+            if not self._places.free:
                 break
             more = bool(await self._guarded(self._serve(tenant))) or more
             self._last = tenant
@@ -90,31 +94,35 @@ class Deliverer:
 
     async def _serve(self, tenant: str) -> bool:
         """Whether the tenant has more to plan, or took lanes."""
-        if time.monotonic() - self._checked.get(tenant, -_KEY_SECONDS) >= _KEY_SECONDS:
+        turn = self._turns.get(tenant)
+        if turn is None or time.monotonic() - turn.began >= _KEY_SECONDS:
             await pause_without_key(self._database, tenant)
-            self._checked[tenant] = time.monotonic()
-        more = await plan_tenant(self._database, tenant)
+            turn = self._turns[tenant] = Turn(time.monotonic(), turn.after if turn else 0)
+        more = await plan_tenant(self._database, tenant, turn)
         return bool(await self._take(tenant)) or more
 
     async def _take(self, tenant: str) -> int:
-        own = Counter(str(lane.webhook_id) for name, lane in self._sending.values() if name == tenant)
-        room = min(MOST - len(self._sending), OF_TENANT - own.total())
-        if room <= 0:
+        most = self._places.room(tenant)
+        if not most:
             return 0
+        busy = Counter(lane.webhook_id for name, lane in self._sending.values() if name == tenant)
+        room = self._paces.room(tenant, busy)
         mark = uuid4()
         lanes = await self._database.transaction(
             tenant,
-            lambda c: queries_sending.lease(c, tenant, own, OF_WEBHOOK, room, LEASE_SECONDS, mark),
+            lambda c: queries_sending.lease(c, tenant, room, Paces.FIRST, most, LEASE_SECONDS, mark),
             Deadline(_SECONDS),
         )
         for lane in lanes:
             task = asyncio.create_task(self._guarded(self._lanes.send(tenant, lane, mark)))
             self._sending[task] = (tenant, lane)
+            self._places.take(tenant)
             task.add_done_callback(self._ended)
         return len(lanes)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        del self._sending[task]
+        tenant, _ = self._sending.pop(task)
+        self._places.give(tenant)
         self._done.set()
 
     async def _wait(self, seconds: float) -> None:
@@ -142,7 +150,12 @@ class Deliverer:
         metrics.WEBHOOK_LAG.set(max(0.0, (datetime.now(UTC) - oldest).total_seconds()))
 
     async def _sweep(self) -> None:
-        await self._database.run(
-            EVERY_TENANT, lambda c: queries_sending.sweep(c, _KEPT, _KEPT_DEAD), Deadline(60)
-        )
-        self._checked.clear()
+        swept = _SWEPT_AT_ONCE
+        while swept == _SWEPT_AT_ONCE:
+            swept = await self._database.run(
+                EVERY_TENANT,
+                lambda c: queries_sending.sweep(c, _KEPT, _KEPT_DEAD, _SWEPT_AT_ONCE),
+                Deadline(_SECONDS),
+            )
+        self._turns.clear()
+        self._paces.forget()

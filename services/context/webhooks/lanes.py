@@ -12,6 +12,7 @@ from services.context.webhooks import queries, queries_sending, retrying, signin
 from services.context.webhooks.queries_sending import Head, Lane
 from services.context.webhooks.retrying import Outcome
 from services.context.webhooks.sending import SECONDS, Sender
+from services.context.webhooks.sharing import Paces
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.telemetry import metrics
@@ -23,13 +24,16 @@ _TURN_SECONDS = 5.0
 _NOTE_SECONDS = 5.0
 # So many notes at once, so that they leave connections to requests.
 _NOTES = 3
+# A purge holds lanes for longer. What is not noted is sent again.
+_LOCKS = {"lock_timeout": "'1s'"}
 _FAILING = timedelta(days=5)
 
 
 class Lanes:
-    def __init__(self, database: Database, sender: Sender) -> None:
+    def __init__(self, database: Database, sender: Sender, paces: Paces) -> None:
         self._database = database
         self._sender = sender
+        self._paces = paces
         self._notes = asyncio.Semaphore(_NOTES)
 
     async def send(self, tenant: str, lane: Lane, mark: UUID) -> None:
@@ -44,13 +48,15 @@ class Lanes:
     async def _attempt(self, tenant: str, head: Head) -> Outcome | None:
         if head.event is None:
             return None
-        return await self._sender.send(head.url, signing.message(tenant, head.event), head.keys)
+        return await self._sender.send(tenant, head.url, signing.message(tenant, head.event), head.keys)
 
     async def _note(
         self, tenant: str, lane: Lane, mark: UUID, head: Head, outcome: Outcome | None, *, again: bool
     ) -> Head | None:
         """The next event, if it is to be sent now."""
         status = _status(head, outcome)
+        if outcome is not None:
+            self._paces.told(tenant, lane.webhook_id, delivered=outcome.delivered)
         metrics.WEBHOOK_ATTEMPTS.labels("failed" if status == "waiting" else status).inc()
         following = await self._noted(
             tenant, lambda c: _settle(c, tenant, lane, mark, head, outcome, status, again=again)
@@ -61,7 +67,7 @@ class Lanes:
 
     async def _noted(self, tenant: str, work: Callable[[Connection], Awaitable[Head | None]]) -> Head | None:
         async with self._notes:
-            return await self._database.transaction(tenant, work, Deadline(_NOTE_SECONDS))
+            return await self._database.transaction(tenant, work, Deadline(_NOTE_SECONDS), settings=_LOCKS)
 
 
 def _status(head: Head, outcome: Outcome | None) -> str:
@@ -114,6 +120,8 @@ async def _settle(
 
 async def _remember(c: Connection, tenant: str, webhook_id: int, outcome: Outcome) -> Head | None:
     """Of the webhook: whether it fails. One that is gone, or fails for days, is paused."""
+    if not await queries_sending.lock_webhook(c, tenant, webhook_id):
+        return None
     if outcome.delivered:
         await queries_sending.works(c, tenant, webhook_id)
     elif outcome.gone:

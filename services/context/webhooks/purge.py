@@ -12,8 +12,11 @@ LANES = "delete from context.webhook_lanes where tenant = $1 and scope = $2"
 DELIVERIES = "delete from context.webhook_deliveries where tenant = $1 and scope = $2"
 # A webhook of the subject alone: it filters by it, or its key was bound to it. $2 is the kind and $3 the name.
 _OF_IT_ALONE = """
-case $2 when 'agent' then agent_bound = $3 or agents = array[$3] when 'user' then user_bound = array[$3]
-        else mission_bound = array[$3] or missions = array[$3] end
+case $2
+    when 'agent' then agent_bound = $3 or agents @> array[$3] and agents <@ array[$3]
+    when 'user' then user_bound @> array[$3] and user_bound <@ array[$3]
+    else mission_bound @> array[$3] and mission_bound <@ array[$3]
+        or missions @> array[$3] and missions <@ array[$3] end
 """
 ERASE = f"delete from context.webhooks where tenant = $1 and {_OF_IT_ALONE}"
 NARROW = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -35,9 +35,11 @@ VALID = """
 select 'key:' || k.id as key from context.api_keys k
 where k.tenant = $1 and 'key:' || k.id = any($2::text[]) and k.revoked_at is null and k.expires_at > now()
 """
-HELD_BY = (
-    "select id from context.webhooks where tenant = $1 and status = 'active' and held_by = any($2::text[])"
-)
+# Whoever locks a webhook, such as a purge, must not hold up the other tenants' deliveries: the next look comes soon.
+HELD_BY = """
+select id from context.webhooks where tenant = $1 and status = 'active' and held_by = any($2::text[])
+for update skip locked
+"""
 
 
 async def without_valid_key(c: Connection, tenant: str) -> list[int]:
@@ -53,7 +55,7 @@ async def without_valid_key(c: Connection, tenant: str) -> list[int]:
 BEHIND = """
 select w.id, w.position, n.last, w.kinds, w.missions, w.agents, w.agent_bound, w.mission_bound, w.user_bound, w.held_by
 from context.webhooks w join timeline.counters n on n.tenant = $1
-where w.tenant = $1 and w.status = 'active' and w.position < n.last and w.id > $2
+where w.tenant = $1 and w.status = 'active' and w.position < n.last and w.id > $2 and w.id <> all($3::bigint[])
 order by w.id limit 1 for update of w skip locked
 """
 BACKLOG = """
@@ -80,9 +82,9 @@ on conflict (tenant, webhook_id, seq) do nothing
 MOVE = "update context.webhooks set position = $3 where tenant = $1 and id = $2"
 
 
-async def behind(c: Connection, tenant: str, after: int) -> asyncpg.Record | None:
+async def behind(c: Connection, tenant: str, after: int, without: Sequence[int]) -> asyncpg.Record | None:
     """The next webhook that has not looked at all events, locked until the transaction ends."""
-    return await c.fetchrow(BEHIND, tenant, after)
+    return await c.fetchrow(BEHIND, tenant, after, without)
 
 
 async def backlog(c: Connection, tenant: str, webhook_id: int, most: int) -> int:
@@ -110,16 +112,18 @@ class Lane(NamedTuple):
     scope: str
 
 
-# $2 says of each webhook how many lanes are being sent here already. One that fails has one at a time.
+# $2 says of each webhook how many lanes more are sent here, $3 of those that it does not know. Chance decides who comes
+# first, so that those that always have something due leave room for the others.
 DUE = """
-select w.id as webhook_id, l.scope from context.webhooks w cross join lateral (
+select w.id as webhook_id, l.scope
+from (select h.id from context.webhooks h where h.tenant = $1 and h.status = 'active' order by random()) w
+cross join lateral (
     select d.scope from context.webhook_lanes d
     where d.tenant = $1 and d.webhook_id = w.id and d.due_at <= now() order by d.due_at
-    limit greatest(0, case when w.failing_since is null then $3::int else 1 end
-                      - coalesce(($2::jsonb ->> w.id::text)::int, 0))
+    limit coalesce(($2::jsonb ->> w.id::text)::int, $3::int)
     for update skip locked
 ) l
-where w.tenant = $1 and w.status = 'active' limit $4
+limit $4
 """
 LEASE = """
 update context.webhook_lanes l set due_at = now() + $4::int * interval '1 second', lease = $5
@@ -129,10 +133,10 @@ where l.tenant = $1 and l.webhook_id = g.webhook_id and l.scope = g.scope
 
 
 async def lease(
-    c: Connection, tenant: str, busy: Mapping[str, int], each: int, most: int, seconds: int, mark: UUID
+    c: Connection, tenant: str, room: Mapping[str, int], others: int, most: int, seconds: int, mark: UUID
 ) -> list[Lane]:
-    """Leases lanes that are due: at most `each` of a webhook, with those that are `busy` here, and `most` of all."""
-    lanes = [Lane(**row) for row in await c.fetch(DUE, tenant, dict(busy), each, most)]
+    """Leases `most` lanes that are due: of each webhook as many as `room` says, or `others`."""
+    lanes = [Lane(**row) for row in await c.fetch(DUE, tenant, dict(room), others, most)]
     if lanes:
         columns = ([lane.webhook_id for lane in lanes], [lane.scope for lane in lanes])
         await c.execute(LEASE, tenant, *columns, seconds, mark)
@@ -219,14 +223,21 @@ async def keep_lane(
     await c.execute(KEEP_LANE, tenant, *lane, seconds, mark)
 
 
+# As above: whoever locks the webhook must not hold up what others note. The next attempt tells the same.
+LOCK_WEBHOOK = "select 1 from context.webhooks where tenant = $1 and id = $2 for update skip locked"
 WORKS = "update context.webhooks set failing_since = null where tenant = $1 and id = $2 and failing_since is not null"
 FAILS = """
-update context.webhooks set failing_since = coalesce(failing_since, now())
-where tenant = $1 and id = $2 and status = 'active'
+update context.webhooks set failing_since = now()
+where tenant = $1 and id = $2 and status = 'active' and failing_since is null
 """
 FAILED_FOR = """
 select failing_since < now() - $3::interval from context.webhooks where tenant = $1 and id = $2 and status = 'active'
 """
+
+
+async def lock_webhook(c: Connection, tenant: str, webhook_id: int) -> bool:
+    """False when somebody has it."""
+    return bool(await c.fetchval(LOCK_WEBHOOK, tenant, webhook_id))
 
 
 async def works(c: Connection, tenant: str, webhook_id: int) -> None:
@@ -239,22 +250,37 @@ async def fails(c: Connection, tenant: str, webhook_id: int, longest: Any) -> bo
     return bool(await c.fetchval(FAILED_FOR, tenant, webhook_id, longest))
 
 
+# What another replica removes now is left to it.
 SWEEP = """
-delete from context.webhook_deliveries
-where settled_at < statement_timestamp() - $2::interval
-   or status <> 'dead' and settled_at < statement_timestamp() - $1::interval
+delete from context.webhook_deliveries d using (
+    select tenant, webhook_id, seq from context.webhook_deliveries
+    where settled_at < statement_timestamp() - $2::interval
+       or status <> 'dead' and settled_at < statement_timestamp() - $1::interval
+    limit $3 for update skip locked
+) old
+where d.tenant = old.tenant and d.webhook_id = old.webhook_id and d.seq = old.seq
 """
+# What a paused webhook holds back is not late.
 WAITING = """
-select count(*) as waiting, min(event_at) as oldest from context.webhook_deliveries where status = 'waiting'
+select count(*) as waiting, min(d.event_at) as oldest from context.webhook_deliveries d
+join context.webhooks w on w.tenant = d.tenant and w.id = d.webhook_id and w.status = 'active'
+where d.status = 'waiting'
 """
 UNPLANNED = """
-select coalesce(sum(n.last - w.position), 0)::bigint from context.webhooks w
-join timeline.counters n on n.tenant = w.tenant where w.status = 'active'
+select coalesce(sum(n.last - w.position), 0)::bigint as waiting, min(e.created_at) as oldest
+from context.webhooks w
+join timeline.counters n on n.tenant = w.tenant and n.last > w.position
+left join lateral (
+    select created_at from timeline.events where tenant = w.tenant and seq > w.position order by seq limit 1
+) e on true
+where w.status = 'active'
 """
 
 
-async def sweep(c: Connection, settled: Any, dead: Any) -> None:
-    await c.execute(SWEEP, settled, dead)
+async def sweep(c: Connection, settled: Any, dead: Any, limit: int) -> int:
+    """Removes at most `limit`. Returns how many."""
+    done = await c.execute(SWEEP, settled, dead, limit)
+    return int(done.rsplit(" ", 1)[-1])
 
 
 class Waiting(NamedTuple):
@@ -263,6 +289,8 @@ class Waiting(NamedTuple):
 
 
 async def waiting(c: Connection) -> Waiting:
-    row = await c.fetchrow(WAITING)
-    assert row is not None
-    return Waiting(row["waiting"] + int(await c.fetchval(UNPLANNED)), row["oldest"])
+    """What the active webhooks have not sent yet, planned or not."""
+    rows = [await c.fetchrow(WAITING), await c.fetchrow(UNPLANNED)]
+    found = [Waiting(**row) for row in rows if row is not None]
+    oldest = [each.oldest for each in found if each.oldest is not None]
+    return Waiting(sum(each.waiting for each in found), min(oldest, default=None))

@@ -9,6 +9,8 @@ import ssl
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +20,7 @@ from yarl import URL
 
 from services.context.webhooks import signing
 from services.context.webhooks.retrying import Outcome, retry_after
+from services.context.webhooks.sharing import Shares
 from services.context.webhooks.signing import Message
 from shared.addresses import Reach, allowed, url_problem
 from shared.settings import KEPT_SECONDS
@@ -25,7 +28,10 @@ from shared.version import VERSION
 
 SECONDS = 10.0
 MOST_BYTES = 64 * 1024
-_LOOKUPS = 32
+# Of names, at once: of all tenants and of one. Nobody can end one that takes long.
+LOOKUPS, LOOKUPS_OF_TENANT = 128, 32
+# Whose name is looked up.
+_TENANT: ContextVar[str] = ContextVar("webhook_tenant")
 
 
 class ForbiddenAddress(OSError):
@@ -33,17 +39,16 @@ class ForbiddenAddress(OSError):
 
 
 class _Resolver(AbstractResolver):
-    """Looks names up in threads of its own: slow name servers of some receivers hold up nothing else."""
+    """Looks names up in threads of its own, which tenants share: a slow name server holds up no other tenant."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_LOOKUPS, thread_name_prefix="webhook-lookup")
+        self._threads = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="webhook-lookup")
+        self._shares = Shares(LOOKUPS, LOOKUPS_OF_TENANT)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await asyncio.get_running_loop().run_in_executor(
-            self._threads, lambda: socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
-        )
+        found = await self._looked_up(_TENANT.get(), host, port, family)
         return [
             ResolveResult(
                 hostname=host,
@@ -55,6 +60,22 @@ class _Resolver(AbstractResolver):
             )
             for kind, _, proto, _, address in found
         ]
+
+    async def _looked_up(self, tenant: str, host: str, port: int, family: socket.AddressFamily) -> list[Any]:
+        """Raises OSError when the tenant's other names take too long."""
+        if not self._shares.room(tenant):
+            raise OSError("too many slow look-ups")
+        loop = asyncio.get_running_loop()
+        found = self._threads.submit(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
+        self._shares.take(tenant)
+
+        def ended(_: object) -> None:
+            """Called when the thread is free, which may be long after the caller gave up."""
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._shares.give, tenant)
+
+        found.add_done_callback(ended)
+        return await asyncio.wrap_future(found)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -89,11 +110,12 @@ class Sender:
             raise ForbiddenAddress("webhooks do not reach this address")
         return socket.socket(family, kind, proto)
 
-    async def send(self, url: str, sent: Message, keys: Sequence[bytes]) -> Outcome:
+    async def send(self, tenant: str, url: str, sent: Message, keys: Sequence[bytes]) -> Outcome:
         """Never raises for what the receiver does."""
         # The installation may have become stricter since the URL was set.
         if url_problem(url, self._reach) is not None:
             return Outcome(error="forbidden_address")
+        _TENANT.set(tenant)
         try:
             async with asyncio.timeout(SECONDS):
                 return await self._post(url, sent, keys)
@@ -118,7 +140,6 @@ class Sender:
         ) as answer:
             if not await _read(answer.content):
                 answer.close()
-                return Outcome(http_status=answer.status, error="answer_too_large")
             if 200 <= answer.status < 300:
                 return Outcome(http_status=answer.status)
             after = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))

@@ -25,6 +25,7 @@ from services.context.webhooks.schemas import (
     Webhooks,
 )
 from services.context.webhooks.sending import Sender
+from services.context.webhooks.sharing import Shares
 from shared.addresses import Reach, url_problem
 from shared.auth import Principal
 from shared.database.idempotency import Key, Records
@@ -51,7 +52,7 @@ class WebhookService:
         self._records = records
         self._sender = sender
         self._reach = reach
-        self._tests: list[str] = []
+        self._tests = Shares(_TESTS, _TESTS_OF_TENANT)
 
     async def make(
         self, principal: Principal, given: WebhookInput, key: Key | None, deadline: Deadline
@@ -175,15 +176,15 @@ class WebhookService:
         found = await self._database.transaction(principal.tenant, work, deadline)
         if found is None:
             raise _unknown(webhook_id)
-        if len(self._tests) >= _TESTS or self._tests.count(principal.tenant) >= _TESTS_OF_TENANT:
+        if not self._tests.room(principal.tenant):
             raise TooMany("other webhooks are being tested", retry_after=1, limit="tests of webhooks")
-        self._tests.append(principal.tenant)
+        self._tests.take(principal.tenant)
         try:
             message = signing.test_message(found["now"])
             keys = [key for key in (found["secret"], found["old_secret"]) if key is not None]
-            outcome = await self._sender.send(found["url"], message, keys)
+            outcome = await self._sender.send(principal.tenant, found["url"], message, keys)
         finally:
-            self._tests.remove(principal.tenant)
+            self._tests.give(principal.tenant)
         return Tested(outcome.delivered, message.id, outcome.http_status, outcome.error)
 
     async def _once(

@@ -186,9 +186,9 @@ async def test_dead_letters_are_listed_and_sent_again(
         assert receiver.seen
 
     await until(tried)
-    # As if 35 attempts had failed already.
+    # As if 37 attempts had failed already.
     await sql.execute(
-        "update context.webhook_deliveries set attempts = 35 where tenant = $1 and status = 'waiting'",
+        "update context.webhook_deliveries set attempts = 37 where tenant = $1 and status = 'waiting'",
         tenant.name,
     )
     path = f"{WEBHOOKS}/{webhook_id}"

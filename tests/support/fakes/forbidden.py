@@ -57,7 +57,7 @@ def names_lead_to(*addresses: str, port: int) -> Iterator[None]:
 async def sent(reach: Reach, url: str) -> Outcome:
     sender = Sender(reach)
     try:
-        return await sender.send(url, signing.test_message(datetime.now(UTC)), [b"secret"])
+        return await sender.send("t", url, signing.test_message(datetime.now(UTC)), [b"secret"])
     finally:
         await sender.close()
 

@@ -15,7 +15,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 @given(st.integers(1, MOST_ATTEMPTS), st.floats(0, 1))
 def test_waits_grow_up_to_an_hour(attempts: int, share: float) -> None:
-    longest = min(3_600.0, 2.0 * 2 ** (attempts - 1))
+    longest = min(3_600.0, 0.5 * 2 ** (attempts - 1))
     assert longest / 2 <= delay(attempts, None, share) <= longest
 
 

@@ -30,6 +30,8 @@ SEED = 19
 KINDS = ("user", "agent", "mission")
 WORD, TENANT = "xylocarp", "quercitron"
 """Every subject's word and every purged tenant's name begin like this."""
+NOWHERE = "https://hooks.invalid/"
+"""Where webhooks send to: whatever happens waits to be delivered."""
 _AT_ONCE = 24
 _TRIES = 12
 _LONGEST_PAUSE = 5.0
@@ -91,6 +93,9 @@ def writes(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "/api/context/prompt", {"blocks": [block], "context": {**question, "session_id": session}}
     bounds = {"agent": agent} if subject.kind == "agent" else {f"{subject.kind}s": [subject.word]}
     yield "/api/context/keys", {"name": f"a key of {subject.word}", **bounds}
+    if subject.kind != "user":
+        alone = {f"{subject.kind}s": [subject.word], "description": f"what {subject.word} does"}
+        yield "/api/webhooks", {"url": NOWHERE, **alone}
 
 
 async def told(client: Client, path: str, body: dict[str, Any], method: str = "POST") -> Any:
@@ -254,6 +259,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         service.module = "proofs.forgetful"
     async with forgetful, forgetful.client("admin") as client:
         skipped = "forgetful"
+        await told(client, "/api/webhooks", {"url": NOWHERE})
         await every([client], subjects(6, seed, skipped))
         control = await left(ground, (skipped,))
     async with Cluster(

@@ -55,6 +55,9 @@ HEALTHY: Mapping[str, str] = {
     _series("scrubjay_timeline_unnumbered"): _steady(5),
     _series("scrubjay_timeline_rings_lost_total"): _steady(3),
     _series("scrubjay_rate_limits_local_total"): _steady(7),
+    _series("scrubjay_webhook_lag_seconds"): _steady(40),
+    _series("scrubjay_webhook_attempts_total", 'outcome="delivered"'): _rising(600),
+    _series("scrubjay_webhook_attempts_total", 'outcome="dead"'): _steady(3),
     _series("scrubjay_assembly_log_backlog"): _steady(20),
 }
 
@@ -80,6 +83,10 @@ FAULTS: Mapping[str, Mapping[str, str]] = {
     "ScrubjayTimelineLags": {_series("scrubjay_timeline_unnumbered"): _steady(5_000)},
     "ScrubjayRingsLost": {_series("scrubjay_timeline_rings_lost_total"): _rising(60)},
     "ScrubjayRatesCountedApart": {_series("scrubjay_rate_limits_local_total"): _rising(60)},
+    "ScrubjayWebhooksLate": {_series("scrubjay_webhook_lag_seconds"): _steady(4_000)},
+    "ScrubjayWebhooksGiveUp": {
+        _series("scrubjay_webhook_attempts_total", 'outcome="dead"'): f"3x{_STEPS - 20} 4x20"
+    },
     "ScrubjayLogBehind": {_series("scrubjay_assembly_log_backlog"): _steady(900)},
 }
 

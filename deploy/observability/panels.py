@@ -230,6 +230,26 @@ MEMORY = [
         "No data is lost: a lost ring delays a stream, a lost signal teaches nothing, a lost span shows nowhere.",
     ),
     Panel(
+        "Webhooks",
+        "Age of the oldest event that waits",
+        "s",
+        {"{{job}}": "max by (job) (scrubjay_webhook_lag_seconds{$here})"},
+        "Of active webhooks. One receiver that fails is enough.",
+    ),
+    Panel(
+        "Webhooks",
+        "Events that wait to be sent",
+        "short",
+        {"{{job}}": "max by (job) (scrubjay_webhook_waiting{$here})"},
+    ),
+    Panel(
+        "Webhooks",
+        "Attempts by outcome",
+        "ops",
+        {"{{outcome}}": _rate("scrubjay_webhook_attempts_total", "outcome")},
+        "`dead`: given up after the last attempt. `failed`: tried again later.",
+    ),
+    Panel(
         "Postgres",
         "Wait for a connection",
         "s",

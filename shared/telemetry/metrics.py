@@ -56,8 +56,13 @@ SIGNALS_LOST = Counter("scrubjay_signals_lost_total", "Implicit feedback signals
 WEBHOOK_ATTEMPTS = Counter(
     "scrubjay_webhook_attempts_total", "Events that webhooks sent, by what came of it", ["outcome"]
 )
-WEBHOOK_WAITING = Gauge("scrubjay_webhook_waiting", "Events that wait to be sent by webhooks")
-WEBHOOK_LAG = Gauge("scrubjay_webhook_lag_seconds", "Age of the oldest event that waits to be sent")
+# A rate begins with the second value.
+for outcome in ("delivered", "failed", "dead", "erased"):
+    WEBHOOK_ATTEMPTS.labels(outcome)
+WEBHOOK_WAITING = Gauge("scrubjay_webhook_waiting", "Events that wait to be sent by active webhooks")
+WEBHOOK_LAG = Gauge(
+    "scrubjay_webhook_lag_seconds", "Age of the oldest event that waits to be sent by an active webhook"
+)
 SPANS_LOST = Counter("scrubjay_spans_lost_total", "Spans the collector did not take")
 RATE_LIMITED = Counter("scrubjay_rate_limited_total", "Requests refused by their key's limits")
 RATES_LOCAL = Counter(

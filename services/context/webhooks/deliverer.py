@@ -150,12 +150,16 @@ class Deliverer:
         metrics.WEBHOOK_LAG.set(max(0.0, (datetime.now(UTC) - oldest).total_seconds()))
 
     async def _sweep(self) -> None:
+        for tenant in await self._database.run(EVERY_TENANT, queries_sending.senders, Deadline(_SECONDS)):
+            await self._guarded(self._sweep_tenant(tenant))
+        self._turns.clear()
+        self._paces.forget()
+
+    async def _sweep_tenant(self, tenant: str) -> None:
         swept = _SWEPT_AT_ONCE
         while swept == _SWEPT_AT_ONCE:
             swept = await self._database.run(
-                EVERY_TENANT,
-                lambda c: queries_sending.sweep(c, _KEPT, _KEPT_DEAD, _SWEPT_AT_ONCE),
+                tenant,
+                lambda c: queries_sending.sweep(c, tenant, _KEPT, _KEPT_DEAD, _SWEPT_AT_ONCE),
                 Deadline(_SECONDS),
             )
-        self._turns.clear()
-        self._paces.forget()

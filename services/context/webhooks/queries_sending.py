@@ -250,15 +250,15 @@ async def fails(c: Connection, tenant: str, webhook_id: int, longest: Any) -> bo
     return bool(await c.fetchval(FAILED_FOR, tenant, webhook_id, longest))
 
 
-# What another replica removes now is left to it.
+SENDERS = "select distinct tenant from context.webhooks"
 SWEEP = """
 delete from context.webhook_deliveries d using (
-    select tenant, webhook_id, seq from context.webhook_deliveries
-    where settled_at < statement_timestamp() - $2::interval
-       or status <> 'dead' and settled_at < statement_timestamp() - $1::interval
-    limit $3 for update skip locked
+    select webhook_id, seq from context.webhook_deliveries
+    where tenant = $1 and (settled_at < statement_timestamp() - $3::interval
+                           or status <> 'dead' and settled_at < statement_timestamp() - $2::interval)
+    limit $4
 ) old
-where d.tenant = old.tenant and d.webhook_id = old.webhook_id and d.seq = old.seq
+where d.tenant = $1 and d.webhook_id = old.webhook_id and d.seq = old.seq
 """
 # What a paused webhook holds back is not late.
 WAITING = """
@@ -277,9 +277,14 @@ where w.status = 'active'
 """
 
 
-async def sweep(c: Connection, settled: Any, dead: Any, limit: int) -> int:
+async def senders(c: Connection) -> list[str]:
+    """The tenants that have webhooks."""
+    return [row["tenant"] for row in await c.fetch(SENDERS)]
+
+
+async def sweep(c: Connection, tenant: str, settled: Any, dead: Any, limit: int) -> int:
     """Removes at most `limit`. Returns how many."""
-    done = await c.execute(SWEEP, settled, dead, limit)
+    done = await c.execute(SWEEP, tenant, settled, dead, limit)
     return int(done.rsplit(" ", 1)[-1])
 
 

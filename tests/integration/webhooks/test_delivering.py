@@ -263,7 +263,7 @@ async def test_a_purge_takes_what_waits(
 ) -> None:
     receiver.answering = refuse(503)
     await make(admin_client, receiver)
-    await make(admin_client, receiver, missions=["gone"])
+    await make(admin_client, receiver, missions=["gone", "gone"])
     receiver.secrets.clear()  # each webhook has its own
     await write(client, "gone", 3)
     await write(client, "stays", 2)

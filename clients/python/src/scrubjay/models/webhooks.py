@@ -35,14 +35,7 @@ class Delivery:
     """The status of the last answer."""
     error: (
         Literal[
-            "answer_too_large",
-            "broken_off",
-            "forbidden_address",
-            "http_status",
-            "timeout",
-            "tls",
-            "unknown_host",
-            "unreachable",
+            "broken_off", "forbidden_address", "http_status", "timeout", "tls", "unknown_host", "unreachable"
         ]
         | None
     )
@@ -81,14 +74,7 @@ class Tested:
     """The status of its answer."""
     error: (
         Literal[
-            "answer_too_large",
-            "broken_off",
-            "forbidden_address",
-            "http_status",
-            "timeout",
-            "tls",
-            "unknown_host",
-            "unreachable",
+            "broken_off", "forbidden_address", "http_status", "timeout", "tls", "unknown_host", "unreachable"
         ]
         | None
     )

@@ -164,7 +164,7 @@ async def opened(
             Synthesis(helper),
         )
         sources = Sources(owners, profiles)
-        consolidation = Consolidation(owners)
+        consolidation = Consolidation(database, owners)
         deliverer = Deliverer(database, settings.webhook_reach)
         stack.push_async_callback(deliverer.stop)
         deliverer.start()

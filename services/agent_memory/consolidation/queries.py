@@ -61,12 +61,32 @@ async def add_run(
     return run_id
 
 
-THROUGH = "select through from memory.consolidation_runs where tenant = $1 and id = $2"
+# $3 whether it is to be about all of the session. One that is not ends here.
+GO_ON = """
+update memory.consolidation_runs set finished_at = case when $3 and after > 0 then statement_timestamp() end
+where tenant = $1 and id = $2 returning through, finished_at is null as goes_on
+"""
 
 
-async def through(connection: Connection, tenant: str, run_id: int) -> int:
-    last: int = await connection.fetchval(THROUGH, tenant, run_id)
-    return last
+async def go_on(connection: Connection, tenant: str, run_id: int, *, from_start: bool) -> int | None:
+    """The last event of a run that was broken off, or None if another one is to begin in its place."""
+    row = await connection.fetchrow(GO_ON, tenant, run_id, from_start)
+    return row["through"] if row is not None and row["goes_on"] else None
+
+
+# $3 and $4 the events that a run is about.
+STOPS = """
+select distinct r.position from memory.consolidation_runs r
+where r.tenant = $1 and r.session_id = $2 and r.finished_at is not null
+  and r.position > $3 and r.position < $4
+order by r.position
+"""
+
+
+async def stops(connection: Connection, tenant: str, session_id: str, after: int, last: int) -> list[int]:
+    """Where earlier runs over a session ended."""
+    rows = await connection.fetch(STOPS, tenant, session_id, after, last)
+    return [row["position"] for row in rows]
 
 
 LEASE = """

@@ -49,20 +49,24 @@ class Runs:
 
         async def work(c: Connection) -> Begun:
             held = await queries.hold(c, principal.tenant, writing.place.scope, request.source)
-            position, run_id = held["position"], held["run_id"]
+            tenant, position, run_id = principal.tenant, held["position"], held["run_id"]
             if held["leased"] and held["holder"] != request.holder:
                 return Begun("under_way", position, request.last, run_id)
-            if run_id is not None:
-                through = await queries.through(c, principal.tenant, run_id)
-            else:
+            through = (
+                None
+                if run_id is None
+                else await queries.go_on(c, tenant, run_id, from_start=request.from_start)
+            )
+            if through is None:
                 position, through = 0 if request.from_start else position, request.last
                 if through <= position:
                     return Begun("nothing_new", position, through)
                 run_id = await queries.add_run(
                     c, principal, writing.place.scope, request.source, position, through
                 )
-            await queries.lease(c, principal.tenant, session, position, run_id, request.holder)
-            return Begun("begun", position, through, run_id)
+            await queries.lease(c, tenant, session, position, run_id, request.holder)
+            stops = await queries.stops(c, tenant, session, position, through)
+            return Begun("begun", position, through, run_id, stops)
 
         return await self._database.transaction(principal.tenant, work, deadline)
 

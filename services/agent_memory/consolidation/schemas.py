@@ -39,6 +39,8 @@ class Begun(msgspec.Struct):
     """The last event that was learned from."""
     through: int
     run_id: int | None = None
+    stops: list[int] = []
+    """Where earlier runs ended. A step that ends there again teaches the same again."""
 
 
 class StepInput(Body, kw_only=True):

@@ -1,4 +1,4 @@
-"""The SQL that finds sessions to consolidate in the timeline."""
+"""The SQL that finds sessions to consolidate in the timeline, and who may say what users said."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ async def first_of_today(connection: Connection) -> int:
     return number
 
 
-# $1 the last event that was seen, $2 kinds, $3 how many events.
+# $1 the last event that was seen, $2 kinds, $3 how many events. `ended` is the last event that asks for it at once.
 ACTIVE = """
-select max(e.id) as id, e.tenant, e.session_id, max(e.created_at) as last_at,
-       bool_or(e.kind <> 'session_events') as ended
+select max(e.id) as id, e.tenant, e.session_id,
+       coalesce(max(e.id) filter (where e.kind <> 'session_events'), 0) as ended,
+       greatest(0, extract(epoch from clock_timestamp() - max(e.created_at)))::float8 as age
 from (
     select id, tenant, session_id, created_at, kind from timeline.events
     where id > $1 order by id limit $3
@@ -38,3 +39,15 @@ async def active(
     rows: list[asyncpg.Record] = await connection.fetch(ACTIVE, after, list(kinds), limit)
     last: int = await connection.fetchval(LAST, after, limit)
     return rows, last
+
+
+# $2 the names of keys.
+BOUND = """
+select 'key:' || k.id as key from context.api_keys k
+where k.tenant = $1 and k.id = any($2) and k.agent_name is not null
+"""
+
+
+async def bound(connection: Connection, tenant: str, ids: Sequence[int]) -> frozenset[str]:
+    """Those of the keys that are bound to an agent, by their names, whether or not they still hold."""
+    return frozenset(row["key"] for row in await connection.fetch(BOUND, tenant, list(ids)))

@@ -7,7 +7,7 @@ repeats of these, sentence by sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 import msgspec
@@ -56,7 +56,7 @@ def sentences(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(words for text in bare for each in _split(text) if (words := _plain(each)) is not None)
 
 
-def own(text: str, recalled: frozenset[str], *, repeats: bool) -> tuple[str, int]:
+def own(text: str, recalled: Set[str], *, repeats: bool) -> tuple[str, int]:
     """What of a turn is its own, and how many of its sentences are not. `repeats`: it may repeat what was recalled."""
     if is_answer(text):
         return "", 1
@@ -66,7 +66,7 @@ def own(text: str, recalled: frozenset[str], *, repeats: bool) -> tuple[str, int
     return "".join(kept), left_out
 
 
-def _is_recalled(sentence: str, recalled: frozenset[str]) -> bool:
+def _is_recalled(sentence: str, recalled: Set[str]) -> bool:
     return stores.HANDLE.search(sentence) is not None or (bool(recalled) and _plain(sentence) in recalled)
 
 

@@ -1,14 +1,18 @@
 """Consolidates sessions unasked: those that a caller wanted to be, and on a schedule those that ended or fell silent.
 
-It follows the timeline, and every replica does. The lease of a session keeps two of them from the same work.
+It follows the timeline, and every replica does. The lease of a session keeps two of them from the same work. Tenants
+have turns, so that the long sessions of one do not keep the others waiting.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
+from collections import defaultdict
 from typing import NamedTuple
 
+import asyncpg
 import structlog
 
 from services.context.consolidation import queries
@@ -26,23 +30,27 @@ WRITER = "consolidation"
 """Stands for the key that wrote what is learned unasked."""
 _WANTED = ("consolidation_wanted",)
 _SCHEDULED = (*_WANTED, "session_closed", "session_events")
+# Statuses of failures that pass.
+_PASSING = frozenset((408, 429, 500, 502, 503, 504))
 _LOOK_SECONDS = 5.0
 _PATIENCE = 10.0
 _AT_ONCE = 10_000
 # Transactions commit in another order than they take their numbers.
 _OVERLAP = 1_000
-_MOST_WAITING = 100_000
-
-
-class _Session(NamedTuple):
-    tenant: str
-    session_id: str
+_MOST_OF_A_TENANT = 10_000
+"""Sessions that wait."""
+_TENANTS_AT_ONCE = 4
+_TURN_SECONDS = 30.0
+"""After so long, other tenants have a turn."""
+_RETRY_SECONDS = 10.0
+_MOST_TRIES = 30
 
 
 class _Due(NamedTuple):
     event: int
     at: float
     """A time of the monotonic clock."""
+    tries: int = 0
 
 
 class Schedule:
@@ -54,21 +62,21 @@ class Schedule:
         self._seconds = seconds
         self._kinds = _SCHEDULED if seconds else _WANTED
         self._seen: int | None = None
-        self._waiting: dict[_Session, _Due] = {}
-        self._done: dict[_Session, int] = {}
+        self._waiting: defaultdict[str, dict[str, _Due]] = defaultdict(dict)
+        """Of each tenant, its sessions."""
+        self._done: dict[tuple[str, str], int] = {}
+        self._turns = asyncio.Semaphore(_TENANTS_AT_ONCE)
 
     async def run_forever(self) -> None:
         await every(_LOOK_SECONDS, "consolidation", self.sweep)
 
     async def sweep(self) -> int:
-        """Returns how many sessions were due."""
+        """Gives each tenant a turn. Returns how many sessions it came to."""
         await self._look()
-        now = time.monotonic()
-        due = [session for session, each in self._waiting.items() if each.at <= now]
-        for session in due:
-            self._done[session] = self._waiting.pop(session).event
-            await self._consolidate(session)
-        return len(due)
+        counts = await asyncio.gather(*map(self._turn, list(self._waiting)))
+        for tenant in [tenant for tenant, sessions in self._waiting.items() if not sessions]:
+            del self._waiting[tenant]
+        return sum(counts)
 
     async def _look(self) -> None:
         seen = self._seen
@@ -79,24 +87,56 @@ class Schedule:
             EVERY_TENANT, lambda c: queries.active(c, after, self._kinds, _AT_ONCE), Deadline(_PATIENCE)
         )
         self._seen = max(seen, last)
-        for row in rows[: _MOST_WAITING - len(self._waiting)]:
-            session = _Session(row["tenant"], row["session_id"])
-            if row["id"] > self._done.get(session, 0):
-                silent = 0 if row["ended"] else self._seconds
-                self._waiting[session] = _Due(row["id"], time.monotonic() + silent)
-        if len(self._done) > _MOST_WAITING:
-            self._done.clear()
+        # Older events are not looked at again.
+        self._done = {session: event for session, event in self._done.items() if event > after}
+        for row in rows:
+            self._note(row)
 
-    async def _consolidate(self, session: _Session) -> None:
-        """As the tenant itself. A session that is gone, or that somebody else runs over, is left."""
-        principal = Principal(session.tenant, WRITER, frozenset(["read", "write"]))
-        wanted = ConsolidateInput(session_id=session.session_id)
+    def _note(self, row: asyncpg.Record) -> None:
+        """A session's silence begins with its last event, however often this looks at it."""
+        sessions, session = self._waiting[row["tenant"]], row["session_id"]
+        done = self._done.get((row["tenant"], session), 0)
+        waiting = sessions.get(session)
+        if row["id"] <= (done if waiting is None else waiting.event):
+            return
+        if waiting is None and len(sessions) >= _MOST_OF_A_TENANT:
+            log.warning("too many sessions wait for consolidation", tenant=row["tenant"])
+            return
+        silent = 0.0 if row["ended"] > done else max(0.0, self._seconds - row["age"])
+        sessions[session] = _Due(row["id"], time.monotonic() + silent)
+
+    async def _turn(self, tenant: str) -> int:
+        async with self._turns:
+            sessions = self._waiting[tenant]
+            now = time.monotonic()
+            due = sorted((each.at, session) for session, each in sessions.items() if each.at <= now)
+            count = 0
+            for _, session in due:
+                count += 1
+                await self._consolidate(tenant, session, sessions.pop(session))
+                if time.monotonic() - now > _TURN_SECONDS:
+                    break
+            return count
+
+    async def _consolidate(self, tenant: str, session: str, due: _Due) -> None:
+        """As the tenant itself. A session that is gone, or that the tenant may not learn from, is left."""
+        principal = Principal(tenant, WRITER, frozenset(["read", "write"]))
+        self._done[tenant, session] = due.event
+        again = _Due(due.event, time.monotonic() + _RETRY_SECONDS, due.tries + 1)
         try:
-            while True:
-                done = await self._consolidation.consolidate(
-                    principal, wanted, Deadline(SECONDS), f"consolidation-{uuid.uuid4().hex}"
-                )
-                if done.status != "unfinished":
-                    return
+            done = await self._consolidation.consolidate(
+                principal,
+                ConsolidateInput(session_id=session),
+                Deadline(SECONDS),
+                f"consolidation-{uuid.uuid4().hex}",
+            )
         except AppError as error:
             log.info("session not consolidated", reason=error.detail)
+            if error.status in _PASSING and due.tries < _MOST_TRIES:
+                self._waiting[tenant].setdefault(session, again)
+            return
+        if done.status == "unfinished":
+            self._waiting[tenant].setdefault(session, _Due(due.event, time.monotonic()))
+        elif done.status == "under_way":
+            # The run may have begun before the last events.
+            self._waiting[tenant].setdefault(session, again._replace(tries=0))

@@ -38,7 +38,7 @@ class Consolidated(msgspec.Struct, kw_only=True):
     """How far a run is, and what it changed so far."""
 
     status: Literal["finished", "nothing_new", "under_way", "unfinished"]
-    """`unfinished`: there was no time for all of it, and the next call goes on. `under_way`: somebody else runs."""
+    """`unfinished`: more is left, and the next call goes on. `under_way`: somebody else runs."""
     session_id: str | None
     """The session's id; null for a file."""
     run_id: int | None

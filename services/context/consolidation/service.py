@@ -6,24 +6,28 @@ Each owner checks the caller's rights. A run that is broken off goes on with the
 from __future__ import annotations
 
 import contextlib
+import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from services.context.consolidation import queries
 from services.context.consolidation.schemas import Consolidated, ConsolidateInput
 from services.context.consolidation.turns import OVERLAP, STEP, Event, Names, Step, step_of
 from services.context.forwarding.owners import Owner
 from shared.auth import Principal
 from shared.concurrency.threads import in_worker
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 
 SECONDS = 30.0
 # A step may take so long.
 _LEAST_LEFT = 5.0
+_KEY = re.compile("key:([0-9]{1,18})")
 _EVENTS = list[Event]
 
 
@@ -40,13 +44,14 @@ class _Run(NamedTuple):
         parties = {name: self.session[name] for name in ("agent_name", "mission_id", "user_id")}
         return {**parties, "session_id": self.session["id"]}
 
-    @property
-    def names(self) -> Names:
-        return Names(self.session["user_id"], self.session["agent_name"], self.principal.agent is None)
+    def names(self, bound: frozenset[str]) -> Names:
+        parties = self.session["user_id"], self.session["agent_name"]
+        return Names(*parties, self.principal.agent is None, bound)
 
 
 class Consolidation:
-    def __init__(self, owners: Mapping[str, Owner]) -> None:
+    def __init__(self, database: Database, owners: Mapping[str, Owner]) -> None:
+        self._database = database
         self._cache = owners["cache"]
         self._memory = owners["agent_memory"]
 
@@ -108,8 +113,7 @@ class Consolidation:
                 )
                 position = stepped["position"]
                 if stepped["status"] != "on":
-                    status = "finished" if stepped["status"] == "finished" else "under_way"
-                    return _answer(run, status, position, stepped)
+                    return _answer(run, _ended(run, stepped), position, stepped)
         except AppError:
             await self._let_go(run)
             raise
@@ -122,10 +126,19 @@ class Consolidation:
         if not any(event.seq > after for event in events):
             # Those before are too long for one answer together with these.
             events = await self._events(run, after, STEP)
-        # The trail ends here, if nothing comes.
-        return (
-            await in_worker(step_of, events, after, through, run.names) if events else Step([], {}, through)
-        )
+        if not events:
+            return Step([], {}, through)  # the trail ends here
+        stop = next((stop for stop in run.begun["stops"] if stop > after), through)
+        names = run.names(await self._bound(run, events))
+        return await in_worker(step_of, events, after, min(stop, through), names)
+
+    async def _bound(self, run: _Run, events: Sequence[Event]) -> frozenset[str]:
+        """The keys that wrote these events and act for an agent."""
+        ids = sorted({int(match[1]) for event in events if (match := _KEY.fullmatch(event.written_by))})
+        if not ids:
+            return frozenset()
+        tenant = run.principal.tenant
+        return await self._database.run(tenant, lambda c: queries.bound(c, tenant, ids), run.deadline)
 
     async def _events(self, run: _Run, after: int, limit: int) -> list[Event]:
         page = await self._cache.ask(
@@ -152,6 +165,13 @@ class Consolidation:
             run.request_id,
             body=msgspec.json.encode(body),
         )
+
+
+def _ended(run: _Run, stepped: Mapping[str, Any]) -> str:
+    """A run that was broken off ends where it was to end, and what was said since waits for the next call."""
+    if stepped["status"] != "finished":
+        return "under_way"
+    return "finished" if run.begun["through"] >= run.session["last_seq"] else "unfinished"
 
 
 def _answer(run: _Run, status: Any, position: int, stepped: Mapping[str, Any] | None = None) -> Consolidated:

@@ -6,7 +6,7 @@ How events are cut into steps follows from where a step begins, so a run that go
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ OVERLAP = 20
 """Events before a step that are read for what was recalled in them."""
 _MOST_CHARACTERS = 300_000
 _MOST_OF_A_TURN = 100_000
+_MOST_TURNS = 1_000
 _KINDS: Mapping[str, SourceKind] = {"user": "user", "assistant": "agent", "tool": "tool"}
 RECALLED, INSTRUCTION = "it was recalled", "a system message is an instruction"
 TOO_LONG = "the end of a long turn"
@@ -36,6 +37,7 @@ class Event(msgspec.Struct):
     content: list[dict[str, Any]]
     created_at: datetime
     occurred_at: datetime | None = None
+    written_by: str = ""
 
 
 class Names(NamedTuple):
@@ -44,7 +46,9 @@ class Names(NamedTuple):
     user: str | None
     agent: str | None
     speaks_for_users: bool
-    """Whether the key may say what users said."""
+    """Whether the key that runs may say what users said."""
+    bound: frozenset[str] = frozenset()
+    """The keys of events that may not, since they act for an agent."""
 
 
 class Step(NamedTuple):
@@ -63,23 +67,30 @@ class _Text(NamedTuple):
 
 
 def step_of(events: Sequence[Event], after: int, through: int, names: Names) -> Step:
-    """The events behind `after`. Those before tell what was recalled."""
+    """The events behind `after`. Those before tell what was recalled. One that comes later tells nothing of it."""
     own_calls = _own_calls(events)
-    texts = {event.seq: list(_of_event(event, own_calls)) for event in events}
-    recalled = sentences(part for some in texts.values() for each in some for part in _recalled(each))
+    recalled: set[str] = set()
     turns: list[dict[str, Any]] = []
     skipped: Counter[str] = Counter()
     size, until = 0, after
-    for event in [event for event in events if after < event.seq <= through][:STEP]:
-        said, left_out = _learnable(texts[event.seq], recalled, names)
-        left_out += Counter({INSTRUCTION: 1} if event.kind == "message" and event.role == "system" else {})
+    for event in [event for event in events if event.seq <= min(through, after + STEP)]:
+        texts = [*_of_event(event, own_calls)]
+        recalled |= sentences(part for each in texts for part in _recalled(each))
+        if event.seq <= after:
+            continue
+        said, left_out = _learnable(texts, recalled, names, event.written_by)
         size += sum(len(turn["text"]) for turn in said)
-        if turns and size > _MOST_CHARACTERS:
+        if turns and (size > _MOST_CHARACTERS or len(turns) + len(said) > _MOST_TURNS):
             break
         turns += said
-        skipped += left_out
+        skipped += left_out + _instructions(event)
         until = event.seq
-    return Step(turns, dict(skipped), until)
+    # Without any event there, it goes on behind the gap.
+    return Step(turns, dict(skipped), until if until > after else min(through, after + STEP))
+
+
+def _instructions(event: Event) -> Counter[str]:
+    return Counter({INSTRUCTION: 1} if event.kind == "message" and event.role == "system" else {})
 
 
 def _own_calls(events: Sequence[Event]) -> frozenset[str]:
@@ -107,7 +118,7 @@ def _recalled(text: _Text) -> Iterator[str]:
 
 
 def _learnable(
-    texts: Sequence[_Text], recalled: frozenset[str], names: Names
+    texts: Sequence[_Text], recalled: Set[str], names: Names, key: str
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Texts of one speaker that follow each other are one turn."""
     said: list[dict[str, Any]] = []
@@ -122,18 +133,19 @@ def _learnable(
         whole = "\n".join(kept)
         skipped[TOO_LONG] += len(whole) > _MOST_OF_A_TURN
         if whole.strip():
-            said.append(_turn(role, whole[:_MOST_OF_A_TURN], seq, at, names))
+            said.append(_turn(_Text(seq, role, whole[:_MOST_OF_A_TURN], at, recalled=False), names, key))
     return said, +skipped
 
 
-def _turn(role: str, text: str, seq: int, at: datetime, names: Names) -> dict[str, Any]:
+def _turn(said: _Text, names: Names, key: str) -> dict[str, Any]:
     authors = {"user": names.user, "assistant": names.agent}
-    trust = "agent" if role == "user" and not names.speaks_for_users else _KINDS[role]
+    for_users = names.speaks_for_users and key not in names.bound
+    trust = "agent" if said.role == "user" and not for_users else _KINDS[said.role]
     return {
-        "position": seq,
-        "role": role,
-        "author": authors.get(role),
-        "text": text,
-        "at": at.isoformat(),
+        "position": said.seq,
+        "role": said.role,
+        "author": authors.get(said.role),
+        "text": said.text,
+        "at": said.at.isoformat(),
         "trust": trust,
     }

@@ -42,3 +42,15 @@ async def test_a_session_is_learned_from_at_its_reset(
     await ok(client, "POST", "/api/sessions/reset", {**named, "consolidate": True})
     await _learned(client, 2)
     assert [each["object"] for each in await facts(client)] == ["Porto"]
+
+
+async def test_what_an_agents_key_wrote_is_its_agents_word_whoever_runs(
+    client: Client, tenant: Tenant
+) -> None:
+    """Otherwise an agent would speak for its user by closing the session."""
+    scout = await tenant.client("write", agent="scout")
+    session = await talked(scout, "I live in Lisbon.")
+    await ok(scout, "POST", f"{session}/complete", {"consolidate": True})
+    await _learned(client, 1)
+    (fact,) = await facts(client)
+    assert (fact["object"], fact["source_claim"]) == ("Lisbon", "agent")

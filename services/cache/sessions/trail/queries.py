@@ -114,7 +114,7 @@ async def append(connection: Connection, tenant: str, session_id: UUID, rows: Se
     await connection.execute(APPEND, tenant, session_id, rows)
 
 
-_COLUMNS = "seq, kind, role, content, token_count as tokens, turn, created_at, occurred_at"
+_COLUMNS = "seq, kind, role, content, token_count as tokens, turn, written_by, created_at, occurred_at"
 # A page ends before its events hold more tokens than this, but holds one event at least.
 MOST_TOKENS = 500_000
 # $3 after, $4 limit, $5 without tools.

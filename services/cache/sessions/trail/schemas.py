@@ -53,6 +53,8 @@ class TrailEvent(msgspec.Struct, omit_defaults=True, kw_only=True):
     created_at: datetime
     occurred_at: datetime | None = None
     """When it was said, as its writer stated."""
+    written_by: str
+    """The key that wrote it."""
 
 
 class History(Page[TrailEvent]):

@@ -280,10 +280,13 @@ def _width(events: Sequence[Any]) -> int:
     return 100 * len(events)
 
 
+_AS_STORED = ("seq", "kind", "role", "tokens", "turn", "written_by", "created_at", "occurred_at")
+
+
 def _event(row: asyncpg.Record, *, full: bool = True) -> TrailEvent:
     content = row["content"]
     if row["kind"] == "compaction":
         content = [{"type": "text", "text": content[0]["summary"]}]
     blocks = read_blocks(content)
-    own = {name: row[name] for name in ("seq", "kind", "role", "tokens", "turn", "created_at", "occurred_at")}
+    own = {name: row[name] for name in _AS_STORED}
     return TrailEvent(**own, content=blocks if full else brief(blocks))

@@ -106,3 +106,10 @@ def test_long_texts_take_linear_time(piece: str) -> None:
     started = time.process_time()
     own(long, sentences([long]), repeats=True)
     assert time.process_time() - started < 5
+
+
+def test_what_is_recalled_later_was_said_first() -> None:
+    said = "The report is due on Friday."
+    assert step(
+        event(1, "assistant", text(said)), event(2, "user", text(BLOCK.replace("I live in Lisbon.", said)))
+    ) == [("assistant", said)]

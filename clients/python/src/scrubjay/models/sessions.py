@@ -799,6 +799,8 @@ class TrailEvent:
     """When it was stored."""
     occurred_at: datetime | None = None
     """When it was said, as its writer stated."""
+    written_by: str
+    """The key that wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,14 +27,15 @@ _SAID = (
 _ASKED = (
     "What did I say that I will do tomorrow: send a report, call Bo, pay an invoice? And where does Bo live?"
 )
+_PROMISE = re.compile(r"(I'll [\w ]+?) tomorrow")
 _LEARNED = """
 select (select count(*) from memory.facts where user_id = $1)
      + (select count(*) from memory.long_term where user_id = $1 and kind = 'commitment')
 """
 
 
-async def learned(client: Client, superuser: str, user: str, rounds: int) -> tuple[int, int]:
-    """The facts and commitments, with all their former states, after one round and after all of them."""
+async def learned(client: Client, superuser: str, user: str, rounds: int) -> list[int]:
+    """The facts and commitments, with all their former states, after each round."""
     sql = await asyncpg.connect(superuser)
     try:
         session = (await _ok(client, SESSIONS, {"agent_name": "scout", "user_id": user}))["data"]["id"]
@@ -48,16 +51,25 @@ async def learned(client: Client, superuser: str, user: str, rounds: int) -> tup
         for number in range(1, rounds + 1):
             await _round(client, session, user, number)
             counts.append(int(await sql.fetchval(_LEARNED, user)))
-        return counts[0], counts[-1]
+        return counts
     finally:
         await sql.close()
+
+
+def _told(block: str, day: int) -> Iterator[str]:
+    """What an agent says with a block before it: each item, and what is to be done tomorrow by its day, citing it."""
+    tomorrow = f"by {_BEGAN + timedelta(days=day + 1):%Y-%m-%d}"
+    for handle, text in parse_block(block):
+        yield text
+        for promise in _PROMISE.findall(text):
+            yield f"{promise} {tomorrow} ({handle})."
 
 
 async def _round(client: Client, session: str, user: str, number: int) -> None:
     question = {"query": _ASKED, "caller": "scout", "user_id": user, "mission_namespace": user}
     made = await _ok(client, "/api/context/assemble", question)
     block = made["context_block"]
-    repeated = "\n".join(text for _, text in parse_block(block))
+    repeated = "\n".join(_told(block, number))
     call = {
         "type": "tool_use",
         "id": f"call-{number}",

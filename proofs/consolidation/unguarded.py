@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.context.app import create
-from services.context.consolidation import turns
+from services.context.consolidation import service, turns
 from services.context.settings import Settings
 from shared.web.serving.start import start
 
@@ -14,4 +14,6 @@ def own(text: str, recalled: frozenset[str], *, repeats: bool) -> tuple[str, int
 
 if __name__ == "__main__":
     vars(turns).update(own=own, is_own_tool=lambda name: False)
+    # What cannot be pickled stays in this process. Another one would have the guard.
+    vars(service).update(step_of=lambda *given: turns.step_of(*given))
     start("context", Settings.from_env, create)

@@ -125,7 +125,19 @@ async def fill(client: Client, subject: Subject) -> None:
     # What was kept for a user stays when its mission goes.
     kept = "rain is fine" if subject.kind == "mission" else f"{subject.word} likes rain"
     name = f"session of {subject.word}"
-    await fill_session(partial(told, client), subject.word, name, kept=kept, **parties)
+    path = await fill_session(partial(told, client), subject.word, name, kept=kept, **parties)
+    await consolidated(client, subject, path)
+
+
+async def consolidated(client: Client, subject: Subject, path: str) -> None:
+    """A run over a session and one over a file. What a mission's session teaches of its user stays with the user."""
+    liked = "rain" if subject.kind == "mission" else subject.word
+    await told(client, f"{path}/events", {"messages": [{"role": "user", "text": f"I like {liked}."}]})
+    file = f"{subject.kind}s/{subject.word}/notes.txt"
+    await told(client, "/api/vault/files", {"path": file, "text": f"Bo likes {subject.word}.\n"})
+    for source in ({"session_id": path.rpartition("/")[2]}, {"path": file}):
+        done = await told(client, "/api/memory/consolidate", source)
+        assert (done["status"], done["opened"]) == ("finished", 1), done
 
 
 async def forget(client: Client, subject: Subject) -> None:

@@ -10,7 +10,28 @@ with gone as (delete from memory.{table} where tenant = $1 and {column} = $2 ret
 select count(*) from gone
 """
 _TABLES = ("consolidation_state", "consolidation_file_hashes", "consolidation_runs")
-PURGE_SCOPE = {table: _PURGE.format(table=table, column="scope") for table in _TABLES}
+# What a session of a mission teaches about its user lies with the user and stays. The runs go with the session.
+_RUNS_OF = """
+select r.id from memory.consolidation_runs r
+where r.tenant = $1 and (r.scope = $2 or $2 like 'mission:%' and r.mission_id = substr($2, 9))
+"""
+PURGE_SCOPE = {
+    "consolidation_state": f"""
+with gone as (
+    delete from memory.consolidation_state s where s.tenant = $1 and (s.scope = $2 or s.session_id in (
+        select r.session_id from memory.consolidation_runs r where r.tenant = $1 and r.id in ({_RUNS_OF})))
+    returning 1
+)
+select count(*) from gone
+""",
+    "consolidation_file_hashes": _PURGE.format(table="consolidation_file_hashes", column="scope"),
+    "consolidation_runs": f"""
+with gone as (
+    delete from memory.consolidation_runs d where d.tenant = $1 and d.id in ({_RUNS_OF}) returning 1
+)
+select count(*) from gone
+""",
+}
 PURGE_USER = {table: _PURGE.format(table=table, column="user_id") for table in _TABLES}
 PURGE_AGENT = {
     table: _PURGE.format(table=table, column="agent_name")

@@ -185,7 +185,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             fact_writer=FactWriter(database, transactions),
             alias_writer=AliasWriter(transactions),
             consolidation_runs=Runs(database, transactions, embedder.model, learning.learn),
-            consolidation_files=Files(database, transactions, embedder.model, learning.learn),
+            consolidation_files=Files(
+                database, transactions, embedder.model, learning.learn, steady=helper is None
+            ),
             consolidations=Consolidations(database, transactions),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,

@@ -10,10 +10,12 @@ import asyncpg
 
 from services.agent_memory.consolidation import queries, queries_changes, queries_files
 from services.agent_memory.consolidation.changes import Tally, tally
+from services.agent_memory.consolidation.extraction.rules import MOST_FACTS
 from services.agent_memory.consolidation.learned import Learner, Source, Turn
 from services.agent_memory.consolidation.runs import LEARNING, Lasting, announce
 from services.agent_memory.consolidation.schemas import FileInput, LearnedFile
 from services.agent_memory.consolidation.writing.place import Writing
+from services.agent_memory.consolidation.writing.vanishing import end_vanished
 from services.agent_memory.facts.schemas import is_scope
 from services.agent_memory.transactions import Transactions
 from services.agent_memory.vault.folders import require_folder, user_of
@@ -43,7 +45,18 @@ class _File(NamedTuple):
 
 
 class Files:
-    def __init__(self, database: Database, transactions: Transactions, model: str, learner: Learner) -> None:
+    """`steady`: the same file teaches the same, so that what it no longer teaches is no longer in it."""
+
+    def __init__(
+        self,
+        database: Database,
+        transactions: Transactions,
+        model: str,
+        learner: Learner,
+        *,
+        steady: bool = True,
+    ) -> None:
+        self._steady = steady
         self._database = database
         self._transactions = transactions
         self._model = model
@@ -73,16 +86,24 @@ class Files:
                 raise Conflict(_CHANGED)
             if known is not None and not request.from_start and _is_same(known, file, scope):
                 return LearnedFile("nothing_new", known["run_id"], file.lines, Tally())
-            return await _record(c, writing, file, lasting, self._model)
+            ends = self._steady and not file.skipped and len(learned.facts) < MOST_FACTS
+            return await _record(c, writing, file, lasting, self._model, ends=ends)
 
         return await self._transactions.run(principal.tenant, work, deadline)
 
 
-async def _record(c: Connection, writing: Writing, file: _File, lasting: Lasting, model: str) -> LearnedFile:
+async def _record(
+    c: Connection, writing: Writing, file: _File, lasting: Lasting, model: str, *, ends: bool
+) -> LearnedFile:
+    """`ends`: what the file no longer says is no longer believed."""
     tenant, scope = writing.tenant, writing.place.scope
     run_id = await queries.add_run(c, writing.principal, scope, writing.source, 0, file.lines)
     changes = await lasting.write(c, model)
     await queries_changes.add(c, tenant, run_id, changes)
+    if ends:
+        ended = await end_vanished(c, writing, file.path, run_id)
+        await queries_changes.add(c, tenant, run_id, ended)
+        changes += ended
     counts = tally(changes, Tally())
     await queries.advance(c, tenant, run_id, file.lines, counts, file.skipped, finished=True)
     await queries_files.note(

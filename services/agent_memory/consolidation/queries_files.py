@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
+from services.agent_memory.facts.writes.queries import CURRENT_OF_FACT
 from shared.database.postgres import Connection
 
 # The hash is that of all its pieces. A file that is uploaded in pieces may not be complete.
@@ -35,6 +36,37 @@ async def learned(connection: Connection, tenant: str, path: str) -> asyncpg.Rec
     """What was last learned from the file. Keeps it until the transaction ends."""
     await connection.execute(LOCK, tenant, path)
     return await connection.fetchrow(LEARNED, tenant, path)
+
+
+# $2 scope, $3 user, $4 path, $5 the run. What another source states, too, is not among them.
+VANISHED = f"""
+with known as materialized (
+    select c.item_id, r.id as run_id, c.action, r.path is not distinct from $4 as here
+    from memory.consolidation_changes c
+    join memory.consolidation_runs r on r.tenant = c.tenant and r.id = c.run_id
+    where c.tenant = $1 and r.tenant = $1 and c.kind = 'fact' and c.action in ('opened', 'confirmed')
+      and r.undone_at is null and c.item_id in (
+        select o.item_id from memory.consolidation_changes o
+        where o.tenant = $1 and o.kind = 'fact' and o.run_id = (
+            select max(b.id) from memory.consolidation_runs b
+            where b.tenant = $1 and b.scope = $2 and b.path = $4 and b.id < $5 and b.undone_at is null))
+), gone as (
+    select item_id from known group by item_id
+    having bool_and(here) and bool_or(action = 'opened') and max(run_id) < $5
+)
+select {CURRENT_OF_FACT} from memory.facts f
+where f.tenant = $1 and f.id in (select item_id from gone) and f.scope = $2 and f.user_id is not distinct from $3
+  and f.superseded_at is null and f.valid_to is null
+order by f.id
+"""
+
+
+async def vanished(
+    connection: Connection, tenant: str, scope: str, user_id: str | None, path: str, run_id: int
+) -> list[asyncpg.Record]:
+    """The facts that only this file taught, when it was last learned from, and no longer does in this run."""
+    rows: list[asyncpg.Record] = await connection.fetch(VANISHED, tenant, scope, user_id, path, run_id)
+    return rows
 
 
 NOTE = """

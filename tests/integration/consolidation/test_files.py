@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from services.agent_memory.consolidation.writing.vanishing import UNSAID
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
 from tests.integration.consolidation.calls import CONSOLIDATE, RUNS, believed, changes, facts
@@ -62,3 +63,35 @@ async def test_a_file_of_nobody_needs_a_scope(client: Client) -> None:
 async def test_either_a_session_or_a_file(client: Client) -> None:
     for body in ({}, {"session_id": "a", "path": "b"}, {"session_id": "a", "scope": "shared"}):
         assert (await client.post(CONSOLIDATE, body)).status == 400
+
+
+async def test_what_a_file_no_longer_says_ends_and_undo_brings_it_back(
+    client: Client, tenant: Tenant, sql: Connection
+) -> None:
+    await put(client, "Bo lives in Lisbon.\nBo likes tea.\nBo likes jazz.\n")
+    await learn(client)
+    # A second source, which goes on saying it.
+    await put(client, "Bo likes jazz.\n", "users/Ana/more.txt")
+    await learn(client, "users/Ana/more.txt")
+    before = await believed(sql, tenant.name)
+    await put(client, "Bo lives in Porto.\nBo likes tea.\n")
+    done = await learn(client)
+    assert (done["opened"], done["closed"], done["confirmed"]) == (1, 1, 1)
+    assert {each["object"] for each in await facts(client, "Bo")} == {"Porto", "tea", "jazz"}
+    (closed,) = (each for each in await changes(client, done["run_id"]) if each["action"] == "closed")
+    assert closed["why"] == UNSAID
+    await ok(client, "POST", f"{RUNS}/{done['run_id']}/undo")
+    assert await believed(sql, tenant.name) == before
+    await put(client, "Bo is here.\n")
+    assert (await learn(client))["closed"] == 2
+    assert {each["object"] for each in await facts(client, "Bo")} == {"jazz"}
+
+
+async def test_what_somebody_stated_does_not_end_with_a_file(client: Client) -> None:
+    stated = {"subject": "Bo", "predicate": "lives in", "object": "Lisbon", "scope": "user:Ana"}
+    await ok(client, "POST", "/api/kg/write", {**stated, "user_id": "Ana"})
+    await put(client, "Bo lives in Lisbon.\n")
+    assert (await learn(client))["confirmed"] == 1
+    await put(client, "Bo is here.\n")
+    assert (await learn(client))["closed"] == 0
+    assert [each["object"] for each in await facts(client, "Bo")] == ["Lisbon"]

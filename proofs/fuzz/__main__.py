@@ -13,8 +13,10 @@ from local.database import create_database, migrate
 from proofs.fuzz import hostile, schema_cases
 from proofs.fuzz.judging import Judge
 from proofs.ground import Ground, Proof, run
+from tests.support.calls import note
 from tests.support.cluster import Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
+from tools.openapi.recorded import recorded
 
 SEED = 20_261
 CASES, SHORT_CASES = 10_500, 600
@@ -33,6 +35,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         control = await _control(ground, settings, seed)
         async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings) as cluster:
             url, token = cluster.url(), cluster.tokens.admin
+            await _fill(cluster)
             made = await hostile.play(url, token, SHORT_HOSTILE if short else HOSTILE, seed)
             drawn = await asyncio.to_thread(
                 schema_cases.play, url, token, SHORT_CASES if short else CASES, seed
@@ -55,6 +58,16 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
             "undocumented": undocumented,
         },
     )
+
+
+async def _fill(cluster: Cluster) -> None:
+    """The webhook that the examples name, with deliveries that wait for a receiver that nobody knows."""
+    async with cluster.client("admin") as admin:
+        made = await admin.post("/api/webhooks", {"url": "https://hooks.invalid/", "after": 0})
+        assert (made.status, made.body["webhook"]["id"]) == (201, recorded()["kept"]["webhook"]), made
+        for number in range(3):
+            written = await admin.post("/api/psychic-cache/write", note("fuzz", f"it rained {number} times"))
+            assert written.status == 201, written
 
 
 async def _control(ground: Ground, settings: Mapping[str, str], seed: int) -> Judge:

@@ -132,9 +132,11 @@ async def fill(client: Client, subject: Subject) -> None:
 async def consolidated(client: Client, subject: Subject, path: str) -> None:
     """A run over a session and one over a file. What a mission's session teaches of its user stays with the user."""
     liked = "rain" if subject.kind == "mission" else subject.word
-    await told(client, f"{path}/events", {"messages": [{"role": "user", "text": f"I like {liked} walks."}]})
+    await told(
+        client, f"{path}/events", {"messages": [{"role": "user", "text": f"fact: Bo | saw | {liked}"}]}
+    )
     file = f"{subject.kind}s/{subject.word}/notes.txt"
-    await told(client, "/api/vault/files", {"path": file, "text": f"Bo likes {subject.word}.\n"})
+    await told(client, "/api/vault/files", {"path": file, "text": f"fact: Bo | saw | {subject.word}\n"})
     for source in ({"session_id": path.rpartition("/")[2]}, {"path": file}):
         done = await told(client, "/api/memory/consolidate", source)
         assert (done["status"], done["opened"] + done["confirmed"]) == ("finished", 1), done

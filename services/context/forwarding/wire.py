@@ -1,14 +1,16 @@
 """HTTP/1.1 to one service over connections that are kept. A general client takes several times the processor's time.
 
 One request at a time uses a connection. An answer comes in pieces; while nobody takes them, its connection is not read.
+Nothing here waits for a limited time only: callers set a deadline.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+import re
 import ssl
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from socket import SOCK_STREAM
 from typing import Any, TypeAlias
@@ -23,8 +25,16 @@ Fields: TypeAlias = list[tuple[str, str]]
 
 # Bytes of an answer that wait to be taken before its connection is paused.
 _MOST_WAITING = 262_144
+# Bytes in a row that belong to no body: a head with what it announces, or the lines around chunks.
+_MOST_HEAD = 32_768
+# Bytes of a body that is wanted whole.
+_MOST_WHOLE = 64 * 1_048_576
+# Seconds for an address while there is another to try.
+_CONNECT_SECONDS = 0.5
+# Neither a blank nor a line break may stand in a request's first line.
+_BROKEN_TARGET = re.compile(r"[\x00-\x20\x7f]")
 _IDEMPOTENT = ("GET", "HEAD", "PUT", "DELETE", "OPTIONS")
-_OK = 200
+_CONTINUE, _OK, _AFTER_LAST = 100, 200, 600
 
 
 class CutOff(ConnectionError):
@@ -60,10 +70,14 @@ class Answer:
         return taken
 
     async def read(self) -> bytes:
-        """The whole body. Raises CutOff."""
+        """The whole body. Raises CutOff, also for one that is too long to be held."""
         pieces = [await self.piece()]
+        length = len(pieces[0])
         while not self.ended or self._pieces:
             pieces.append(await self.piece())
+            length += len(pieces[-1])
+            if length > _MOST_WHOLE:
+                raise CutOff("the answer is too long")
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def add(self, piece: bytes) -> bool:
@@ -95,6 +109,7 @@ class _Connection(asyncio.Protocol):
         self.reusable = False
         self._paused = False
         self._until_closed = False
+        self._beside_body = 0
         self._answer: Answer | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._parser = httptools.HttpResponseParser(self)
@@ -106,18 +121,25 @@ class _Connection(asyncio.Protocol):
         self.is_open = False
         answer, self._answer = self._answer, None
         if answer is not None:
-            cut = CutOff("the connection ended")
-            answer.end(None if answer.status and self._until_closed else cut)
+            whole = answer.status and self._until_closed and error is None
+            answer.end(None if whole else CutOff("the connection ended"))
 
     def send(self, method: str, request: bytes) -> Answer:
         self.wait_no_longer()
+        # An answer that nobody took may have paused it.
+        self.read_on()
         self.reusable = False
+        self._beside_body = 0
         self._answer = answer = Answer(self, method)
         self._transport.write(request)
         return answer
 
+    def is_usable(self) -> bool:
+        """A server's end of a connection is known a moment before the connection is lost."""
+        return self.is_open and not self._transport.is_closing()
+
     def close(self) -> None:
-        self.is_open = False
+        self.is_open = self._until_closed = False
         self._transport.abort()
 
     def close_later(self) -> None:
@@ -134,22 +156,39 @@ class _Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def data_received(self, data: bytes) -> None:
+        if self._answer is None:
+            # Even half a head would become a part of the next answer.
+            self.close()
+            return
+        self._beside_body += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self.close()
+        else:
+            if self._beside_body > _MOST_HEAD:
+                self.close()
+
+    def on_message_begin(self) -> None:
+        self._asked()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._asked().headers.append((name.lower(), value))
+        answer = self._asked()
+        # What follows a body would come too late for whoever passes the headers on.
+        if not answer.status:
+            answer.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         answer, status = self._asked(), self._parser.get_status_code()
+        if not _CONTINUE <= status < _AFTER_LAST:
+            raise ValueError("no status of HTTP")
         if status < _OK:
             answer.headers.clear()
             return
         names = {name for name, _ in answer.headers}
         self._until_closed = not names & {b"content-length", b"transfer-encoding"}
         answer.status = status
+        self._beside_body = 0
         if answer.without_body:
             # The parser would wait for the body that the headers describe.
             self._answer = None
@@ -158,6 +197,7 @@ class _Connection(asyncio.Protocol):
             answer.wake()
 
     def on_body(self, body: bytes) -> None:
+        self._beside_body = 0
         if not self._asked().add(body) and not self._paused:
             self._paused = True
             self._transport.pause_reading()
@@ -190,7 +230,7 @@ class Wire:
     async def request(
         self, method: str, target: str, headers: Fields, body: bytes = b""
     ) -> AsyncIterator[Answer]:
-        """`target` is path and query, encoded. Raises CutOff, and ValueError for a header with more than one line.
+        """`target` is path and query, encoded. Raises CutOff, and ValueError for what would be another request.
 
         A request that may be repeated is sent again when a connection that was kept turns out to be closed.
         """
@@ -213,6 +253,8 @@ class Wire:
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers)
         if not fields.count("\r") == fields.count("\n") == len(headers):
             raise ValueError("a header has more than one line")
+        if _BROKEN_TARGET.search(target):
+            raise ValueError("a path is not encoded")
         length = f"content-length: {len(body)}\r\n" if body or method not in ("GET", "HEAD") else ""
         start = f"{method} {self._prefix}{target} HTTP/1.1\r\nhost: {self._host_field}\r\n"
         return f"{start}{fields}{length}\r\n".encode("latin-1")
@@ -236,13 +278,13 @@ class Wire:
 
     def _next_kept(self) -> _Connection | None:
         while self._kept:
-            if (connection := self._kept.pop()).is_open:
+            if (connection := self._kept.pop()).is_usable():
                 return connection
         return None
 
     def _keep(self, connection: _Connection) -> None:
-        if connection.reusable and connection.is_open and not self._closed:
-            self._kept = [*filter(_is_open, self._kept), connection]
+        if connection.reusable and connection.is_usable() and not self._closed:
+            self._kept = [*filter(_Connection.is_usable, self._kept), connection]
             connection.close_later()
         elif connection.is_open:
             connection.close()
@@ -260,16 +302,14 @@ class Wire:
             raise CutOff(f"{self.host} cannot be reached") from error
 
 
-async def _first_open(addresses: Iterable[tuple[Any, ...]], named: dict[str, Any]) -> _Connection:
+async def _first_open(addresses: Sequence[tuple[Any, ...]], named: dict[str, Any]) -> _Connection:
     loop = asyncio.get_running_loop()
     refused: OSError = CutOff("the name has no address")
-    for host, port in addresses:
+    for number, (host, port) in enumerate(addresses, 1):
+        patience = _CONNECT_SECONDS if number < len(addresses) else None
         try:
-            return (await loop.create_connection(_Connection, host, port, **named))[1]
+            async with asyncio.timeout(patience):
+                return (await loop.create_connection(_Connection, host, port, **named))[1]
         except OSError as error:
             refused = error
     raise refused
-
-
-def _is_open(connection: _Connection) -> bool:
-    return connection.is_open

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
+from services.cache.sessions.access import Reach
 from services.cache.sessions.objects.schemas import SemanticObject
 from services.cache.sessions.queries import NAMED
 from shared.database.postgres import Connection
@@ -96,6 +97,13 @@ select s.marks, shown.* from {NAMED} left join lateral (
     where o.tenant = $1 and o.session_id = s.id and p.level < 4
 ) shown on true
 """)
+
+
+async def block(connection: Connection, tenant: str, reach: Reach, session_id: UUID) -> list[asyncpg.Record]:
+    rows: list[asyncpg.Record] = await connection.fetch(
+        BLOCK.within, tenant, *reach, session_id, str(session_id)
+    )
+    return rows
 
 
 _SUMS = f"""coalesce(sum({TOKENS}), 0)::bigint as total_context_tokens,

@@ -36,12 +36,16 @@ class ObjectReader:
         return await self._transactions.read(principal, session, work, deadline)
 
     async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
-        rows = await self._transactions.look(principal, session, queries.BLOCK, deadline)
-        shown = sorted((row for row in rows if row["id"] is not None), key=itemgetter("place"))
-        return await beside(effort(shown), context_of, shown, rows[0]["marks"])
+        return await context_in(await self._transactions.look(principal, session, queries.BLOCK, deadline))
 
     async def pressure(self, principal: Principal, session: str, deadline: Deadline) -> Pressure:
         return await pressure_now(self._transactions, principal, session, deadline)
+
+
+async def context_in(rows: Sequence[asyncpg.Record]) -> SessionContext:
+    """`rows` of BLOCK."""
+    shown = sorted((row for row in rows if row["id"] is not None), key=itemgetter("place"))
+    return await beside(effort(shown), context_of, shown, rows[0]["marks"])
 
 
 async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from services.cache.sessions import queries as session_queries
@@ -13,7 +14,13 @@ from services.cache.sessions.objects import batching, queries, queries_write
 from services.cache.sessions.objects.admission import Admission, Prepared
 from services.cache.sessions.objects.paging import apply
 from services.cache.sessions.objects.queries_write import Move
-from services.cache.sessions.objects.reading import ObjectReader, grown, pressure_in, pressure_of
+from services.cache.sessions.objects.reading import (
+    ObjectReader,
+    context_in,
+    grown,
+    pressure_in,
+    pressure_of,
+)
 from services.cache.sessions.objects.schemas import Admitted, AdmittedObjects, Pressure, TurnEnded, TurnInput
 from services.cache.sessions.paging.batches import HIGH, batch
 from services.cache.sessions.paging.fidelity import Level
@@ -51,6 +58,7 @@ class Turns:
             await self._admission.prepare(principal, session, each, deadline) for each in wanted.admit
         ]
         after: list[Pressure] = []
+        shown: list[asyncpg.Record] = []
         queued: list[Fresh] = []
 
         async def work(c: Connection, held: Held) -> _Ended:
@@ -63,6 +71,9 @@ class Turns:
                 else:
                     pressure = await pressure_of(c, now)
             after.append(pressure)
+            if wanted.context:
+                # Before the commit: whoever gets no context may end the turn again.
+                shown.extend(await queries.block(c, held.tenant, Reach.of(principal), held.id))
             return ended
 
         ended = await self._transactions.write(principal, session, _Ended, work, key, deadline)
@@ -70,8 +81,11 @@ class Turns:
             self._admission.wake(queued, sum(len(each.content) for each in wanted.admit))
         # A replay ends no turn: the pressure may be another by now.
         pressure = after[0] if after else await self._reader.pressure(principal, session, deadline)
-        context = await self._reader.context(principal, session, deadline) if wanted.context else None
-        return TurnEnded(ended.turn, ended.batch, ended.moved, pressure, ended.admitted, context)
+        answer = TurnEnded(ended.turn, ended.batch, ended.moved, pressure, ended.admitted)
+        if wanted.context:
+            known = context_in(shown) if shown else self._reader.context(principal, session, deadline)
+            answer.context = await known
+        return answer
 
     async def _admit(
         self,

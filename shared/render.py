@@ -14,7 +14,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 # Everything that a reader may take for the end of a line.
@@ -96,12 +96,21 @@ def render_item(handle: str, when: datetime, words: Iterable[str], text: str, fe
 
 def render_header(handle: str, when: datetime, words: Iterable[str], fence: Fence) -> str:
     """`handle` is `store:id`. `words` (what kind, who) follow the time, which has minutes for the first week."""
-    stamp = when.date().isoformat()
+    stamp = _day(when.toordinal())
     if fence.now - when < _MINUTES_FOR:
         # In half the time of `when.isoformat`, which also writes a time zone.
         stamp = "%s %02d:%02d" % (stamp, when.hour, when.minute)  # noqa: UP031
-    inside = " ".join([handle, stamp, *filter(None, map(safe_name, words)), fence.nonce])
-    return f"[{inside}]"
+    return f"[{handle} {stamp}{_named(tuple(words))} {fence.nonce}]"
+
+
+@functools.lru_cache(maxsize=1024)
+def _day(ordinal: int) -> str:
+    return date.fromordinal(ordinal).isoformat()
+
+
+@functools.lru_cache(maxsize=4096)
+def _named(words: tuple[str, ...]) -> str:
+    return "".join(f" {name}" for name in map(safe_name, words) if name)
 
 
 def with_header(header: str, text: str) -> str:

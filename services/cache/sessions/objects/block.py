@@ -21,8 +21,9 @@ _NOTES = (("Left out", "losses"), ("Can answer", "can_answer"), ("Fault when", "
 
 def nonce_of(marks: str, texts: Sequence[str]) -> str:
     """The shortest beginning of the session's marks that no text holds: the same for as long as the texts are."""
-    lengths = range(_SHORTEST, len(marks))
-    return next((marks[:n] for n in lengths if not any(marks[:n] in text for text in texts)), marks)
+    # No mark has a line break, so none begins in one text and ends in the next.
+    whole = "\n".join(texts)
+    return next((marks[:n] for n in range(_SHORTEST, len(marks)) if marks[:n] not in whole), marks)
 
 
 def context_of(rows: Sequence[Any], marks: str) -> SessionContext:
@@ -42,12 +43,14 @@ def effort(rows: Sequence[Any]) -> int:
 
 
 def _rendered(row: Any, text: str, fence: Fence) -> str:
-    words = [row["object_type"], f"L{row['fidelity']}", row["source_key"] or ""]
+    words = row["object_type"], f"L{row['fidelity']}", row["source_key"] or ""
     return render_item(f"{HANDLE}:{row['id']}", row["created_at"], words, text, fence)
 
 
 def _text(row: Any) -> str:
     """What it says, and of a summary also what it does not say."""
+    if row["losses"] is row["can_answer"] is row["fault_when"] is None:
+        return str(row["content"])
     notes = [f"({title}: {'; '.join(row[name])})" for title, name in _NOTES if row[name]]
     return "\n".join([row["content"], *notes]) if notes else str(row["content"])
 

@@ -81,6 +81,10 @@ bench-text-first: $(VENV)/run.stamp ## Measure what answering from words alone c
 	@test -n "$(DATA)" || { echo "make bench-text-first needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.quality.text_first "$(DATA)"
 
+.PHONY: bench-vault
+bench-vault: $(VENV)/run.stamp ## Measure the index of a folder and its search: DATA=folder, else 1,000 notes that link each other
+	@$(PY) -m bench.vault $(DATA)
+
 bench-stores: $(VENV)/run.stamp ## Measure assemble over all five stores and the graph against its SQL alone: SCALE=small
 	@$(PY) -m bench.stores
 
@@ -179,6 +183,9 @@ proof-mcp: $(VENV)/dev.stamp .node/stamp ## Prove that any MCP client works on a
 
 proof-isolation: $(VENV)/dev.stamp ## Prove that no key sees or changes what its bounds do not reach: SHORT=1 for a quick look
 	@$(PY) -m proofs.isolation $(if $(SHORT),--short)
+
+.PHONY: proof-tenants
+proof-tenants: proof-isolation ## Prove that no tenant sees or changes what is another's: the same run
 
 proof-fuzz: $(VENV)/dev.stamp ## Prove that no input causes a 5xx or an undocumented answer: SHORT=1 for a quick look
 	@$(PY) -m proofs.fuzz $(if $(SHORT),--short)

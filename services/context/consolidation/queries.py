@@ -29,16 +29,20 @@ from (
 where e.kind = any($2) and e.session_id is not null
 group by e.tenant, e.session_id order by max(e.id)
 """
-LAST = "select coalesce(max(e.id), $1) from (select id from timeline.events where id > $1 order by id limit $2) e"
+LAST = """
+select coalesce(max(e.id), $1) as id, count(*) as events
+from (select id from timeline.events where id > $1 order by id limit $2) e
+"""
 
 
 async def active(
     connection: Connection, after: int, kinds: Sequence[str], limit: int
-) -> tuple[list[asyncpg.Record], int]:
-    """The sessions of events behind one, and the last event that this looked at."""
+) -> tuple[list[asyncpg.Record], int, bool]:
+    """The sessions of events behind one, the last event that this looked at, and whether there may be more."""
     rows: list[asyncpg.Record] = await connection.fetch(ACTIVE, after, list(kinds), limit)
-    last: int = await connection.fetchval(LAST, after, limit)
-    return rows, last
+    last = await connection.fetchrow(LAST, after, limit)
+    assert last is not None
+    return rows, last["id"], last["events"] == limit
 
 
 # $2 the names of keys.

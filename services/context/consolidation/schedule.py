@@ -71,19 +71,26 @@ class Schedule:
         await every(_LOOK_SECONDS, "consolidation", self.sweep)
 
     async def sweep(self) -> int:
-        """Gives each tenant a turn. Returns how many sessions it came to."""
-        await self._look()
+        """Goes through what happened, and gives each tenant a turn. Returns how many sessions it came to."""
+        count, more = 0, True
+        while more:
+            more = await self._look()
+            count += await self._turns_of_all()
+        return count
+
+    async def _turns_of_all(self) -> int:
         counts = await asyncio.gather(*map(self._turn, list(self._waiting)))
         for tenant in [tenant for tenant, sessions in self._waiting.items() if not sessions]:
             del self._waiting[tenant]
         return sum(counts)
 
-    async def _look(self) -> None:
+    async def _look(self) -> bool:
+        """Whether there may be more to look at."""
         seen = self._seen
         if seen is None:
             seen = await self._database.run(EVERY_TENANT, queries.first_of_today, Deadline(_PATIENCE)) - 1
         after = max(0, seen - _OVERLAP)
-        rows, last = await self._database.run(
+        rows, last, more = await self._database.run(
             EVERY_TENANT, lambda c: queries.active(c, after, self._kinds, _AT_ONCE), Deadline(_PATIENCE)
         )
         self._seen = max(seen, last)
@@ -91,6 +98,7 @@ class Schedule:
         self._done = {session: event for session, event in self._done.items() if event > after}
         for row in rows:
             self._note(row)
+        return more
 
     def _note(self, row: asyncpg.Record) -> None:
         """A session's silence begins with its last event, however often this looks at it."""

@@ -75,6 +75,18 @@ async def test_a_session_is_silent_from_its_last_event_on(
     assert noting.of(tenant) == ["silent", "talks"]
 
 
+async def test_one_sweep_goes_through_all_that_happened(
+    schedule: Schedule, noting: Noting, sql: Connection, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.context.consolidation.schedule._AT_ONCE", 20)
+    monkeypatch.setattr("services.context.consolidation.schedule._OVERLAP", 5)
+    schedule._seen = await sql.fetchval("select coalesce(max(id), 0) from timeline.events")
+    for number in range(70):
+        await happens(sql, tenant, "consolidation_wanted", f"s{number}")
+    await schedule.sweep()
+    assert noting.of(tenant) == [f"s{number}" for number in range(70)]
+
+
 async def test_looking_again_does_not_begin_the_silence_anew(
     schedule: Schedule, noting: Noting, sql: Connection, tenant: Tenant
 ) -> None:

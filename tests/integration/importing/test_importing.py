@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from scrubjay.importing.command import DONE, FAILED, SOME_REFUSED, main
+from scrubjay.cli.exits import DONE, IN_PART
+from scrubjay.cli.exits import REFUSED as STOPPED
+from scrubjay.cli.main import main
 from tests.integration.conftest import Tenant
 from tests.support.calls import until
 from tests.support.cluster import Client, Cluster
@@ -84,12 +86,12 @@ async def test_an_import_that_is_run_twice_changes_nothing(
     importing: Importing, system: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     empty = await importing.state()
-    assert await importing.run(system, "--dry-run") == (SOME_REFUSED if system in REFUSED else DONE)
+    assert await importing.run(system, "--dry-run") == (IN_PART if system in REFUSED else DONE)
     assert await importing.state() == empty
     planned = capsys.readouterr()
     assert planned.err.count("refused: ") == REFUSED.get(system, 0)
 
-    assert await importing.run(system) == (SOME_REFUSED if system in REFUSED else DONE)
+    assert await importing.run(system) == (IN_PART if system in REFUSED else DONE)
     first = await importing.state()
     assert first != empty
     assert named(capsys.readouterr().err) == named(planned.err)
@@ -202,7 +204,7 @@ async def test_a_record_that_the_service_refuses_is_named_and_costs_itself(
         {"id": str(place), "memory": f"Fact {place}", "user_id": user} for place, user in enumerate(users)
     ]
     export.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    assert await asyncio.to_thread(main, bound.arguments("mem0", export)) == SOME_REFUSED
+    assert await asyncio.to_thread(main, bound.arguments("mem0", export)) == IN_PART
     said = capsys.readouterr()
     assert "refused: line 2: the service refused it" in said.err
     assert said.out.splitlines() == ["memories: 2 created", "1 refused"]
@@ -215,7 +217,7 @@ async def test_a_key_that_may_not_write_ends_the_import_with_a_sentence(
     name, *where = WHERE["mem0"]
     for token in ("nonsense", await tenant.key("read")):
         arguments = ["import", "mem0", str(EXPORTS / name), *where, "--url", cluster.url(), "--token", token]
-        assert await asyncio.to_thread(main, arguments) in (FAILED, SOME_REFUSED)
+        assert await asyncio.to_thread(main, arguments) in (STOPPED, IN_PART)
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         assert "created" not in said.out + said.err

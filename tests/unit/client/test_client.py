@@ -2,9 +2,12 @@
 
 import inspect
 import json
+import os
 import re
+import subprocess
 import sys
 from datetime import datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,14 +109,33 @@ def test_a_list_ends_with_its_last_page() -> None:
     assert next(iter(Pages[Any, Any](Server(), cache.entries()))) == 1
 
 
-def test_nothing_but_httpx_is_needed() -> None:
-    foreign = {
-        line.split()[1].split(".")[0]
-        for path in PACKAGE.rglob("*.py")
-        for line in path.read_text().splitlines()
-        if line.startswith(("import ", "from "))
-    }
-    assert foreign - {"scrubjay", "httpx"} <= set(sys.stdlib_module_names)
+def _foreign(folder: Path) -> set[str]:
+    """The packages of others that the modules of a folder import."""
+    lines = (line for path in folder.rglob("*.py") for line in path.read_text().splitlines())
+    named = {line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))}
+    return named - {"scrubjay"} - set(sys.stdlib_module_names)
+
+
+def test_the_client_needs_httpx_and_its_command_line_click_and_rich() -> None:
+    assert _foreign(PACKAGE) == {"click", "httpx", "rich"}
+    assert _foreign(PACKAGE / "hooks") == set()
+    loaded = "import scrubjay, sys; scrubjay.Client; print({'click', 'rich'} & set(sys.modules))"
+    assert _said(loaded) == "set()"
+
+
+def test_a_hook_loads_what_comes_with_python_alone() -> None:
+    assert (
+        _said("import scrubjay.hooks.command, sys; print({'click', 'httpx', 'rich'} & set(sys.modules))")
+        == "set()"
+    )
+
+
+def _said(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
 
 
 def _write(**more: object) -> Call[WriteAnswer]:

@@ -2,7 +2,7 @@
 
 import sys
 
-from scrubjay.importing.command import main
+from scrubjay.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

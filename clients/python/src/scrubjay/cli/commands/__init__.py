@@ -1,0 +1,1 @@
+"""One module for the commands of each kind."""

@@ -1,0 +1,144 @@
+"""Writes what a session does, while it does it: started by a hook, ended by silence or by the end of the session."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrubjay.cli import settings
+from scrubjay.cli.settings import Settings
+from scrubjay.client import Client
+from scrubjay.errors import ApiError, ConflictError, ScrubjayError
+from scrubjay.hooks import state
+from scrubjay.hooks.injecting import project_of
+from scrubjay.importing.placing import Placement
+from scrubjay.importing.reporting import Report
+from scrubjay.importing.sending import Hopeless
+from scrubjay.models import MessageInput, ThreadCheckpoint
+from scrubjay.transcripts.command import KINDS, Following, Transcripts
+from scrubjay.transcripts.entries import Entry
+from scrubjay.transcripts.following import Transcript
+from scrubjay.transcripts.places import Place, Places
+from scrubjay.transcripts.summing_up import summed_up
+
+_SILENT_SECONDS, _POLL_SECONDS = 20.0, 0.5
+# A host may write the last lines just after its hook.
+_LATE_SECONDS = 1.0
+_CALL_SECONDS, _RETRIES = 20.0, 2
+_MOST_MESSAGES = 100
+
+
+class Background:
+    def __init__(
+        self, client: Client, found: Settings, host: str, session: str, transcript: Path, folder: Path
+    ) -> None:
+        self._client, self._found = client, found
+        self._host, self._session, self._path = host, session, transcript
+        self._agent = found.agent or host
+        self._mission = found.mission or project_of(folder)
+
+    def follow(self, silent: float) -> None:
+        """Writes what is new, until nothing was for so long."""
+        order = Transcripts(self._host, self._path, Placement(None), self._found.agent, watch=True)
+        report = Report(io.StringIO(), io.StringIO())
+        with Places(f"{self._found.url} agent:{self._agent}") as places:
+            following = Following(order, self._client, places, report)
+            last, size = time.monotonic(), -1
+            while time.monotonic() - last < silent:
+                now = self._path.stat().st_size
+                if now != size:
+                    last, size = time.monotonic(), now
+                    following.once()
+                time.sleep(_POLL_SECONDS)
+
+    def checkpoint(self) -> None:
+        """Says where the session is, for the time after its context was compacted."""
+        found = summed_up(each for _, each in self._entries(Place(0)))
+        checkpoint = ThreadCheckpoint(
+            content=found.title,
+            mission_id=self._mission,
+            agent_name=self._agent,
+            session_id=self._session,
+            paths=list(found.paths),
+            turn_count=found.turns,
+            active_dispatches=[],
+            open_decisions=[],
+            pending_directives=[],
+            current_mission_namespaces=[self._mission],
+            working_state_prose=found.prose,
+        )
+        self._client.cache.write(checkpoint)
+
+    def consolidate(self) -> None:
+        """Gives what was said to the session's trail, and has the service learn from it."""
+        with Places(f"{self._found.url} trail") as places:
+            began = places.of(self._path)
+            said = [(place, each) for place, each in self._entries(began) if _is_said(each)]
+            if said:
+                self._open()
+            for start in range(0, len(said), _MOST_MESSAGES):
+                batch = said[start : start + _MOST_MESSAGES]
+                key = f"{self._host}:{self._session}:{batch[0][0].offset}"
+                messages = [_message(each) for _, each in batch]
+                self._client.sessions.session_append(self._session, messages=messages, idempotency_key=key)
+                places.keep(self._path, batch[-1][0])
+        if said:
+            self._client.memory.consolidate(session_id=self._session)
+
+    def _open(self) -> None:
+        try:
+            self._client.sessions.session_create(
+                external_id=self._session, agent_name=self._agent, mission_id=self._mission
+            )
+        except ConflictError:
+            # An earlier end of the session opened it.
+            return
+
+    def _entries(self, place: Place) -> Iterator[tuple[Place, Entry]]:
+        transcript = Transcript(self._path, KINDS[self._host](), place)
+        for told in transcript.told():
+            for each in told.found:
+                if isinstance(each, Entry):
+                    yield told.place, each
+
+
+def _is_said(entry: Entry) -> bool:
+    """Not what tools answered, and not what subagents said to each other."""
+    return not entry.about and not entry.summary and entry.speaker in (None, "user")
+
+
+def _message(entry: Entry) -> MessageInput:
+    return MessageInput(role="user" if entry.speaker else "assistant", text=entry.text, occurred_at=entry.at)
+
+
+def main(host: str, event: str, session: str, transcript: str, folder: str) -> None:
+    found = settings.read()
+    ending = event in ("PreCompact", "SessionEnd")
+    with state.locked(session, wait=ending) as mine:
+        if not mine:
+            return
+        try:
+            with Client(found.url, found.token, timeout=_CALL_SECONDS, retries=_RETRIES) as client:
+                work = Background(client, found, host, session, Path(transcript), Path(folder))
+                _work(work, event)
+        except ApiError as error:
+            if error.problem.status >= 500:
+                state.note_down()
+        except (ScrubjayError, Hopeless):
+            state.note_down()
+    state.tidy()
+
+
+def _work(work: Background, event: str) -> None:
+    work.follow(_LATE_SECONDS if event in ("PreCompact", "SessionEnd") else _SILENT_SECONDS)
+    if event == "PreCompact":
+        work.checkpoint()
+    if event == "SessionEnd":
+        work.consolidate()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:6])

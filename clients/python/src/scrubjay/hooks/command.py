@@ -1,0 +1,113 @@
+"""`scrubjay hook HOST`: what a host's hook runs, with the event as JSON on standard input.
+
+It never fails the host, and never takes long: what it cannot tell in time is not told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+from scrubjay.cli import settings
+from scrubjay.cli.settings import Settings
+from scrubjay.hooks import state
+from scrubjay.hooks.asking import Asking
+from scrubjay.hooks.injecting import Event, checkpoint, output, project_of, question, told
+from scrubjay.hooks.switch import off_file
+
+HOSTS = ("claude-code", "codex")
+# A hook may take 300 ms. Python needs some 40 of them to start and to load this, more on a busy machine.
+_SECONDS, _LAST_SECONDS = 0.2, 0.23
+_WRITING = ("PostToolUse", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
+_MOST = 2**24
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0, whatever happens."""
+    deadline = time.monotonic() + _SECONDS
+    _end_after(_LAST_SECONDS)
+    try:
+        _hook(arguments[0] if arguments else "", deadline)
+    except Exception as error:
+        if os.environ.get("SCRUBJAY_HOOK_DEBUG"):
+            sys.stderr.write(f"scrubjay hook: {type(error).__name__}: {error}\n")
+    return 0
+
+
+def _end_after(seconds: float) -> None:
+    """Nothing outlasts this, not even a name that the resolver does not find."""
+    watch = threading.Timer(seconds, os._exit, (0,))
+    watch.daemon = True
+    watch.start()
+
+
+def _hook(host: str, deadline: float) -> None:
+    event = Event.of(json.loads(sys.stdin.buffer.read(_MOST)))
+    if host not in HOSTS or not event.session or off_file(event.folder) is not None:
+        return
+    found = settings.read()
+    if not found.url or not found.token or state.is_down():
+        return
+    if event.name in _WRITING:
+        _write(host, event)
+        return
+    context = _context(found, host, event, project_of(event.folder), deadline)
+    if context:
+        # One write: a host that reads the beginning reads all of it.
+        os.write(1, json.dumps(output(event, context)).encode())
+
+
+def _context(found: Settings, host: str, event: Event, project: str, deadline: float) -> str:
+    anew = event.name == "SessionStart" and event.source != "resume"
+    if anew:
+        state.forget(event.session)
+    mission = found.mission or project
+    asked = question(event, found.agent or host, mission)
+    if asked is None:
+        return ""
+    asking = Asking(str(found.url), str(found.token), deadline)
+    try:
+        prose = asking.checkpoint(event.session, mission) if event.source == "compact" else ""
+        answer = asking.assemble(asked)
+    except (OSError, ValueError):
+        state.note_down()
+        return ""
+    given = state.given(event.session)
+    new = told(answer, given) if answer else None
+    if new is not None and new.text:
+        state.give(event.session, given | new.handles)
+    parts = [checkpoint(prose) if prose else "", new.text if new else ""]
+    return "\n".join(part for part in parts if part)
+
+
+def _write(host: str, event: Event) -> None:
+    """Leaves the writing to a process of its own: one for each session, which goes on while the session does."""
+    lasting = event.name in ("PreCompact", "SessionEnd")
+    if not event.transcript or (not lasting and state.is_followed(event.session)):
+        return
+    command = [
+        sys.executable,
+        "-m",
+        "scrubjay.hooks.background",
+        host,
+        event.name,
+        event.session,
+        event.transcript,
+    ]
+    _start([*command, str(event.folder.absolute())])
+
+
+def _start(command: list[str]) -> None:
+    """A process that neither the host nor its terminal waits for."""
+    if not hasattr(os, "posix_spawn"):
+        import subprocess  # slower to load; for Windows
+
+        quiet = subprocess.DEVNULL
+        subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, close_fds=True)
+        return
+    quiet_files = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(command[0], command, dict(os.environ), file_actions=quiet_files, setsid=True)

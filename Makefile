@@ -264,3 +264,7 @@ $(PY):
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "$(PYTHON) cannot make environments: install its venv package (python3-venv on Debian and Ubuntu)"; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
+
+.PHONY: verify-plugin
+verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
+	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from scrubjay._version import __version__
-from scrubjay.cli.commands import account, asking, hooking, importing, keeping, keys, watching
+from scrubjay.cli.commands import account, asking, bridging, hooking, importing, keeping, keys, watching
 from scrubjay.cli.exits import INTERRUPTED, NOT_REACHED, REFUSED, WRONG
 from scrubjay.errors import ApiError, NotReachedError, ScrubjayError, TooManyError, UnavailableError
 
@@ -38,7 +38,7 @@ def app() -> None:
     """
 
 
-for _module in (account, asking, hooking, importing, keeping, keys, watching):
+for _module in (account, asking, bridging, hooking, importing, keeping, keys, watching):
     for _command in _module.COMMANDS:
         app.add_command(_command)
 

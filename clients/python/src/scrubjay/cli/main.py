@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -12,7 +13,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Loaded here: a hook has not the time for the libraries of the other commands.
         from scrubjay.hooks.command import main as hook
 
-        return hook(given[1:])
+        hook(given[1:])
+        # Nothing is left to do, and Python takes its time to end.
+        os._exit(0)
     # And the other commands need no hooks.
     from scrubjay.cli.app import run
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import time
 from collections.abc import Iterator
@@ -15,8 +14,7 @@ from scrubjay.errors import ApiError, ConflictError, ScrubjayError
 from scrubjay.hooks import state
 from scrubjay.hooks.injecting import project_of
 from scrubjay.importing.placing import Placement
-from scrubjay.importing.reporting import Report
-from scrubjay.importing.sending import Hopeless
+from scrubjay.importing.sending import Hopeless, Outcome, Written
 from scrubjay.models import MessageInput, ThreadCheckpoint
 from scrubjay.transcripts.command import KINDS, Following, Transcripts
 from scrubjay.transcripts.entries import Entry
@@ -31,21 +29,31 @@ _CALL_SECONDS, _RETRIES = 20.0, 2
 _MOST_MESSAGES = 100
 
 
+class _Own:
+    """Notes what the session wrote: its context holds that, and need not be told."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+
+    def done(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Written) and outcome.id is not None:
+            state.give(self._session, {f"memory:{outcome.id}"})
+
+
 class Background:
     def __init__(
         self, client: Client, found: Settings, host: str, session: str, transcript: Path, folder: Path
     ) -> None:
         self._client, self._found = client, found
-        self._host, self._session, self._path = host, session, transcript
+        self._host, self.session, self._path = host, session, transcript
         self._agent = found.agent or host
         self._mission = found.mission or project_of(folder)
 
     def follow(self, silent: float) -> None:
         """Writes what is new, until nothing was for so long."""
         order = Transcripts(self._host, self._path, Placement(None), self._found.agent, watch=True)
-        report = Report(io.StringIO(), io.StringIO())
         with Places(f"{self._found.url} agent:{self._agent}") as places:
-            following = Following(order, self._client, places, report)
+            following = Following(order, self._client, places, _Own(self.session))
             last, size = time.monotonic(), -1
             while time.monotonic() - last < silent:
                 now = self._path.stat().st_size
@@ -61,7 +69,7 @@ class Background:
             content=found.title,
             mission_id=self._mission,
             agent_name=self._agent,
-            session_id=self._session,
+            session_id=self.session,
             paths=list(found.paths),
             turn_count=found.turns,
             active_dispatches=[],
@@ -81,17 +89,17 @@ class Background:
                 self._open()
             for start in range(0, len(said), _MOST_MESSAGES):
                 batch = said[start : start + _MOST_MESSAGES]
-                key = f"{self._host}:{self._session}:{batch[0][0].offset}"
+                key = f"{self._host}:{self.session}:{batch[0][0].offset}"
                 messages = [_message(each) for _, each in batch]
-                self._client.sessions.session_append(self._session, messages=messages, idempotency_key=key)
+                self._client.sessions.session_append(self.session, messages=messages, idempotency_key=key)
                 places.keep(self._path, batch[-1][0])
         if said:
-            self._client.memory.consolidate(session_id=self._session)
+            self._client.memory.consolidate(session_id=self.session)
 
     def _open(self) -> None:
         try:
             self._client.sessions.session_create(
-                external_id=self._session, agent_name=self._agent, mission_id=self._mission
+                external_id=self.session, agent_name=self._agent, mission_id=self._mission
             )
         except ConflictError:
             # An earlier end of the session opened it.
@@ -116,28 +124,28 @@ def _message(entry: Entry) -> MessageInput:
 
 def main(host: str, event: str, session: str, transcript: str, folder: str) -> None:
     found = settings.read()
-    ending = event in ("PreCompact", "SessionEnd")
-    with state.locked(session, wait=ending) as mine:
-        if not mine:
-            return
-        try:
-            with Client(found.url, found.token, timeout=_CALL_SECONDS, retries=_RETRIES) as client:
-                work = Background(client, found, host, session, Path(transcript), Path(folder))
-                _work(work, event)
-        except ApiError as error:
-            if error.problem.status >= 500:
-                state.note_down()
-        except (ScrubjayError, Hopeless):
+    try:
+        with Client(found.url, found.token, timeout=_CALL_SECONDS, retries=_RETRIES) as client:
+            _work(Background(client, found, host, session, Path(transcript), Path(folder)), event)
+    except ApiError as error:
+        if error.problem.status >= 500:
             state.note_down()
+    except (ScrubjayError, Hopeless):
+        state.note_down()
     state.tidy()
 
 
 def _work(work: Background, event: str) -> None:
-    work.follow(_LATE_SECONDS if event in ("PreCompact", "SessionEnd") else _SILENT_SECONDS)
     if event == "PreCompact":
+        # The host compacts meanwhile. Whoever follows the session goes on with that.
         work.checkpoint()
-    if event == "SessionEnd":
-        work.consolidate()
+        return
+    ends = event == "SessionEnd"
+    with state.locked(work.session, wait=ends) as mine:
+        if mine:
+            work.follow(_LATE_SECONDS if ends else _SILENT_SECONDS)
+        if mine and ends:
+            work.consolidate()
 
 
 if __name__ == "__main__":

@@ -11,36 +11,47 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from scrubjay.cli import settings
 from scrubjay.cli.settings import Settings
 from scrubjay.hooks import state
-from scrubjay.hooks.asking import Asking
 from scrubjay.hooks.injecting import Event, checkpoint, output, project_of, question, told
 from scrubjay.hooks.switch import off_file
 
 HOSTS = ("claude-code", "codex")
-# A hook may take 300 ms. Python needs some 40 of them to start and to load this, more on a busy machine.
+# A hook may take 300 ms, of which the host's shell needs some.
 _SECONDS, _LAST_SECONDS = 0.2, 0.23
+_USUAL_START_SECONDS = 0.06
 _WRITING = ("PostToolUse", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
 _MOST = 2**24
 
 
 def main(arguments: Sequence[str]) -> int:
     """0, whatever happens."""
-    deadline = time.monotonic() + _SECONDS
-    _end_after(_LAST_SECONDS)
+    begun = time.monotonic() - _age()
+    _end_after(begun + _LAST_SECONDS - time.monotonic())
     try:
-        _hook(arguments[0] if arguments else "", deadline)
+        _hook(arguments[0] if arguments else "", begun + _SECONDS)
     except Exception as error:
         if os.environ.get("SCRUBJAY_HOOK_DEBUG"):
             sys.stderr.write(f"scrubjay hook: {type(error).__name__}: {error}\n")
     return 0
 
 
+def _age() -> float:
+    """Seconds since the process began: on a busy machine, Python is slow to start."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(") ")[2].split()
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    except (AttributeError, IndexError, OSError, ValueError):
+        # Only Linux says it.
+        return _USUAL_START_SECONDS
+
+
 def _end_after(seconds: float) -> None:
     """Nothing outlasts this, not even a name that the resolver does not find."""
-    watch = threading.Timer(seconds, os._exit, (0,))
+    watch = threading.Timer(max(seconds, 0.0), os._exit, (0,))
     watch.daemon = True
     watch.start()
 
@@ -69,17 +80,23 @@ def _context(found: Settings, host: str, event: Event, project: str, deadline: f
     asked = question(event, found.agent or host, mission)
     if asked is None:
         return ""
+    # Loaded for this alone: most hooks only write.
+    from scrubjay.hooks.asking import Asking
+
     asking = Asking(str(found.url), str(found.token), deadline)
     try:
         prose = asking.checkpoint(event.session, mission) if event.source == "compact" else ""
         answer = asking.assemble(asked)
+    except TimeoutError:
+        # It may be fast again at the next prompt.
+        return ""
     except (OSError, ValueError):
         state.note_down()
         return ""
     given = state.given(event.session)
     new = told(answer, given) if answer else None
     if new is not None and new.text:
-        state.give(event.session, given | new.handles)
+        state.give(event.session, new.handles)
     parts = [checkpoint(prose) if prose else "", new.text if new else ""]
     return "\n".join(part for part in parts if part)
 

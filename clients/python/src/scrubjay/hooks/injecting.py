@@ -74,7 +74,9 @@ class New(NamedTuple):
 
 def told(answer: Mapping[str, Any], given: Set[str]) -> New:
     """The items that are new to the session, framed as what they are."""
-    items = [(handle, text) for handle, text in _items(answer) if handle not in given]
+    items = [
+        (handle, text) for handle, text in _items(answer) if not {handle, handle.partition("#")[0]} & given
+    ]
     if not items:
         return New("", set())
     shown = "\n".join(text for _, text in items).replace(f"</{TAG}", f"<\\/{TAG}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -23,18 +22,17 @@ def folder() -> Path:
 
 
 def given(session: str) -> set[str]:
-    """The handles of the items that the session's context holds."""
+    """The handles of what the session's context holds: what it was given, and what it said and did itself."""
     try:
-        return set(json.loads(_file(session, "given").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        return set(_file(session, "given").read_text(encoding="utf-8").split())
+    except OSError:
         return set()
 
 
 def give(session: str, handles: set[str]) -> None:
-    path = _file(session, "given")
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(sorted(handles)), encoding="utf-8")
-    new.replace(path)
+    """Appends: the session's hooks and its writer may do so at once."""
+    with _file(session, "given").open("a", encoding="utf-8") as file:
+        file.write("".join(f"{handle}\n" for handle in sorted(handles)))
 
 
 def forget(session: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from scrubjay.errors import ApiError, ForbiddenError, TooManyError, UnauthorizedError, UnavailableError
@@ -29,6 +29,8 @@ class Written:
     """`created`, `known` and the like, as the service says it."""
     masked: int = 0
     """How many secrets were masked in its batch."""
+    id: int | None = None
+    """A memory's id."""
 
 
 Outcome: TypeAlias = Written | Refused | LeftOut
@@ -115,7 +117,8 @@ def _size(found: Found) -> int:
 def _memories(calls: Calls, batch: Sequence[Found]) -> list[Written]:
     memories = [found.write for found in batch if isinstance(found.write, WriteMemoryInput)]
     answer = calls.memory.write_batch(memories=memories)
-    return _written(batch, [result.status for result in answer.results], len(answer.masked))
+    written = _written(batch, [result.status for result in answer.results], len(answer.masked))
+    return [replace(each, id=result.id) for each, result in zip(written, answer.results, strict=True)]
 
 
 def _facts(calls: Calls, batch: Sequence[Found]) -> list[Written]:
@@ -143,5 +146,4 @@ def _file(calls: Calls, batch: Sequence[Found]) -> list[Written]:
 
 def _written(batch: Sequence[Found], statuses: Sequence[str], masked: int) -> list[Written]:
     written = [Written(found, status) for found, status in zip(batch, statuses, strict=True)]
-    first = written[0]
-    return [Written(first.found, first.status, masked), *written[1:]]
+    return [replace(written[0], masked=masked), *written[1:]]

@@ -111,13 +111,22 @@ def _texts(content: Any) -> Iterator[str]:
             yield str(part.get("text", ""))
 
 
+def _ran(text: str) -> str:
+    """What a program said, without the figures that stand before it; a code that is not 0 is kept."""
+    head, found, said = text.partition("\nOutput:\n")
+    if not found or len(head) > _LOOKED_AT or "Wall time:" not in head:
+        return text
+    failed = _FAILED.search(head)
+    return f"{failed[0]}\n{said}" if failed else said
+
+
 def _output(output: Any) -> str:
     """The words of a result, which some versions wrap in JSON."""
     if isinstance(output, list):
         return "\n".join(_texts(output))
     if isinstance(output, Mapping):
         return str(output.get("content", output.get("output", "")))
-    text = str(output or "")
+    text = _ran(str(output or ""))
     if text.startswith('{"output"'):
         try:
             wrapped = json.loads(text)

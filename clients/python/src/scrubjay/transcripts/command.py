@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from scrubjay.client import Client
 from scrubjay.importing.checks import checked
@@ -13,7 +14,7 @@ from scrubjay.importing.command import Connect
 from scrubjay.importing.items import Found, Item, Refused, Unfit
 from scrubjay.importing.placing import Placement
 from scrubjay.importing.reporting import Report
-from scrubjay.importing.sending import MOST, Sender
+from scrubjay.importing.sending import MOST, Outcome, Sender
 from scrubjay.transcripts.claude_code import ClaudeCode
 from scrubjay.transcripts.codex import Codex
 from scrubjay.transcripts.entries import Entry, memory
@@ -22,6 +23,10 @@ from scrubjay.transcripts.places import Place, Places
 
 KINDS: dict[str, type[ClaudeCode] | type[Codex]] = {"claude-code": ClaudeCode, "codex": Codex}
 _POLL_SECONDS = 1.0
+
+
+class Tells(Protocol):
+    def done(self, outcome: Outcome) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class Following:
     order: Transcripts
     client: Client
     places: Places
-    report: Report
+    report: Tells
     _sender: Sender = field(init=False)
     _known: dict[Path, Transcript] = field(default_factory=dict)
     _sizes: dict[Path, int] = field(default_factory=dict)

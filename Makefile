@@ -268,3 +268,7 @@ $(PY):
 .PHONY: verify-plugin
 verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
+
+.PHONY: proof-transcripts
+proof-transcripts: $(VENV)/run.stamp ## Prove that imports of transcripts survive kills and bring no secret in, and measure them: SHORT=1 for a quick look
+	@$(PY) -m proofs.transcripts $(if $(SHORT),--short)

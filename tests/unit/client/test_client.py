@@ -119,8 +119,6 @@ def _foreign(folder: Path) -> set[str]:
 def test_the_client_needs_httpx_and_its_command_line_click_and_rich() -> None:
     assert _foreign(PACKAGE) == {"click", "httpx", "rich"}
     assert _foreign(PACKAGE / "hooks") == set()
-    loaded = "import scrubjay, sys; scrubjay.Client; print({'click', 'rich'} & set(sys.modules))"
-    assert _said(loaded) == "set()"
 
 
 def test_a_hook_loads_what_comes_with_python_alone() -> None:

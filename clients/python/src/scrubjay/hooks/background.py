@@ -19,7 +19,7 @@ from scrubjay.models import MessageInput, ThreadCheckpoint
 from scrubjay.transcripts.command import KINDS, Following, Transcripts
 from scrubjay.transcripts.entries import Entry
 from scrubjay.transcripts.following import Transcript
-from scrubjay.transcripts.places import Place, Places
+from scrubjay.transcripts.places import Place, Places, target
 from scrubjay.transcripts.summing_up import summed_up
 
 _SILENT_SECONDS, _POLL_SECONDS = 20.0, 0.5
@@ -52,7 +52,7 @@ class Background:
     def follow(self, silent: float) -> None:
         """Writes what is new, until nothing was for so long."""
         order = Transcripts(self._host, self._path, Placement(None), self._found.agent, watch=True)
-        with Places(f"{self._found.url} agent:{self._agent}") as places:
+        with Places(self._target(f"agent:{self._agent}")) as places:
             following = Following(order, self._client, places, _Own(self.session))
             last, size = time.monotonic(), -1
             while time.monotonic() - last < silent:
@@ -82,7 +82,7 @@ class Background:
 
     def consolidate(self) -> None:
         """Gives what was said to the session's trail, and has the service learn from it."""
-        with Places(f"{self._found.url} trail") as places:
+        with Places(self._target("trail")) as places:
             began = places.of(self._path)
             said = [(place, each) for place, each in self._entries(began) if _is_said(each)]
             if said:
@@ -95,6 +95,9 @@ class Background:
                 places.keep(self._path, batch[-1][0])
         if said:
             self._client.memory.consolidate(session_id=self.session)
+
+    def _target(self, scope: str) -> str:
+        return target(self._found.url, self._found.token, scope)
 
     def _open(self) -> None:
         try:

@@ -88,10 +88,10 @@ def _items(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Each item's handle, and its part of the block. Only headers that end in the nonce begin one."""
     block, nonce = str(answer["context_block"]), re.escape(str(answer["nonce"]))
     headers = list(re.finditer(rf"^\[([a-z_]+:[^\s\]]++) [^\]\n]*+(?<= {nonce})\] ", block, re.M))
-    ends = [header.start() for header in headers[1:]] + [len(block)]
+    ends = [*(header.start() for header in headers[1:]), len(block)]
     return [
         (header[1], block[header.start() : end].rstrip("\n"))
-        for header, end in zip(headers, ends, strict=True)
+        for header, end in zip(headers, ends, strict=False)
     ]
 
 

@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scrubjay.hooks.injecting import TAG
 from scrubjay.transcripts.calls import ToolCall, told
 from scrubjay.transcripts.entries import SAID, Entry, cut, project_of, time_of, without_blocks
 from scrubjay.transcripts.waiting import Waiting
 
 # What the host, and not a person, put into a message.
 _BLOCKS = (
+    TAG,
     "system-reminder",
     "local-command-stdout",
     "local-command-caveat",

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scrubjay.hooks.injecting import TAG
 from scrubjay.transcripts.calls import ToolCall, told
 from scrubjay.transcripts.entries import SAID, Entry, cut, project_of, time_of, without_blocks
 from scrubjay.transcripts.waiting import Waiting
 
 _BLOCKS = (
+    TAG,
     "environment_context",
     "user_instructions",
     "permissions instructions",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from scrubjay.cli.settings import Settings
 from scrubjay.client import Client
 from scrubjay.importing.checks import checked
 from scrubjay.importing.command import Connect
@@ -19,7 +20,7 @@ from scrubjay.transcripts.claude_code import ClaudeCode
 from scrubjay.transcripts.codex import Codex
 from scrubjay.transcripts.entries import Entry, memory
 from scrubjay.transcripts.following import Transcript
-from scrubjay.transcripts.places import Place, Places
+from scrubjay.transcripts.places import Place, Places, target
 
 KINDS: dict[str, type[ClaudeCode] | type[Codex]] = {"claude-code": ClaudeCode, "codex": Codex}
 _POLL_SECONDS = 1.0
@@ -44,7 +45,7 @@ class Transcripts:
         return self.path or Path(KINDS[self.kind].home).expanduser()
 
 
-def import_transcripts(order: Transcripts, url: str, connect: Connect, report: Report) -> None:
+def import_transcripts(order: Transcripts, found: Settings, connect: Connect, report: Report) -> None:
     """Raises ValueError where there is nothing to read."""
     if not order.root.exists():
         raise ValueError(f"{order.root} does not exist: give the path of the transcripts")
@@ -52,7 +53,7 @@ def import_transcripts(order: Transcripts, url: str, connect: Connect, report: R
         for path in files(order.root):
             _plan(order, path, report)
         return
-    with connect() as client, Places(f"{url} {_named(order)}") as places:
+    with connect() as client, Places(target(found.url, found.token, _named(order))) as places:
         following = Following(order, client, places, report)
         following.once()
         while order.watch:

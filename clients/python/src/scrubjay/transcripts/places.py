@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from scrubjay.cli.settings import state_folder
+from scrubjay.importing.fields import digest
 
 _WAIT_SECONDS = 30.0
 _TABLE = """
@@ -28,8 +29,13 @@ class Place:
     offset: int = 0
 
 
+def target(url: str | None, token: str | None, scope: str) -> str:
+    """Where transcripts go. The key stands for the tenant; another key of it sends all again, which changes nothing."""
+    return f"{url} {digest(token or '')[:12]} {scope}"
+
+
 class Places:
-    """`target` is where the transcripts go: the service and the scope. What is lost here is only sent again."""
+    """What is lost here is only sent again."""
 
     def __init__(self, target: str, file: Path | None = None) -> None:
         path = file or _path()

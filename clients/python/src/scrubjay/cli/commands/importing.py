@@ -67,7 +67,7 @@ def command(
     report = Report(sys.stdout, sys.stderr)
     if system in KINDS:
         order = Transcripts(system, path, placement(scope, agent), found.agent, dry_run, watch, again)
-        return _told(report, partial(import_transcripts, order, str(found.url), connecting, report))
+        return _told(report, partial(import_transcripts, order, found, connecting, report))
     if path is None:
         raise click.UsageError("Missing argument PATH: the export to import.")
     export = Order(system, path, placement(scope, agent), dry_run)

@@ -10,12 +10,13 @@ import asyncio
 import itertools
 import json
 import logging
+import shutil
 import socket
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +33,32 @@ FACT = "The lantern burns whale oil of grade 7431, and nothing else."
 _HOSTS = (ClaudeCode, Codex)
 _MOST_MILLISECONDS = 300.0
 _WRITTEN_SECONDS = 60.0
+_ENDING_SECONDS = 3.0
 Figures = dict[str, Any]
 
 
 def main() -> int:
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    with tempfile.TemporaryDirectory(prefix="scrubjay-plugin-") as folder, ground() as stands_on:
-        tools = Tools.install(Path(folder) / "tools")
+    with _thrown_away() as folder, ground() as stands_on:
+        tools = Tools.install(folder / "tools")
         model = Model()
         with closing(model):
-            figures = asyncio.run(_figures(stands_on, tools, model, Path(folder)))
+            figures = asyncio.run(_figures(stands_on, tools, model, folder))
     figures["violations"] = list(violations(figures))
     print(json.dumps(figures))
     return 1 if figures["violations"] else 0
+
+
+@contextmanager
+def _thrown_away() -> Iterator[Path]:
+    """A folder that is deleted even while what hooks started ends: it may write once more."""
+    folder = Path(tempfile.mkdtemp(prefix="scrubjay-plugin-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(_ENDING_SECONDS)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _figures(stands_on: Ground, tools: Tools, model: Model, folder: Path) -> Figures:

@@ -24,7 +24,7 @@ from proofs.ground import Ground, Proof, run
 from proofs.transcripts.database import Found, State, search, state
 from tests.support.cluster import Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
-from tests.support.transcripts import Writer
+from tests.support.fakes.transcripts import Writer
 
 SEED = 20_263
 _MEGABYTES, _SHORT_MEGABYTES = 300, 12

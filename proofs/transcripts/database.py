@@ -9,7 +9,7 @@ import asyncpg
 from ahocorasick_rs import BytesAhoCorasick
 
 from tests.support.attacks.secret_samples import SAMPLES
-from tests.support.transcripts import MARK
+from tests.support.fakes.transcripts import MARK
 
 STATE = """
 select count(*) as rows, md5(string_agg(

@@ -16,7 +16,7 @@ from scrubjay.hooks.switch import NAME
 from tests.integration.conftest import Tenant
 from tests.support.calls import until
 from tests.support.cluster import Client, Cluster
-from tests.support.transcripts import Writer
+from tests.support.fakes.transcripts import Writer
 
 
 class Host:

@@ -17,7 +17,7 @@ from tests.integration.conftest import Tenant
 from tests.support.attacks.secret_samples import SAMPLES
 from tests.support.calls import until
 from tests.support.cluster import Client, Cluster
-from tests.support.transcripts import MARK, Writer
+from tests.support.fakes.transcripts import MARK, Writer
 
 BYTES = 250_000
 

@@ -14,7 +14,7 @@ from scrubjay.transcripts.entries import Entry
 from scrubjay.transcripts.following import Transcript
 from scrubjay.transcripts.places import Place, Places
 from scrubjay.transcripts.summing_up import summed_up
-from tests.support.transcripts import Writer
+from tests.support.fakes.transcripts import Writer
 
 SAME = {"sessionId": "s-1", "cwd": "/work/lantern", "timestamp": "2026-03-01T12:00:00Z"}
 

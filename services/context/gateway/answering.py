@@ -1,0 +1,221 @@
+"""Answers the calls that a model makes to the gateway, in a loop of the gateway's own.
+
+`answer` sends a request, hides what is not the host's, and goes on with the model until it has spoken to the host.
+What the host gets is one answer. Trouble of ours becomes an honest result for the model, and never ends a stream;
+trouble of the provider passes: a broken stream breaks, a refusal stands where the provider would put one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import structlog
+
+from services.context.gateway.cleanup import Action
+from services.context.gateway.events import Event, Splitter
+from services.context.gateway.phantom import Endpoint, PhantomCall
+from services.context.gateway.turns.chat import ChatStream
+from services.context.gateway.turns.messages import MessagesStream
+from services.context.gateway.turns.responses import ResponsesStream, is_stored
+from services.context.gateway.turns.whole import KINDS, UNREADABLE
+
+MOST_ROUNDS = 8
+"""Requests for one answer. After the last, calls are left unanswered and the turn ends."""
+NOT_AVAILABLE = "The memory is not available now. Go on without it, or ask again later."
+_SECONDS = 5.0
+_OK = 200
+_log = structlog.get_logger(__name__)
+
+
+class Upstream(Protocol):
+    """An answer of the provider."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """Raises OSError when it breaks off."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+Send = Callable[[bytes], Awaitable[Upstream]]
+"""Raises OSError when the provider cannot be reached."""
+
+
+class Memory(Protocol):
+    """What the caller's session remembers."""
+
+    async def answer(self, call: PhantomCall) -> str: ...
+
+    async def act(self, actions: Sequence[Action]) -> None: ...
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    pieces: AsyncIterator[bytes]
+
+
+class _Stream(Protocol):
+    actions: list[Action]
+
+    @property
+    def calls(self) -> list[PhantomCall]: ...
+    @property
+    def is_mixed(self) -> bool: ...
+    def feed(self, event: Event) -> list[bytes]: ...
+    def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None: ...
+    def finish(self) -> list[bytes]: ...
+    def held(self) -> list[bytes]: ...
+    def failed(self, status: int, body: bytes) -> list[bytes]: ...
+
+
+async def answer(endpoint: Endpoint, body: bytes, send: Send, memory: Memory) -> Answer:
+    """Raises OSError when the provider cannot be reached, as do the pieces when it breaks off."""
+    upstream = await send(body)
+    kinds = {name.lower(): value.lower() for name, value in upstream.headers}
+    if upstream.status != _OK or kinds.get(b"content-encoding", b"identity") != b"identity":
+        return Answer(upstream.status, upstream.headers, _passed(upstream))
+    if kinds.get(b"content-type", b"").startswith(b"text/event-stream"):
+        headers = _without_length(upstream.headers)
+        return Answer(_OK, headers, _streamed(upstream, _stream(endpoint, body), body, send, memory))
+    return await _whole(endpoint, upstream, body, send, memory)
+
+
+async def _passed(upstream: Upstream) -> AsyncIterator[bytes]:
+    try:
+        async for piece in upstream.pieces():
+            yield piece
+    finally:
+        await upstream.close()
+
+
+def _stream(endpoint: Endpoint, body: bytes) -> _Stream:
+    match endpoint:
+        case "messages":
+            return MessagesStream()
+        case "chat":
+            return ChatStream()
+        case "responses":
+            return ResponsesStream(stored=is_stored(body))
+
+
+async def _streamed(
+    upstream: Upstream, stream: _Stream, body: bytes, send: Send, memory: Memory
+) -> AsyncIterator[bytes]:
+    for left in reversed(range(MOST_ROUNDS)):
+        async for piece in _hidden(upstream, stream):
+            yield piece
+        request = await _next_request(stream, body, memory, left)
+        if request is None:
+            break
+        body = request
+        try:
+            upstream = await send(body)
+        except OSError:
+            yield b"".join(stream.failed(502, b""))
+            return
+        if upstream.status != _OK:
+            refusal = b"".join([piece async for piece in _passed(upstream)])
+            yield b"".join(stream.failed(upstream.status, refusal))
+            return
+    if end := b"".join([*stream.held(), *stream.finish()]):
+        yield end
+
+
+async def _hidden(upstream: Upstream, stream: _Stream) -> AsyncIterator[bytes]:
+    """What the host gets of one round. What was held back leaves before a stream breaks."""
+    splitter, is_sound = Splitter(), True
+    pieces = _passed(upstream)
+    try:
+        async for piece in pieces:
+            given: list[bytes] = []
+            for event in splitter.feed(piece):
+                is_sound = is_sound and _feed(stream, event, given)
+                if not is_sound:
+                    given.append(event.raw)
+            if given:
+                yield b"".join(given)
+    except OSError:
+        yield b"".join([*stream.held(), *(event.raw for event in splitter.end())])
+        raise
+    if rest := b"".join(event.raw for event in splitter.end()):
+        yield rest
+
+
+def _feed(stream: _Stream, event: Event, given: list[bytes]) -> bool:
+    """False: a bug of ours. What is left of the stream passes as it comes."""
+    try:
+        given += stream.feed(event)
+    except Exception:
+        _log.exception("gateway.answer_unread")
+        given += stream.held()
+        return False
+    return True
+
+
+async def _next_request(stream: _Stream, body: bytes, memory: Memory, left: int) -> bytes | None:
+    actions, stream.actions = stream.actions, []
+    if actions:
+        await _carried_out(memory, actions)
+    calls = stream.calls
+    if not calls or stream.is_mixed or not left:
+        return None
+    return stream.goes_on(body, await _results(memory, calls))
+
+
+async def _whole(endpoint: Endpoint, upstream: Upstream, body: bytes, send: Send, memory: Memory) -> Answer:
+    whole = KINDS[endpoint]()
+    for left in reversed(range(MOST_ROUNDS)):
+        said = b"".join([piece async for piece in _passed(upstream)])
+        if upstream.status != _OK:
+            return Answer(upstream.status, upstream.headers, _one(said))
+        try:
+            whole.feed(said)
+        except UNREADABLE:
+            return Answer(upstream.status, upstream.headers, _one(said))
+        actions, whole.actions = whole.actions, []
+        if actions:
+            await _carried_out(memory, actions)
+        if not whole.calls or whole.is_mixed or not left:
+            break
+        request = whole.goes_on(body, await _results(memory, whole.calls))
+        if request is None:
+            break
+        body = request
+        upstream = await send(body)
+    return Answer(_OK, _without_length(upstream.headers), _one(whole.finish()))
+
+
+async def _one(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+def _without_length(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in headers if name.lower() != b"content-length"]
+
+
+async def _results(memory: Memory, calls: Sequence[PhantomCall]) -> list[str]:
+    return list(await asyncio.gather(*(_result(memory, call) for call in calls)))
+
+
+async def _result(memory: Memory, call: PhantomCall) -> str:
+    """Never fails: a model that is told the truth goes on by itself."""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await memory.answer(call)
+    except Exception:
+        _log.exception("gateway.call_failed", tool=call.name)
+        return NOT_AVAILABLE
+
+
+async def _carried_out(memory: Memory, actions: Sequence[Action]) -> None:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await memory.act(actions)
+    except Exception:
+        _log.exception("gateway.cleanup_failed", actions=len(actions))

@@ -1,0 +1,194 @@
+"""A host's SDK has the same answer as from a provider that never heard of the gateway's tools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from anthropic import APIStatusError as AnthropicStatusError
+from openai import APIError as OpenAIError
+
+from services.context.gateway.answering import MOST_ROUNDS, NOT_AVAILABLE
+from services.context.gateway.cleanup import CLOSE, OPEN, Action
+from services.context.gateway.phantom import DEFINITIONS, NAMES
+from tests.support.gateway.hosts import asked
+from tests.support.gateway.said import APIS, Api, Chat, Do, Messages, Part, Responses, Say, Think
+from tests.support.gateway.serving import JSON, Provider, Remembering, Reply, gateway, replied, serving
+
+HANDLE = "m-0123456789ab"
+TAG = f"{OPEN}\nrelease: {HANDLE}\n{CLOSE}"
+FAULT = Do("p1", "memory_fault", {"handle": HANDLE})
+QUERY = Do("p2", "memory_query", {"question": "Which code?"})
+READ = Do("h1", "read", {"path": "a.py"})
+both = pytest.mark.parametrize("streams", [True, False], ids=["stream", "whole"])
+apis = pytest.mark.parametrize("api", APIS, ids=[api.endpoint for api in APIS])
+
+
+async def through(
+    api: Api, rounds: list[list[Part]], *, streams: bool, memory: Remembering | None = None, size: int = 5
+) -> tuple[dict[str, Any], Provider]:
+    named = {"size": size} if streams else {}
+    provider = Provider(
+        *(replied(api, parts, number, streams=streams, **named) for number, parts in enumerate(rounds))
+    )
+    async with (
+        serving(provider.handle) as upstream,
+        gateway(upstream, memory or Remembering()) as address,
+    ):
+        return await asked(address, api, streams=streams), provider
+
+
+async def plainly(api: Api, parts: list[Part], *, streams: bool, rounds: int = 1) -> dict[str, Any]:
+    """Of a provider that says the same at once, and bills for all rounds."""
+    provider = Provider(replied(api, parts, streams=streams, numbers=[*range(rounds)]))
+    async with serving(provider.handle) as upstream:
+        return await asked(upstream, api, streams=streams)
+
+
+def same(got: dict[str, Any], expected: dict[str, Any]) -> None:
+    """But for where the last round says when it was made."""
+    assert {**got, "created": 0} == {**expected, "created": 0}
+
+
+@apis
+@both
+async def test_calls_are_answered_and_never_seen(api: Api, streams: bool) -> None:
+    memory = Remembering()
+    rounds: list[list[Part]] = [[Think("a"), FAULT, QUERY], [Think("b"), QUERY], [Say("It is é 42."), READ]]
+    got, provider = await through(api, rounds, streams=streams, memory=memory)
+    same(
+        got, await plainly(api, [Think("a"), Think("b"), Say("It is é 42."), READ], streams=streams, rounds=3)
+    )
+    assert [call.given for call in memory.calls] == [HANDLE, "Which code?", "Which code?"]
+    assert len(provider.requests) == 3
+
+
+@apis
+@both
+async def test_text_before_a_call_stays(api: Api, streams: bool) -> None:
+    got, _ = await through(api, [[Say("I look. "), FAULT], [Say("Found.")]], streams=streams)
+    expected = [Say("I look. "), Say("Found.")]
+    if api is Messages or api is Responses:
+        same(got, await plainly(api, [*expected], streams=streams, rounds=2))
+    else:
+        same(got, await plainly(api, [Say("I look. Found.")], streams=streams, rounds=2))
+
+
+@apis
+@both
+async def test_a_turn_with_calls_of_both_goes_to_the_host(api: Api, streams: bool) -> None:
+    memory = Remembering()
+    got, provider = await through(api, [[Say("Both."), FAULT, READ]], streams=streams, memory=memory)
+    same(got, await plainly(api, [Say("Both."), READ], streams=streams))
+    assert len(provider.requests) == 1
+
+
+@apis
+@both
+@pytest.mark.parametrize("size", [1, 3, 400])
+async def test_tags_are_carried_out_and_never_seen(api: Api, streams: bool, size: int) -> None:
+    memory = Remembering()
+    parts: list[Part] = [Say(TAG), Say(f"Done <b>é</b>.{TAG} And on. <memory"), READ]
+    parts = parts if api is not Chat else parts[1:]
+    got, _ = await through(api, [parts], streams=streams, memory=memory, size=size)
+    expected: list[Part] = [Say("Done <b>é</b>. And on. <memory"), READ]
+    if api is Responses:
+        got["output"][0]["id"] = Responses.item(expected[0])["id"]
+    same(got, await plainly(api, expected, streams=streams))
+    assert memory.actions == [Action("release", HANDLE)] * (1 if api is Chat else 2)
+
+
+@apis
+@both
+async def test_what_needs_nothing_keeps_its_bytes(api: Api, streams: bool) -> None:
+    parts: list[Part] = [Think("a"), Say(f"Write {OPEN} so. <memory_cl"), READ]
+    provider = Provider(replied(api, parts, streams=streams), replied(api, parts, streams=streams))
+    async with serving(provider.handle) as upstream, gateway(upstream, Remembering()) as address:
+        assert await _raw(address, api) == await _raw(upstream, api)
+
+
+async def _raw(address: str, api: Api) -> bytes:
+    import httpx  # the SDKs keep no bytes
+
+    path = {Messages: "/v1/messages", Chat: "/v1/chat/completions", Responses: "/v1/responses"}[api]
+    async with httpx.AsyncClient() as client:
+        return (await client.post(address + path, content=b"{}")).content
+
+
+@apis
+@both
+async def test_the_model_goes_on_with_just_what_it_said(api: Api, streams: bool) -> None:
+    rounds: list[list[Part]] = [[Think("a"), Say("I look."), FAULT], [Say("Done.")]]
+    _, provider = await through(api, rounds, streams=streams)
+    first, second = provider.requests
+    assert [json.dumps(each) for each in provider.bodies[0]["tools"][1:]] == [
+        json.dumps(json.loads(each))
+        for each in DEFINITIONS[api.endpoint]  # type: ignore[index]
+    ]
+    name = "input" if api is Responses else "messages"
+    before, after = provider.bodies[0][name], provider.bodies[1][name]
+    if api is Messages:
+        said, result = after[-2:]
+        assert said == {"role": "assistant", "content": [Messages.block(part) for part in rounds[0]]}
+        assert result["content"] == [{"type": "tool_result", "tool_use_id": "p1", "content": f"of {HANDLE}"}]
+        assert second.startswith(first[: first.index(b"]", first.index(b"messages"))])
+    elif api is Chat:
+        assert after[:-2] == before
+        assert after[-2]["tool_calls"][0]["function"]["name"] == "memory_fault"
+        assert after[-1] == {"role": "tool", "tool_call_id": "p1", "content": f"of {HANDLE}"}
+    else:
+        assert after[0] == {"role": "user", "content": before}
+        assert after[1:-1] == [Responses.item(part) for part in rounds[0]]
+        assert after[-1] == {"type": "function_call_output", "call_id": "p1", "output": f"of {HANDLE}"}
+
+
+@apis
+@both
+async def test_a_memory_that_is_down_is_no_trouble_for_the_host(api: Api, streams: bool) -> None:
+    memory = Remembering()
+    memory.fails = True
+    got, provider = await through(api, [[FAULT], [Say(f"So be it.{TAG}")]], streams=streams, memory=memory)
+    expected = await plainly(api, [Say("So be it.")], streams=streams, rounds=2)
+    if api is Responses:
+        got["output"][0]["id"] = expected["output"][0]["id"]
+    same(got, expected)
+    assert NOT_AVAILABLE.encode() in provider.requests[1]
+
+
+@apis
+@both
+async def test_rounds_are_bounded(api: Api, streams: bool) -> None:
+    rounds: list[list[Part]] = [[FAULT] for _ in range(MOST_ROUNDS)]
+    got, provider = await through(api, rounds, streams=streams)
+    assert len(provider.requests) == MOST_ROUNDS
+    assert not any(name in json.dumps(got) for name in NAMES)
+    assert "tool_use" not in json.dumps(got)
+
+
+_REFUSALS = {
+    Messages: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    Chat: {"error": {"message": "Overloaded", "type": "server_error", "param": None, "code": None}},
+    Responses: {"error": {"message": "Overloaded", "type": "server_error", "param": None, "code": None}},
+}
+
+
+@apis
+@both
+async def test_a_later_refusal_reaches_the_host(api: Api, streams: bool) -> None:
+    refusal = Reply(529, JSON, [json.dumps(_REFUSALS[api]).encode()])
+    provider = Provider(replied(api, [Say("I look."), FAULT], streams=streams), refusal)
+    async with serving(provider.handle) as upstream, gateway(upstream, Remembering()) as address:
+        with pytest.raises(
+            (AnthropicStatusError, OpenAIError, RuntimeError), match=r"Overloaded|response\.completed"
+        ):
+            await asked(address, api, streams=streams)
+
+
+@apis
+async def test_a_stream_that_breaks_stays_broken(api: Api) -> None:
+    half = b"".join(api.stream([Say(f"So it is {OPEN[:9]}")], size=50))[:-90]
+    provider = Provider(Reply(200, "text/event-stream", [half], breaks=True))
+    async with serving(provider.handle) as upstream, gateway(upstream, Remembering()) as address:
+        with pytest.raises(Exception, match=r"incomplete|closed|peer"):
+            await _raw(address, api)

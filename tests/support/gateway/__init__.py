@@ -1,0 +1,1 @@
+"""Model APIs, and what they say, for tests of the gateway."""

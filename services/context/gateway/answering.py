@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import structlog
 
 from services.context.gateway.cleanup import Action
 from services.context.gateway.events import Event, Splitter
 from services.context.gateway.phantom import Endpoint, PhantomCall
+from services.context.gateway.restoring.hidden import Hidden, Round, hidden
 from services.context.gateway.turns.chat import ChatStream
 from services.context.gateway.turns.messages import MessagesStream
 from services.context.gateway.turns.responses import ResponsesStream, is_stored
-from services.context.gateway.turns.whole import KINDS, UNREADABLE
+from services.context.gateway.turns.whole import KINDS, UNREADABLE, Whole
 
 MOST_ROUNDS = 8
 """Requests for one answer. After the last, calls are left unanswered and the turn ends."""
@@ -60,6 +62,10 @@ class Answer(NamedTuple):
     pieces: AsyncIterator[bytes]
 
 
+Keep = Callable[[Hidden], Awaitable[None]]
+"""Keeps what the host must get back in its next request."""
+
+
 class _Stream(Protocol):
     actions: list[Action]
 
@@ -67,6 +73,7 @@ class _Stream(Protocol):
     def calls(self) -> list[PhantomCall]: ...
     @property
     def is_mixed(self) -> bool: ...
+    def said(self) -> list[dict[str, Any]]: ...
     def feed(self, event: Event) -> list[bytes]: ...
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None: ...
     def finish(self) -> list[bytes]: ...
@@ -74,16 +81,66 @@ class _Stream(Protocol):
     def failed(self, status: int, body: bytes) -> list[bytes]: ...
 
 
-async def answer(endpoint: Endpoint, body: bytes, send: Send, memory: Memory) -> Answer:
-    """Raises OSError when the provider cannot be reached, as do the pieces when it breaks off."""
+@dataclass(slots=True)
+class _Turn:
+    """One answer for the host."""
+
+    endpoint: Endpoint
+    body: bytes
+    send: Send
+    memory: Memory
+    keep: Keep
+    at: int
+    rounds: list[Round] = field(default_factory=list)
+
+    async def goes_on(self, said: _Stream | Whole, left: int) -> bool:
+        """Whether the model is asked again, with `body`. A bug of ours ends the answer with what there is."""
+        try:
+            request = await self._next(said, left)
+        except Exception:
+            _log.exception("gateway.answer_unread")
+            return False
+        self.body = request or self.body
+        return request is not None
+
+    async def _next(self, said: _Stream | Whole, left: int) -> bytes | None:
+        actions, said.actions = said.actions, []
+        if actions:
+            await _carried_out(self.memory, actions)
+        if not said.calls and not self.rounds:
+            return None
+        calls, parts, mixed = said.calls, said.said(), said.is_mixed
+        results = [*await asyncio.gather(*(_result(self.memory, call) for call in calls))]
+        self.rounds.append(Round(parts, calls, results))
+        request = said.goes_on(self.body, results) if calls and left and not mixed else None
+        if request is None:
+            await self._kept()
+        return request
+
+    async def _kept(self) -> None:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await self.keep(hidden(self.endpoint, self.at, self.rounds))
+        except Exception:
+            _log.exception("gateway.calls_not_kept")
+
+
+async def answer(
+    endpoint: Endpoint, body: bytes, send: Send, memory: Memory, keep: Keep, *, at: int
+) -> Answer:
+    """`body` is what goes out, with what earlier answers hid put back. `at`: how many messages the host sent.
+
+    A compressed answer passes untouched. Raises OSError when the provider cannot be reached, as do the pieces when it
+    breaks off.
+    """
     upstream = await send(body)
     kinds = {name.lower(): value.lower() for name, value in upstream.headers}
     if upstream.status != _OK or kinds.get(b"content-encoding", b"identity") != b"identity":
         return Answer(upstream.status, upstream.headers, _passed(upstream))
+    turn = _Turn(endpoint, body, send, memory, keep, at)
     if kinds.get(b"content-type", b"").startswith(b"text/event-stream"):
-        headers = _without_length(upstream.headers)
-        return Answer(_OK, headers, _streamed(upstream, _stream(endpoint, body), body, send, memory))
-    return await _whole(endpoint, upstream, body, send, memory)
+        return Answer(_OK, _without_length(upstream.headers), _streamed(upstream, turn))
+    return await _whole(upstream, turn)
 
 
 async def _passed(upstream: Upstream) -> AsyncIterator[bytes]:
@@ -104,18 +161,15 @@ def _stream(endpoint: Endpoint, body: bytes) -> _Stream:
             return ResponsesStream(stored=is_stored(body))
 
 
-async def _streamed(
-    upstream: Upstream, stream: _Stream, body: bytes, send: Send, memory: Memory
-) -> AsyncIterator[bytes]:
+async def _streamed(upstream: Upstream, turn: _Turn) -> AsyncIterator[bytes]:
+    stream = _stream(turn.endpoint, turn.body)
     for left in reversed(range(MOST_ROUNDS)):
         async for piece in _hidden(upstream, stream):
             yield piece
-        request = await _next_request(stream, body, memory, left)
-        if request is None:
+        if not await turn.goes_on(stream, left):
             break
-        body = request
         try:
-            upstream = await send(body)
+            upstream = await turn.send(turn.body)
         except OSError:
             yield b"".join(stream.failed(502, b""))
             return
@@ -158,18 +212,8 @@ def _feed(stream: _Stream, event: Event, given: list[bytes]) -> bool:
     return True
 
 
-async def _next_request(stream: _Stream, body: bytes, memory: Memory, left: int) -> bytes | None:
-    actions, stream.actions = stream.actions, []
-    if actions:
-        await _carried_out(memory, actions)
-    calls = stream.calls
-    if not calls or stream.is_mixed or not left:
-        return None
-    return stream.goes_on(body, await _results(memory, calls))
-
-
-async def _whole(endpoint: Endpoint, upstream: Upstream, body: bytes, send: Send, memory: Memory) -> Answer:
-    whole = KINDS[endpoint]()
+async def _whole(upstream: Upstream, turn: _Turn) -> Answer:
+    whole = KINDS[turn.endpoint]()
     for left in reversed(range(MOST_ROUNDS)):
         said = b"".join([piece async for piece in _passed(upstream)])
         if upstream.status != _OK:
@@ -178,16 +222,9 @@ async def _whole(endpoint: Endpoint, upstream: Upstream, body: bytes, send: Send
             whole.feed(said)
         except UNREADABLE:
             return Answer(upstream.status, upstream.headers, _one(said))
-        actions, whole.actions = whole.actions, []
-        if actions:
-            await _carried_out(memory, actions)
-        if not whole.calls or whole.is_mixed or not left:
+        if not await turn.goes_on(whole, left):
             break
-        request = whole.goes_on(body, await _results(memory, whole.calls))
-        if request is None:
-            break
-        body = request
-        upstream = await send(body)
+        upstream = await turn.send(turn.body)
     return Answer(_OK, _without_length(upstream.headers), _one(whole.finish()))
 
 
@@ -197,10 +234,6 @@ async def _one(body: bytes) -> AsyncIterator[bytes]:
 
 def _without_length(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in headers if name.lower() != b"content-length"]
-
-
-async def _results(memory: Memory, calls: Sequence[PhantomCall]) -> list[str]:
-    return list(await asyncio.gather(*(_result(memory, call) for call in calls)))
 
 
 async def _result(memory: Memory, call: PhantomCall) -> str:

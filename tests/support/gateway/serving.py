@@ -8,11 +8,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
+import msgspec
+
 from services.context.forwarding.wire import Answer as WireAnswer
 from services.context.forwarding.wire import Wire
 from services.context.gateway.answering import answer
 from services.context.gateway.cleanup import Action
 from services.context.gateway.phantom import PhantomCall, with_tools
+from services.context.gateway.restoring.hidden import Hidden
+from services.context.gateway.restoring.putting_back import count_of, put_back
 from tests.support.gateway.said import Api
 
 PATHS = {"/v1/messages": "messages", "/v1/chat/completions": "chat", "/v1/responses": "responses"}
@@ -104,6 +108,7 @@ class Remembering:
     """A memory that answers every call, and keeps it."""
 
     def __init__(self) -> None:
+        self.hidden: list[Hidden] = []
         self.calls: list[PhantomCall] = []
         self.actions: list[Action] = []
         self.fails = False
@@ -113,6 +118,10 @@ class Remembering:
         if self.fails:
             raise ConnectionError("the memory is down")
         return f"of {call.given}"
+
+    async def keep(self, hidden: Hidden) -> None:
+        """As a database would, as JSON."""
+        self.hidden.append(msgspec.json.decode(msgspec.json.encode(hidden), type=Hidden))
 
     async def act(self, actions: Sequence[Action]) -> None:
         self.actions += actions
@@ -148,12 +157,13 @@ async def gateway(provider: str, memory: Remembering) -> AsyncIterator[str]:
 
     async def handle(path: str, body: bytes) -> Reply:
         endpoint: Any = PATHS[path]
-        given = await answer(
-            endpoint,
-            with_tools(endpoint, body) or body,
-            lambda sent: _Upstream(wire, path, sent).begun(),
-            memory,
-        )
+        restored = put_back(endpoint, body, memory.hidden)
+
+        def send(sent: bytes) -> Awaitable[_Upstream]:
+            return _Upstream(wire, path, sent).begun()
+
+        request = with_tools(endpoint, restored) or restored
+        given = await answer(endpoint, request, send, memory, memory.keep, at=count_of(endpoint, body))
         kind = dict(given.headers)[b"content-type"].decode()
         return Reply(given.status, kind, given.pieces)
 

@@ -113,6 +113,11 @@ class ChatStream:
         """The host has calls to answer in the same round, so that it goes on."""
         return any(not calling.is_phantom for calling in self._calling.values())
 
+    def said(self) -> list[dict[str, Any]]:
+        calls = [calling.value() for calling in self._calling.values()]
+        text = "".join(self._said) or None
+        return [{"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}]
+
     def feed(self, event: Event) -> list[bytes]:
         try:
             chunk = _CHUNK.decode(event.data or b"")
@@ -136,14 +141,8 @@ class ChatStream:
 
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None:
         """The request of the next round."""
-        calls = self.calls
-        said = {
-            "role": "assistant",
-            "content": "".join(self._said) or None,
-            "tool_calls": [calling.value() for calling in self._calling.values()],
-        }
         try:
-            request = with_answers(body, said, calls, results)
+            request = with_answers(body, self.said()[0], self.calls, results)
         except (msgspec.MsgspecError, UnicodeError):
             return None
         self._spent = total(self._spent or {}, self._usage)

@@ -128,6 +128,9 @@ class MessagesStream:
         """The host has calls to answer in the same round, so that it goes on."""
         return any(block.type == _TOOL_USE and not block.is_phantom for block in self._blocks.values())
 
+    def said(self) -> list[dict[str, Any]]:
+        return [block.value() for block in self._blocks.values()]
+
     def feed(self, event: Event) -> list[bytes]:
         try:
             value = _VALUE.decode(event.data or b"")
@@ -150,13 +153,10 @@ class MessagesStream:
 
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None:
         """The request of the next round; None if this one cannot be told again as it was."""
-        blocks = list(self._blocks.values())
-        if not all(block.is_whole for block in blocks):
+        if not all(block.is_whole for block in self._blocks.values()):
             return None
-        said = [block.value() for block in blocks]
-        calls = self.calls
         try:
-            request = with_answers(body, said, calls, results)
+            request = with_answers(body, self.said(), self.calls, results)
         except (msgspec.MsgspecError, UnicodeError):
             return None
         self._spent = total(self._spent or {}, self._usage)

@@ -94,6 +94,9 @@ class ResponsesStream:
         own = self._items.keys() - self._phantom
         return any(self._items[index].get("type") in HOST_CALLS for index in own)
 
+    def said(self) -> list[dict[str, Any]]:
+        return [self._items[index] for index in sorted(self._items)]
+
     def feed(self, event: Event) -> list[bytes]:
         try:
             value = _VALUE.decode(event.data or b"")
@@ -117,9 +120,8 @@ class ResponsesStream:
 
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None:
         """The request of the next round."""
-        said = [self._items[index] for index in sorted(self._items)]
         try:
-            request = with_answers(body, said, self.calls, results)
+            request = with_answers(body, self.said(), self.calls, results)
         except (msgspec.MsgspecError, UnicodeError):
             return None
         self._spent = total(self._spent or {}, self._usage)

@@ -39,6 +39,9 @@ class Whole:
         self.calls = self._read(self._value)
         self._changes |= bool(self.calls)
 
+    def said(self) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None:
         """The request of the next round."""
         try:
@@ -98,8 +101,11 @@ class WholeMessages(Whole):
             return block
         return {**block, "text": kept} if kept.strip() else None
 
+    def said(self) -> list[dict[str, Any]]:
+        return list(self._value["content"])
+
     def _continued(self, body: bytes, results: Sequence[str]) -> bytes:
-        return messages.with_answers(body, self._value["content"], self.calls, results)
+        return messages.with_answers(body, self.said(), self.calls, results)
 
     def _merged(self, value: dict[str, Any]) -> dict[str, Any]:
         ended = {"stop_reason": "end_turn"} if self.calls and not self.is_mixed else {}
@@ -127,10 +133,14 @@ class WholeChat(Whole):
             call_of(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in phantom
         ]
 
-    def _continued(self, body: bytes, results: Sequence[str]) -> bytes:
+    def said(self) -> list[dict[str, Any]]:
         message = self._value["choices"][0]["message"]
-        said = {name: message.get(name) for name in ("role", "content", "tool_calls")}
-        return chat.with_answers(body, said, self.calls, results)
+        calls = message.get("tool_calls")
+        said = {"role": "assistant", "content": message.get("content")}
+        return [{**said, **({"tool_calls": calls} if calls else {})}]
+
+    def _continued(self, body: bytes, results: Sequence[str]) -> bytes:
+        return chat.with_answers(body, self.said()[0], self.calls, results)
 
     def _merged(self, value: dict[str, Any]) -> dict[str, Any]:
         first, *others = value["choices"]
@@ -168,8 +178,11 @@ class WholeResponses(Whole):
             return item
         return {**item, "content": [{**content[0], "text": kept}, *content[1:]]} if kept.strip() else None
 
+    def said(self) -> list[dict[str, Any]]:
+        return list(self._value["output"])
+
     def _continued(self, body: bytes, results: Sequence[str]) -> bytes:
-        return responses.with_answers(body, self._value["output"], self.calls, results)
+        return responses.with_answers(body, self.said(), self.calls, results)
 
     def _merged(self, value: dict[str, Any]) -> dict[str, Any]:
         return {**value, "output": self._shown}

@@ -110,6 +110,11 @@ bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting
 bench-paging: $(VENV)/run.stamp ## Measure what the paging of a context keeps: DATA=folder of transcripts, BUDGET=16000, PLOT=file.svg
 	@$(PY) -m bench.paging $(DATA)
 
+.PHONY: bench-gateway-cost
+bench-gateway-cost: $(VENV)/run.stamp ## Measure what paging at the gateway saves of a provider's bill: DATA=folder of transcripts, SESSIONS=20
+	@test -n "$(DATA)" || { echo "make bench-gateway-cost needs DATA=folder"; exit 2; }
+	@$(PY) -m bench.gateway_cost "$(DATA)"
+
 .PHONY: bench-asking
 bench-asking: $(VENV)/run.stamp ## Measure answers to questions about a session, and their tokens: DATA=folder of transcripts
 	@$(PY) -m bench.asking $(DATA)

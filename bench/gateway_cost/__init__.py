@@ -1,0 +1,1 @@
+"""Plays long sessions through the gateway's plan, and bills them as providers bill cached input."""

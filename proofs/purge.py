@@ -125,6 +125,10 @@ async def fill(client: Client, subject: Subject) -> None:
     # What was kept for a user stays when its mission goes.
     kept = "rain is fine" if subject.kind == "mission" else f"{subject.word} likes rain"
     name = f"session of {subject.word}"
+    thread = {**parties, "thread_id": f"thread of {subject.word}", "checkpoint_id": "1"}
+    await told(client, "/api/checkpoints", {**thread, "state": {"said": subject.word}}, "PUT")
+    wrote = {"place": 0, "channel": "said", "value": {"said": subject.word}}
+    await told(client, "/api/checkpoints/writes", {**thread, "task_id": "1", "writes": [wrote]}, "PUT")
     path = await fill_session(partial(told, client), subject.word, name, kept=kept, **parties)
     await consolidated(client, subject, path)
 

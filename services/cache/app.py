@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from services.cache.checkpoints.service import CheckpointService
 from services.cache.dispatches.service import DispatchService
 from services.cache.entries.search import STORE, CacheSearch
 from services.cache.entries.service import EntryService
@@ -71,6 +72,7 @@ class Services:
     histories: Histories
     sessions: SessionService
     persistent: PersistentService
+    checkpoints: CheckpointService
     purge: Purge
 
 
@@ -98,6 +100,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             background(
                 service.sweep.run_forever,
                 service.dispatches.sweep_forever,
+                service.checkpoints.sweep_forever,
                 service.summaries.run_forever,
                 hot_scopes.load_forever,
                 lambda: tidy_forever(database, service.records, table),
@@ -129,6 +132,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             histories=service.histories,
             sessions=service.sessions,
             persistent=service.persistent,
+            checkpoints=service.checkpoints,
             purge=service.purge,
         )
 

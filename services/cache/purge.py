@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from services.cache import queries_purge
+from services.cache.checkpoints import purge as checkpoints
 from services.cache.entries.query_log import QueryLog
 from services.cache.persistent import purge as persistent
 from services.cache.sessions import purge as sessions
@@ -33,14 +34,17 @@ class Purge:
             counts = Counter(await queries_purge.purge_scope(connection, tenant, scope))
             counts.update(await sessions.purge_scope(connection, tenant, scope))
             counts.update(await persistent.purge_scope(connection, tenant, scope))
+            counts.update(await checkpoints.purge_scope(connection, tenant, scope))
             if agent is not None:
                 counts.update(await queries_purge.purge_agent(connection, tenant, agent))
                 counts.update(await sessions.purge_agent(connection, tenant, agent))
                 counts.update(await persistent.purge_agent(connection, tenant, agent))
+                counts.update(await checkpoints.purge_agent(connection, tenant, agent))
             if user_id is not None:
                 counts.update(await queries_purge.purge_user(connection, tenant, user_id))
                 counts.update(await sessions.purge_user(connection, tenant, user_id))
                 counts.update(await persistent.purge_user(connection, tenant, user_id))
+                counts.update(await checkpoints.purge_user(connection, tenant, user_id))
             return dict(counts)
 
         return await self._database.transaction(principal.tenant, erase, deadline)

@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.types import ControllerRouterHandler
 
+from services.cache.checkpoints.routes import CHECKPOINTS
 from services.cache.dispatches.routes import DISPATCHES
 from services.cache.entries import routes as entry_routes
 from services.cache.missions import routes as mission_routes
@@ -65,6 +66,7 @@ ROUTES: list[ControllerRouterHandler] = [
     SESSIONS,
     KEEPING,
     PERSISTENT,
+    CHECKPOINTS,
     internal_search,
     entry_routes.internal_turns,
     mission_routes.internal_languages,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.cache.checkpoints.service import CheckpointService
 from services.cache.dispatches.service import DispatchService
 from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.query_log import QueryLog
@@ -100,6 +101,7 @@ class CacheService:
         self.histories = Histories(transactions)
         self.persistent = PersistentService(transactions, self.indexer, embedder.model)
         self.persistent_search = PersistentSearch(database)
+        self.checkpoints = CheckpointService(database, settings.sweep_minutes)
         self.purge = Purge(database, self.query_log)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
 

@@ -23,6 +23,7 @@ _SQL = re.compile(
 TEMPLATES = {
     ("services/agent_memory/consolidation/purge.py", "_PURGE"),
     ("services/agent_memory/long_term/purge.py", "_PURGE"),
+    ("services/cache/checkpoints/purge.py", "_PURGE"),
     ("services/cache/persistent/purge.py", "_PURGE"),
     ("services/cache/sessions/purge.py", "_LOCK"),
     ("services/cache/sessions/purge.py", "_PURGE"),

@@ -93,6 +93,7 @@ STATEMENTS = {
         ),
         _exempt("tenant", "It counts for a metric."),
     ),
+    "services/cache/checkpoints/queries.py:SWEEP": _exempt("tenant", _SWEEP),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),

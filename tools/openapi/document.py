@@ -49,6 +49,7 @@ _TAGS = {
     "facts": "What is known of people and things: triples with the times when they hold and when they were known.",
     "dispatches": "Work given to agents.",
     "sessions": "What happened in a session, in order, and its context as objects that shrink and come back.",
+    "checkpoints": "The states of graphs that frameworks save, thread by thread, until they expire.",
     "why": "Why a block held what it held, and the items behind its handles.",
     "learning": "The weights and budgets that feedback moves and operators set.",
     "costs": "What calls of models cost, and the ceilings that end them.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tools.openapi.examples_cache import CACHE, MISSION, SESSION, Example
 from tools.openapi.examples_memory import FACTS, LONG_TERM, MEMORY
+from tools.openapi.stories.checkpoints import CHECKPOINTS
 from tools.openapi.stories.sessions import SESSIONS
 
 _CONTEXT = [
@@ -246,6 +247,7 @@ EXAMPLES = [
     *FACTS,
     *_CONTEXT,
     *SESSIONS,
+    *CHECKPOINTS,
     *_KEYS,
     *_COSTS,
     *_WEBHOOKS,

@@ -24,8 +24,8 @@ from shared.web.dependencies import service_of
 from shared.web.problems import send_problem
 from shared.web.request import deadline_of, name_route, request_id_of
 
-# No store: no search covers dispatches, and facts stand in a block beside its items.
-PREFIXES = {**stores.PATHS, "/api/dispatch": "cache", "/api/kg": "agent_memory"}
+# No store: no search covers dispatches or checkpoints, and facts stand in a block beside its items.
+PREFIXES = {**stores.PATHS, "/api/dispatch": "cache", "/api/kg": "agent_memory", "/api/checkpoints": "cache"}
 # POST routes that only read get a read's deadline.
 _READS = ("/query", "/list", "/peer-query", "/search")
 # Paths whose writes have another deadline: a file may have to be converted.

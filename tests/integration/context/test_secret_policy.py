@@ -180,6 +180,25 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     yield "session_query", "POST", f"{session}/query", {"question": TEXT}
     yield "session_persist", "POST", f"{session}/objects/{ids['object']}/persist", {"content": TEXT}
     yield "session_pin", "POST", f"{session}/objects/{ids['object']}/pin", {"reason": TEXT}
+    parties = {"agent_name": "ana", "user_id": TEXT}
+    saved = {**parties, "thread_id": TEXT, "checkpoint_id": "1"}
+    yield (
+        "checkpoints_put",
+        "PUT",
+        "/api/checkpoints",
+        {**saved, "state": {"said": [TEXT], SECRET: {"x": TEXT}}, "metadata": {SECRET: TEXT}, "run_id": TEXT},
+    )
+    written = {"place": 0, "channel": TEXT, "value": {SECRET: TEXT}}
+    yield (
+        "checkpoints_put_writes",
+        "PUT",
+        "/api/checkpoints/writes",
+        {**saved, "task_id": "t", "writes": [written]},
+    )
+    yield "checkpoints_list", "POST", "/api/checkpoints/list", {**parties, "thread_id": TEXT}
+    copied = {**parties, "source_id": TEXT, "target_id": f"another {TEXT}"}
+    yield "checkpoints_copy", "PUT", "/api/checkpoints/copy", copied
+    yield "checkpoints_prune", "PUT", "/api/checkpoints/prune", {**parties, "thread_ids": [TEXT], "keep": 1}
     yield "vault_put", "POST", "/api/vault/files", {"path": "shared/keys.md", "text": TEXT}
     yield "vault_search", "POST", "/api/vault/search", {"query": TEXT}
     yield "session_search", "POST", f"/api/sessions/{ids['session']}/search", {"query": TEXT}

@@ -34,6 +34,7 @@ READING_POSTS = {
     "/api/vault/search",
     "/api/sessions/{session_id:str}/query",
     "/api/kg/query",
+    "/api/checkpoints/list",
     "/api/sessions/{session_id:str}/search",
     "/api/context/assemble",
     "/api/context/prompt",

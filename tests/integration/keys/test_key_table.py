@@ -87,6 +87,8 @@ MENTIONED = {
     *("target_agent", "directive_target", "escalation_target", "current_mission_namespaces"),
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
     *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
+    # With the names of their parties: others have threads of their own.
+    *("thread_id", "thread_ids", "checkpoint_id", "parent_id", "task_id", "run_ids"),
     *("external_id", "source_key", "tool_use_id", "session"),
 }
 # Without admin access, only a key that is bound to their subject may.

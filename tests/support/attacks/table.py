@@ -279,6 +279,26 @@ def _listed_sessions(v: Victim) -> list[Arguments]:
     return [{}, {"agent_name": v.agent}, {"mission_id": v.mission}, {"user_id": v.user}]
 
 
+def _thread(v: Victim) -> list[Arguments]:
+    """The victim's thread, and threads of its name of others."""
+    mine = v.thread()
+    parts = [{name: value for name, value in mine.items() if name != left_out} for left_out in v.parties()]
+    return [mine, {**mine, "agent_name": "mallory"}, *parts, {"thread_id": mine["thread_id"]}]
+
+
+def _on_threads(*bodies: Arguments, name: str = "thread_id") -> Attack:
+    def attack(v: Victim) -> list[Arguments]:
+        named = [{**one, name: one.pop("thread_id")} for one in _thread(v)]
+        return [{**one, **body} for one in named for body in bodies]
+
+    return attack
+
+
+def _pruned(v: Victim) -> list[Arguments]:
+    named = [{**one, "thread_ids": [one.pop("thread_id")]} for one in _thread(v)]
+    return [{**one, **body} for one in named for body in ({}, {"keep": 0}, {"run_ids": ["run"]})]
+
+
 def _costs(v: Victim) -> list[Arguments]:
     return [{}, {"mission": v.mission}, {"agent": v.agent}]
 
@@ -336,6 +356,21 @@ ATTACKS: Mapping[str, Attack] = {
     "cache_stats": _in_mission(),
     "cache_write": _entries,
     "cache_write_batch": lambda v: [{"entries": [entry]} for entry in _entries(v)],
+    "checkpoints_copy": _on_threads({"target_id": "mine"}, name="source_id"),
+    "checkpoints_list": lambda v: [*_on_threads({}, {"limit": 50})(v), v.parties(), {}],
+    "checkpoints_prune": _pruned,
+    "checkpoints_put": _on_threads(
+        {"checkpoint_id": "1", "state": {"said": "the treasure is mine"}},
+        {"checkpoint_id": "2", "state": {"said": "the treasure is mine"}, "keep_last": 1},
+    ),
+    "checkpoints_put_writes": _on_threads(
+        {
+            "checkpoint_id": "1",
+            "task_id": "task",
+            "writes": [{"place": 0, "channel": "said", "value": {"said": "the treasure is mine"}}],
+            "replace": True,
+        }
+    ),
     "context_assemble": _question,
     "context_audit": lambda v: [{}, {"target": f"agent:{v.agent}"}],
     "context_allowance": lambda v: [{}, {"mission": v.mission}, {"agent": v.agent}],

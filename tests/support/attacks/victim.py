@@ -46,6 +46,8 @@ Canary = Literal[
     "because",
     "kept",
     "webhook",
+    "saved",
+    "pending",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -56,7 +58,8 @@ agent, the mission and the user, and in none of them. The profiles are the agent
 one in the scope of the user; all are about the user. `alias` is a name that the agent keeps for itself. `said` was said
 in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
 `because` of it. `kept` is kept of `object` for the user. `nobodys_session` is the name of a session of nobody, and all
-that it holds. `webhook` is what a webhook of the tenant's admin says of itself."""
+that it holds. `saved` is the state of a thread of the agent in the mission with the
+user, and `pending` what a task wrote after it. `webhook` is what a webhook of the tenant's admin says of itself."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -198,6 +201,12 @@ class Victim:
             "user_id": self.user,
         }
 
+    def parties(self) -> dict[str, Any]:
+        return {"agent_name": self.agent, "mission_id": self.mission, "user_id": self.user}
+
+    def thread(self) -> dict[str, Any]:
+        return {**self.parties(), "thread_id": f"thread of {self.word}"}
+
     def sessions(self) -> list[dict[str, str]]:
         """The session by its id and by the host's name for it, and the session of nobody."""
         names = (self.ids["agent_session"], self.session, self.canary("nobodys_session"))
@@ -317,6 +326,11 @@ async def settle(admin: Client, word: str) -> Victim:
     victim.ids["taken"] = [source["handle"] for source in assembly["sources"]]
     key = {"name": victim.canary("key"), "agent": victim.agent, "users": [victim.user]}
     victim.ids["key_id"] = (await make("/api/context/keys", key))["key"]["id"]
+    saved = {**victim.thread(), "checkpoint_id": "1"}
+    state = {"state": {"said": victim.text("saved")}, "run_id": "run"}
+    await make("/api/checkpoints", {**saved, **state}, "PUT")
+    wrote = {"place": 0, "channel": "said", "value": {"said": victim.text("pending")}}
+    await make("/api/checkpoints/writes", {**saved, "task_id": "task", "writes": [wrote]}, "PUT")
     # Of no mission alone: the attacks purge that one first.
     hook = {"url": "https://hooks.example/", "kinds": ["none"], "description": victim.canary("webhook")}
     victim.ids["webhook_id"] = (await make("/api/webhooks", hook))["webhook"]["id"]

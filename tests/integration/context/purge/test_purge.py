@@ -73,6 +73,10 @@ async def fill(client: Client, sql: Connection, tenant: str, name: str) -> None:
     made = await post("/api/context/assemble", question)
     assert len(made["sources"]) >= 3
     await post("/api/context/feedback", {"assembly_id": made["assembly_id"], "used_source_ids": []})
+    for mission in (name, None):
+        thread = {"agent_name": name, "mission_id": mission, "thread_id": name, "checkpoint_id": "1"}
+        saved = await client.call("PUT", "/api/checkpoints", {**thread, "state": {"said": name}})
+        assert saved.status == 200, saved
     profile = {"agent_name": name, "text": f"It works on {name}."}
     assert (await client.call("PUT", "/api/context/profiles", profile)).status == 200
     for scope in (f"mission:{name}", f"agent:{name}"):

@@ -56,6 +56,11 @@ async def fill(tenant: Tenant, word: str) -> None:
     await post(client, "/api/context/costs", spent, **{"idempotency-key": f"c-{word}"})
     ceiling = {"mission_id": f"m-{word}", "limit_usd": "5"}
     assert (await client.call("PUT", "/api/context/costs/ceilings", ceiling)).status == 200
+    thread = {"agent_name": word, "thread_id": f"t-{word}", "checkpoint_id": "1"}
+    assert (await client.call("PUT", "/api/checkpoints", {**thread, "state": {word: word}})).status == 200
+    wrote = {"place": 0, "channel": word, "value": {word: word}}
+    writes = {**thread, "task_id": "1", "writes": [wrote]}
+    assert (await client.call("PUT", "/api/checkpoints/writes", writes)).status == 200
     block = {"name": word, "stability": "stable", "text": f"You watch the {word}."}
     await post(client, "/api/context/prompt", {"blocks": [block], "context": question})
 
@@ -65,6 +70,9 @@ FILLED = {
     "cache.psychic_vec",
     "cache.agent_dispatch",
     "cache.idempotency",
+    "cache.checkpoint_threads",
+    "cache.checkpoints",
+    "cache.checkpoint_writes",
     "memory.agent_memory",
     "memory.agent_memory_vec",
     "memory.confirmations",

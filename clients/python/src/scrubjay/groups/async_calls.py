@@ -9,6 +9,7 @@ from scrubjay._methods import AsyncGroup, AsyncListing, AsyncMethod
 from scrubjay.calls import (
     agent_memory,
     cache,
+    checkpoints,
     context,
     dispatch,
     kg,
@@ -147,6 +148,14 @@ class AsyncSessions(AsyncGroup):
     session_turn = AsyncMethod(sessions.session_turn)
 
 
+class AsyncCheckpoints(AsyncGroup):
+    put = AsyncMethod(checkpoints.put)
+    copy = AsyncMethod(checkpoints.copy)
+    list = AsyncListing(checkpoints.list_)
+    prune = AsyncMethod(checkpoints.prune)
+    put_writes = AsyncMethod(checkpoints.put_writes)
+
+
 class AsyncWebhooks(AsyncGroup):
     make = AsyncMethod(webhooks.make)
     list = AsyncListing(webhooks.list_)
@@ -171,6 +180,7 @@ class AsyncCalls:
         self.dispatch = AsyncDispatch(self)
         self.persistent_objects = AsyncPersistentObjects(self)
         self.sessions = AsyncSessions(self)
+        self.checkpoints = AsyncCheckpoints(self)
         self.webhooks = AsyncWebhooks(self)
 
     async def send(self, call: Call[T]) -> T:

@@ -9,6 +9,7 @@ from scrubjay._methods import Group, Listing, Method
 from scrubjay.calls import (
     agent_memory,
     cache,
+    checkpoints,
     context,
     dispatch,
     kg,
@@ -147,6 +148,14 @@ class Sessions(Group):
     session_turn = Method(sessions.session_turn)
 
 
+class Checkpoints(Group):
+    put = Method(checkpoints.put)
+    copy = Method(checkpoints.copy)
+    list = Listing(checkpoints.list_)
+    prune = Method(checkpoints.prune)
+    put_writes = Method(checkpoints.put_writes)
+
+
 class Webhooks(Group):
     make = Method(webhooks.make)
     list = Listing(webhooks.list_)
@@ -171,6 +180,7 @@ class Calls:
         self.dispatch = Dispatch(self)
         self.persistent_objects = PersistentObjects(self)
         self.sessions = Sessions(self)
+        self.checkpoints = Checkpoints(self)
         self.webhooks = Webhooks(self)
 
     def send(self, call: Call[T]) -> T:

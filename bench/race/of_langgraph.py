@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from langchain_openai import OpenAIEmbeddings  # type: ignore[import-not-found]
-from langgraph.store.base import PutOp  # type: ignore[import-not-found]
-from langgraph.store.postgres import AsyncPostgresStore  # type: ignore[import-not-found]
+from langgraph.store.base import PutOp
+from langgraph.store.postgres import AsyncPostgresStore
 
 from bench.race.material import DIMENSIONS, MODEL, Addresses, Turn
 from bench.race.worker import serve

@@ -88,7 +88,7 @@ MENTIONED = {
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
     *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
     # With the names of their parties: others have threads of their own.
-    *("thread_id", "thread_ids", "checkpoint_id", "parent_id", "task_id", "run_ids"),
+    *("thread_id", "thread_ids", "checkpoint_id", "parent_id", "task_id", "run_ids", "namespace"),
     *("external_id", "source_key", "tool_use_id", "session"),
 }
 # Without admin access, only a key that is bound to their subject may.

@@ -72,6 +72,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "facts",
         "dispatches",
         "sessions",
+        "checkpoints",
         "webhooks",
         "why",
         "learning",

@@ -1,0 +1,1 @@
+"""Scrubjay behind the interfaces of agent frameworks: one module each, which needs the extra of its name."""

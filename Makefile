@@ -63,6 +63,7 @@ pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@$(COMPILE) -o requirements/deploy.txt requirements/deploy.in
 	@$(COMPILE) -o requirements/node.txt requirements/node.in
 	@$(COMPILE) -o requirements/multilingual.txt requirements/multilingual.in
+	@$(COMPILE) -o requirements/adapters.txt requirements/adapters.in
 
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
@@ -180,6 +181,11 @@ verify-types: $(VENV)/dev.stamp .node/stamp ## Compile minimal bodies against Ty
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine
 
+.PHONY: verify-adapters
+verify-adapters: $(VENV)/dev.stamp .adapters/stamp ## Run the suites of agent frameworks over the adapters, in an environment of their own: SHORT=1 for a quick look
+	@MYPYPATH=clients/python/src .adapters/bin/python -m mypy --config-file proofs/adapters/mypy.ini
+	@$(PY) -m proofs.adapters $(if $(SHORT),--short)
+
 proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses an event: SHORT=1 for a quick look
 	@$(PY) -m proofs.timeline $(if $(SHORT),--short)
 
@@ -237,7 +243,7 @@ proof-citus: $(VENV)/dev.stamp ## Prove that Citus runs it, and moves a tenant w
 	@DSN="$(DSN)" $(PY) -m proofs.citus
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
-	@rm -rf $(VENV) .node .race .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
@@ -253,6 +259,12 @@ $(VENV)/deploy.stamp: requirements/deploy.txt $(VENV)/run.stamp
 $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@echo "Installing what the services need (a minute or so, the first time) ..."
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt
+	@touch $@
+
+.adapters/stamp: requirements/adapters.txt $(PY)
+	@echo "Installing the agent frameworks (a minute or so, the first time) ..."
+	@$(PY) -m venv --clear .adapters
+	@.adapters/bin/python -m pip --disable-pip-version-check -qq install --no-deps --require-hashes -r requirements/adapters.txt
 	@touch $@
 
 .node/stamp: proofs/node/package.json requirements/node.txt $(PY)

@@ -65,14 +65,15 @@ class State(TypedDict):
 def graph(checkpointer: ScrubjaySaver) -> Any:
     """Asks a person, between two nodes that run at once and the last one."""
 
-    def say(word: str) -> Callable[[State], State]:
+    def say(word: str) -> Any:
         return lambda _: {"said": [word]}
 
     def ask(_: State) -> State:
         return {"said": [interrupt("yes or no?")]}
 
     built = StateGraph(State)
-    for name, node in (("left", say("left")), ("right", say("right")), ("ask", ask)):
+    nodes: dict[str, Any] = {"left": say("left"), "right": say("right"), "ask": ask}
+    for name, node in nodes.items():
         built.add_node(name, node)
     for begin in ("left", "right"):
         built.add_edge(START, begin)

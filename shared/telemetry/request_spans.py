@@ -11,6 +11,8 @@ from shared.telemetry import tracing
 from shared.telemetry.tracing import CARRIER, Attributes, end, known_method, note_failure
 
 TRACE_ID = b"x-trace-id"
+APART = "apart"
+"""Where the state of a scope says that its answer gets no header of ours."""
 
 _UNTRACED = ("/livez", "/readyz", "/metrics")
 _EVENT_STREAM = b"text/event-stream"
@@ -64,8 +66,9 @@ def _note_answer(span: Span, scope: Any, method: str, message: Any) -> None:
     span.set_attribute("scrubjay.request.id", scope["state"].get("request_id", ""))
     if status >= 500:
         note_failure(span, str(status))
-    trace_id = f"{span.get_span_context().trace_id:032x}".encode()
-    message["headers"] = [*message["headers"], (TRACE_ID, trace_id)]
+    if not scope["state"].get(APART):
+        trace_id = f"{span.get_span_context().trace_id:032x}".encode()
+        message["headers"] = [*message["headers"], (TRACE_ID, trace_id)]
     # A stream lives for hours: its later work belongs to no request span.
     if any(name == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in message["headers"]):
         end(span)

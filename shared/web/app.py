@@ -17,7 +17,7 @@ from shared.database.postgres import Database
 from shared.telemetry.scraping import Scraping
 from shared.web.authentication import Authenticate, Screen, authorize
 from shared.web.dependencies import Running, provide
-from shared.web.door.admission import Admission, TenantOf
+from shared.web.door.admission import Admission, Apart, TenantOf
 from shared.web.door.fairness import FRONT, Pile
 from shared.web.drain import Drain
 from shared.web.probes import livez, metrics_page, readiness
@@ -41,12 +41,13 @@ def create_app(
     pile: Pile = FRONT,
     screen: Screen | None = None,
     before_send: Sequence[BeforeMessageSendHookHandler] = (),
+    apart: Apart | None = None,
 ) -> Admission:
     """`opened` opens the services when the app starts and closes them when it stops.
 
     A handler asks for services by type (`shared.web.dependencies`). Its `opt={"access": ...}` says which access its
     caller needs: "read", "write", "admin" or "public". By default only an admin may call it. `screen` sees each body
-    before a handler decodes it.
+    before a handler decodes it. `apart` answers its own paths.
     """
     drain = Drain()
     running = Running(drain)
@@ -65,7 +66,7 @@ def create_app(
         logging_config=None,
         state=State({"running": running}, deep_copy=False),
     )
-    return Admission(app, drain, in_flight=in_flight, tenant_of=tenant_of, pile=pile)
+    return Admission(app, drain, in_flight=in_flight, tenant_of=tenant_of, pile=pile, apart=apart)
 
 
 def _lifespan(

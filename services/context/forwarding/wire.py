@@ -41,6 +41,10 @@ class CutOff(ConnectionError):
     """The connection could not be opened, or ended before its answer did, or what came is not HTTP."""
 
 
+class Unreachable(CutOff):
+    """The connection could not be opened. Nothing was sent."""
+
+
 class Answer:
     """`headers` as they came. `ended`: no more of the body is to come, beside what was not taken yet."""
 
@@ -142,8 +146,8 @@ class _Connection(asyncio.Protocol):
         self.is_open = self._until_closed = False
         self._transport.abort()
 
-    def close_later(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(KEPT_SECONDS, self.close)
+    def close_later(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self.close)
 
     def wait_no_longer(self) -> None:
         if self._timer is not None:
@@ -216,7 +220,9 @@ class _Connection(asyncio.Protocol):
 
 
 class Wire:
-    def __init__(self, url: str) -> None:
+    """`foreign`: what it asks is none of our services, so it is told nothing of our traces."""
+
+    def __init__(self, url: str, *, kept_seconds: float = KEPT_SECONDS, foreign: bool = False) -> None:
         address = urlsplit(url)
         self.host = address.hostname or ""
         self.port = address.port or (443 if address.scheme == "https" else 80)
@@ -225,6 +231,8 @@ class Wire:
         self._ssl = ssl.create_default_context() if address.scheme == "https" else None
         self._kept: list[_Connection] = []
         self._closed = False
+        self._kept_seconds = kept_seconds
+        self._foreign = foreign
 
     @asynccontextmanager
     async def request(
@@ -235,7 +243,8 @@ class Wire:
         A request that may be repeated is sent again when a connection that was kept turns out to be closed.
         """
         with call_spans.call(method, self.host, self.port, target) as call:
-            head = self._head(method, target, [*call.replacing(headers)], body)
+            fields = headers if self._foreign else [*call.replacing(headers)]
+            head = self._head(method, target, fields, body)
             connection, answer = await self._ask(method, head + body)
             call.answered(answer.status)
         try:
@@ -285,7 +294,7 @@ class Wire:
     def _keep(self, connection: _Connection) -> None:
         if connection.reusable and connection.is_usable() and not self._closed:
             self._kept = [*filter(_Connection.is_usable, self._kept), connection]
-            connection.close_later()
+            connection.close_later(self._kept_seconds)
         elif connection.is_open:
             connection.close()
 
@@ -299,7 +308,7 @@ class Wire:
             random.shuffle(addresses)
             return await _first_open(addresses, named)
         except OSError as error:
-            raise CutOff(f"{self.host} cannot be reached") from error
+            raise Unreachable(f"{self.host} cannot be reached") from error
 
 
 async def _first_open(addresses: Sequence[tuple[Any, ...]], named: dict[str, Any]) -> _Connection:

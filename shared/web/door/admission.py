@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from litestar import Litestar
 from litestar.types import ASGIApp, Receive, Send
@@ -23,16 +23,31 @@ TenantOf: TypeAlias = Callable[[Headers], str]
 for all callers that are not known."""
 
 
+class Apart(NamedTuple):
+    """An app for the paths below `prefix`, with limits of its own. What it answers is sent as it says."""
+
+    prefix: str
+    app: ASGIApp
+
+
 class Admission:
     """Refuses requests that are too large, and others while the service is full (`shared.web.overload`)."""
 
     def __init__(
-        self, app: Litestar, drain: Drain, *, in_flight: int, tenant_of: TenantOf, pile: Pile = FRONT
+        self,
+        app: Litestar,
+        drain: Drain,
+        *,
+        in_flight: int,
+        tenant_of: TenantOf,
+        pile: Pile = FRONT,
+        apart: Apart | None = None,
     ) -> None:
         self.litestar = app
         self.drain = drain
         self.app: ASGIApp = app
         self.gate = Gate(in_flight, pile)
+        self._apart = apart
         self._tenant_of = tenant_of
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working + self.gate.waiting)
         metrics.ALLOWED.set_function(lambda: self.gate.allowed())
@@ -40,6 +55,9 @@ class Admission:
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        if self._apart is not None and self.is_apart(scope["path"]):
+            await self._apart.app(scope, receive, send)
             return
         headers = dict(scope["headers"])
         work = None
@@ -54,12 +72,15 @@ class Admission:
             metrics.SHED.inc()
             await self._refuse(FULL, headers, send)
 
+    def is_apart(self, path: str) -> bool:
+        return self._apart is not None and path.startswith(self._apart.prefix)
+
     def turn_away(self, path: str, fields: Iterable[tuple[bytes, bytes]]) -> Raw | None:
         """A refusal of a request that is too large, or comes while the service is full.
 
         The HTTP protocol asks before a request exists.
         """
-        if path in probes.PATHS:
+        if path in probes.PATHS or self.is_apart(path):
             return None
         headers = dict(fields)
         if _declares_too_much(headers):

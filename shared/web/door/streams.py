@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from prometheus_client import Gauge
+
 from shared.auth import Principal
 from shared.errors import TooMany
 from shared.telemetry import metrics
@@ -22,20 +24,21 @@ class StreamLimits:
 
 
 class Streams:
-    def __init__(self, limits: StreamLimits) -> None:
+    def __init__(self, limits: StreamLimits, gauge: Gauge = metrics.STREAMS, name: str = "streams") -> None:
         self._limits = limits
+        self._name = name
         self._by_key: Counter[tuple[str, str]] = Counter()
         self._by_tenant: Counter[str] = Counter()
         self._open = 0
-        metrics.STREAMS.set_function(lambda: self._open)
+        gauge.set_function(lambda: self._open)
 
     def open(self, principal: Principal) -> Callable[[], None]:
         """Counts one stream until the returned function is called. Raises TooMany, which names the limit."""
         key, tenant = (principal.tenant, principal.key), principal.tenant
-        most = self._limits
-        _require(self._by_key[key], most.per_key, "streams_per_key", "this key")
-        _require(self._by_tenant[tenant], most.per_tenant, "streams_per_tenant", "this tenant")
-        _require(self._open, most.total, "streams", "this service")
+        most, name = self._limits, self._name
+        _require(self._by_key[key], most.per_key, f"{name}_per_key", "this key")
+        _require(self._by_tenant[tenant], most.per_tenant, f"{name}_per_tenant", "this tenant")
+        _require(self._open, most.total, name, "this service")
         self._count(key, tenant, 1)
         return lambda: self._count(key, tenant, -1)
 
@@ -51,4 +54,8 @@ class Streams:
 
 def _require(count: int, most: int, limit: str, holder: str) -> None:
     if count >= most:
-        raise TooMany(f"{holder} is limited to {most} open streams", retry_after=_RETRY_SECONDS, limit=limit)
+        raise TooMany(f"{holder} is limited to {most} open {_kind(limit)}", retry_after=_RETRY_SECONDS, limit=limit)
+
+
+def _kind(limit: str) -> str:
+    return limit.partition("_per_")[0].replace("_", " ")

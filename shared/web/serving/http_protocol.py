@@ -16,6 +16,10 @@ from shared.web.serving.joining import Joining
 Fields: TypeAlias = Iterable[tuple[bytes, bytes]]
 TurnAway: TypeAlias = Callable[[str, Fields], Raw | None]
 HeadTooLarge: TypeAlias = Callable[[Fields], Raw]
+IsApart: TypeAlias = Callable[[str], bool]
+
+# Where the state of a scope holds what closes the connection after what was sent: the end of an answer that broke off.
+HANG_UP = "hang_up"
 
 # The most requests that a client may send at once without waiting for answers.
 MOST_AHEAD = 64
@@ -41,10 +45,13 @@ class HttpProtocol(HttpToolsProtocol):
     parser keeps an unfinished header, so the protocol counts the bytes that arrive between the beginning of a request
     and its body, and between the pieces of its body. It closes a connection that sends more than
     MOST_AHEAD requests at once, because the event loop parses them in one turn.
+
+    An answer to a path that `is_apart` gets no header of ours.
     """
 
     turn_away: TurnAway | None = None
     head_too_large: HeadTooLarge | None = None
+    is_apart: IsApart | None = None
     _unparsed = 0
     _begun = 0
     _deaf = False
@@ -91,6 +98,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._head_arrived()
         if not self._turned_away():
             super().on_headers_complete()
+            self._set_apart()
 
     def on_body(self, body: bytes) -> None:
         self._unparsed = 0
@@ -114,6 +122,12 @@ class HttpProtocol(HttpToolsProtocol):
     def resume_writing(self) -> None:
         self._client_read()
         super().resume_writing()
+
+    def _set_apart(self) -> None:
+        """Before the request's task begins."""
+        if self.cycle is not None and self.is_apart is not None and self.is_apart(self.scope.get("path", "")):
+            self.cycle.default_headers = []
+            self.scope["state"][HANG_UP] = self.transport.close
 
     def _turned_away(self) -> bool:
         pipelined = self.cycle is not None and not self.cycle.response_complete

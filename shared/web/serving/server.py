@@ -54,6 +54,7 @@ class Server(uvicorn.Server):
         protocol = HttpProtocol(self.config, self.server_state, self.lifespan.state)
         protocol.turn_away = self._admission.turn_away
         protocol.head_too_large = self._admission.head_too_large
+        protocol.is_apart = self._admission.is_apart
         return protocol
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -15,6 +15,8 @@ from services.context.costs.service import CostService
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners
 from services.context.forwarding.references import References
+from services.context.gateway.passing.call import PREFIX
+from services.context.gateway.passing.road import Gateway
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
@@ -58,7 +60,7 @@ from shared.database.postgres import Database
 from shared.identity import Signer
 from shared.search.languages.detection import load_detector
 from shared.web.app import create_app
-from shared.web.door.admission import Admission
+from shared.web.door.admission import Admission, Apart
 from shared.web.door.streams import Streams
 
 
@@ -94,7 +96,7 @@ class Services:
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, database: Database, rates: Rates, keys: Keys, scrubber: Scrubber
+    settings: Settings, database: Database, rates: Rates, keys: Keys, scrubber: Scrubber, gateway: Gateway
 ) -> AsyncIterator[Services]:
     """Opens the services and their background tasks, without HTTP. Closes them in reverse order."""
     async with AsyncExitStack() as stack:
@@ -104,6 +106,8 @@ async def opened(
         stack.push_async_callback(database.close)
         ledger = Ledger(database, "context", settings.prices)
         stack.push_async_callback(ledger.close)
+        gateway.ledger = ledger
+        stack.callback(gateway.close)
         embedder, table = await open_cached(settings.embedding, database, "context", ledger)
         stack.push_async_callback(embedder.close)
         reranker = open_reranker(settings.rerank, ledger)
@@ -212,10 +216,11 @@ def create(settings: Settings) -> Admission:
     rates = Rates(connect_redis(settings.redis_url))
     keys = Keys(database, settings.tokens, rates, settings.key_limits)
     scrubber = Scrubber(database, settings.scrubbing)
+    gateway = Gateway(keys, settings.gateway)
     return create_app(
         routes=ROUTES,
         services=Services,
-        opened=lambda: opened(settings, database, rates, keys, scrubber),
+        opened=lambda: opened(settings, database, rates, keys, scrubber, gateway),
         authenticate=keys.authenticate,
         tenant_of=keys.tenant_of,
         database=database,
@@ -223,4 +228,5 @@ def create(settings: Settings) -> Admission:
         scraping=settings.scraping,
         screen=scrubber.screen,
         before_send=[tell_masked],
+        apart=Apart(PREFIX, gateway),
     )

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from services.context.gateway.passing.settings import GatewaySettings
 from services.context.keys.schemas import NO_LIMITS, Limits
 from services.context.mcp.catalog import TOOLSETS
 from services.context.rerank import RerankSettings
@@ -62,6 +63,7 @@ class Settings:
     """What becomes of secrets in what callers send, for tenants without a policy of their own."""
     streams: StreamLimits = field(default_factory=StreamLimits)
     """The most event streams that a process keeps open."""
+    gateway: GatewaySettings = field(default_factory=GatewaySettings)
     prices: Prices = field(default_factory=bundled)
     consolidate_seconds: float = 0.0
     """How long a session is silent until it is consolidated unasked. 0: only sessions for which a caller wants it."""
@@ -121,6 +123,7 @@ class Settings:
                 per_tenant=env.integer("SCRUBJAY_STREAMS_PER_TENANT", 128, 1, 10_000),
                 total=env.integer("SCRUBJAY_STREAMS", 256, 1, 10_000),
             ),
+            gateway=GatewaySettings.from_env(env),
             key_ttl_days=key_ttl_days(env),
             prices=Prices.from_env(env),
             helper=helper_from_env(env, HELPER),

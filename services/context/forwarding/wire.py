@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import select
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -141,6 +142,12 @@ class _Connection(asyncio.Protocol):
     def is_usable(self) -> bool:
         """A server's end of a connection is known a moment before the connection is lost."""
         return self.is_open and not self._transport.is_closing()
+
+    def is_silent(self) -> bool:
+        """Whether the system has nothing of it that was not read yet, such as its end."""
+        poll = select.poll()
+        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return not poll.poll(0)
 
     def close(self) -> None:
         self.is_open = self._until_closed = False
@@ -287,8 +294,11 @@ class Wire:
 
     def _next_kept(self) -> _Connection | None:
         while self._kept:
-            if (connection := self._kept.pop()).is_usable():
+            connection = self._kept.pop()
+            if connection.is_usable() and connection.is_silent():
                 return connection
+            connection.wait_no_longer()
+            connection.close()
         return None
 
     def _keep(self, connection: _Connection) -> None:

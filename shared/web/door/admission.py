@@ -57,6 +57,7 @@ class Admission:
             await self.app(scope, receive, send)
             return
         if self._apart is not None and self.is_apart(scope["path"]):
+            scope["state"]["draining"] = self.drain.started.is_set()
             await self._apart.app(scope, receive, send)
             return
         headers = dict(scope["headers"])

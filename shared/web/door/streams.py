@@ -54,7 +54,9 @@ class Streams:
 
 def _require(count: int, most: int, limit: str, holder: str) -> None:
     if count >= most:
-        raise TooMany(f"{holder} is limited to {most} open {_kind(limit)}", retry_after=_RETRY_SECONDS, limit=limit)
+        raise TooMany(
+            f"{holder} is limited to {most} open {_kind(limit)}", retry_after=_RETRY_SECONDS, limit=limit
+        )
 
 
 def _kind(limit: str) -> str:

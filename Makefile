@@ -265,6 +265,10 @@ $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@echo "Installing the agent frameworks (a minute or so, the first time) ..."
 	@$(PY) -m venv --clear .adapters
 	@.adapters/bin/python -m pip --disable-pip-version-check -qq install --no-deps --require-hashes -r requirements/adapters.txt
+	@# The tests of LangGraph's stores are in its source distribution.
+	@mkdir -p .adapters/sources && grep -A2 '^langgraph-checkpoint==' requirements/adapters.txt > .adapters/sources/pins.txt
+	@.adapters/bin/python -m pip --disable-pip-version-check -qq download --no-deps --no-build-isolation \
+		--no-binary langgraph-checkpoint --require-hashes -r .adapters/sources/pins.txt -d .adapters/sources
 	@touch $@
 
 .node/stamp: proofs/node/package.json requirements/node.txt $(PY)

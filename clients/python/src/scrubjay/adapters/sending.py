@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
 
 from scrubjay._call import Call, PagedCall
 from scrubjay.client import Agent, AsyncAgent, AsyncClient, Client
+from scrubjay.errors import ApiError
 
 T = TypeVar("T")
 AnyClient: TypeAlias = Client | Agent | AsyncClient | AsyncAgent
+Steps: TypeAlias = Generator[Sequence[Call[Any]], list[Any], T]
+"""Yields calls that may go at once, takes their answers in order, and returns a result: the same for both ways.
+
+None stands for what is not there.
+"""
+
+_AT_ONCE = 8
+_NOT_FOUND = 404
 
 
 class Sender:
@@ -30,3 +41,49 @@ class Sender:
 
     def next_page(self, call: PagedCall[Any, Any], page: Any) -> PagedCall[Any, Any] | None:
         return None if page.next is None else call.following(page.next)
+
+    def run(self, steps: Steps[T]) -> T:
+        """Raises TypeError as `send` does."""
+        answers: list[Any] | None = None
+        while True:
+            try:
+                asked = next(steps) if answers is None else steps.send(answers)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if len(asked) < 2:
+                answers = [self._found(call) for call in asked]
+            else:
+                with ThreadPoolExecutor(min(_AT_ONCE, len(asked))) as threads:
+                    answers = list(threads.map(self._found, asked))
+
+    async def arun(self, steps: Steps[T]) -> T:
+        room = asyncio.Semaphore(_AT_ONCE)
+        answers: list[Any] | None = None
+        while True:
+            try:
+                asked = next(steps) if answers is None else steps.send(answers)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            answers = list(await asyncio.gather(*(self._afound(call, room) for call in asked)))
+
+    def _found(self, call: Call[Any]) -> Any:
+        try:
+            return self.send(call)
+        except ApiError as error:
+            return _absent(error)
+
+    async def _afound(self, call: Call[Any], room: asyncio.Semaphore) -> Any:
+        try:
+            async with room:
+                return await self.asend(call)
+        except ApiError as error:
+            return _absent(error)
+
+
+def _absent(error: ApiError) -> Any:
+    """None for what is not there. Raises the error else."""
+    if error.problem.status == _NOT_FOUND:
+        return None
+    raise error

@@ -1,0 +1,86 @@
+"""LangGraph's own tests of stores, as its source distribution holds them, over ours in place of its own."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import tempfile
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store import memory
+from langgraph.store.base import GetOp, Op, PutOp, Result
+
+from proofs.adapters.suites.telling import Drops, client, tell
+from scrubjay.adapters.langgraph_store import ScrubjayStore
+
+SOURCES = Path(sys.prefix) / "sources"
+TESTS = "tests/test_store.py"
+OF_THE_CALLERS_MODEL = ("test_vector_store_initialization", "test_embed_with_path")
+"""They ask how an embedding model of the caller's own is held, and for single fields: ours is the service's."""
+
+
+NOTHING = GetOp(("nothing",), "at all")
+
+
+class Dropping(ScrubjayStore):
+    """An empty one, each time. The control drops every third write."""
+
+    drops = Drops()
+
+    def __init__(self, *, index: Any = None) -> None:
+        super().__init__(client(), agent="a", folder=uuid.uuid4().hex)
+
+    def _some(self, ops: Iterable[Op]) -> list[Op]:
+        return [NOTHING if isinstance(op, PutOp) and self.drops.next() else op for op in ops]
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        return super().batch(self._some(ops))
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await super().abatch(self._some(ops))
+
+
+class Counts:
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(f"{report.nodeid}: {report.longreprtext[-1500:]}")
+        elif report.when == "call":
+            self.passed += 1
+
+
+def run(folder: str) -> Counts:
+    (source,) = SOURCES.glob("langgraph_checkpoint-*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+    (root,) = Path(folder).iterdir()
+    memory.InMemoryStore = Dropping  # type: ignore[misc, assignment]
+    counts = Counts()
+    left_out = [f"--deselect={TESTS}::{name}" for name in OF_THE_CALLERS_MODEL]
+    arguments = [
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        f"--rootdir={root}",
+        f"-c{root}/pyproject.toml",
+    ]
+    pytest.main([*arguments, *left_out, str(root / TESTS)], plugins=[counts])
+    return counts
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        counts = run(folder)
+    tell("store: its own tests", "langgraph-checkpoint", counts.passed, counts.failed)
+
+
+if __name__ == "__main__":
+    main()

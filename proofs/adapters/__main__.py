@@ -19,7 +19,15 @@ import msgspec
 from proofs.ground import Ground, Proof, run
 from tests.support.cluster import Client, Cluster
 
-SUITES = ("langgraph", "langgraph_store", "anthropic", "claude_agent_sdk", "openai_agents")
+SUITES = (
+    "langgraph",
+    "langgraph_store",
+    "anthropic",
+    "claude_agent_sdk",
+    "openai_agents",
+    "google_adk",
+    "pydantic_ai",
+)
 _ROOT = Path(__file__).parents[2]
 _PYTHON = _ROOT / ".adapters" / "bin" / "python"
 _SECONDS = 300.0

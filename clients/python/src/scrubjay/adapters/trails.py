@@ -53,6 +53,7 @@ class Trails:
     ) -> None:
         self._sender = Sender(client)
         self._parties: dict[str, Any] = {"agent_name": agent, "mission_id": mission, "user_id": user}
+        self._framework = framework
         self._prefix = f"{framework} {_digest(self._parties)[:_DIGITS]} "
         self._said = said
 
@@ -94,16 +95,29 @@ class Trails:
 
     async def names(self, prefix: str) -> list[Listed]:
         """Those that begin so."""
-        found: list[Listed] = []
+        return [
+            Listed(one.external_id.removeprefix(self._prefix), int(one.last_active_at.timestamp() * 1_000))
+            for one in await self._sessions()
+            if one.external_id.startswith(self._prefix + prefix)
+        ]
+
+    async def users(self) -> list[str]:
+        """With whom the parties have sessions of the framework: where they name no user, all of them."""
+        of_framework = [
+            one.user_id
+            for one in await self._sessions()
+            if one.user_id is not None and one.external_id.startswith(f"{self._framework} ")
+        ]
+        return list(dict.fromkeys(of_framework))
+
+    async def _sessions(self) -> list[models.Session]:
+        found: list[models.Session] = []
         call: PagedCall[models.Sessions, models.Session] | None = calls.session_list(
             **self._parties, limit=_PAGE
         )
         while call is not None:
             page = await self._sender.asend(call)
-            for one in page.data:
-                name = one.external_id.removeprefix(self._prefix)
-                if one.external_id.startswith(self._prefix + prefix):
-                    found.append(Listed(name, int(one.last_active_at.timestamp() * 1_000)))
+            found += page.data
             call = self._sender.next_page(call, page)
         return found
 

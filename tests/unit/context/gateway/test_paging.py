@@ -13,7 +13,7 @@ from services.context.gateway.paging.forms import MARK
 from services.context.gateway.paging.paged import Paged, page
 from services.context.gateway.paging.plan import Policy, Standing
 from shared.spending.prices import bundled
-from tests.unit.context.gateway.sessions import Api, Session
+from tests.support.gateway.sessions import Api, Session
 
 PRICES = bundled()
 APIS: tuple[Api, ...] = ("messages", "chat", "responses")

@@ -27,10 +27,12 @@ SUITES = (
     "openai_agents",
     "google_adk",
     "pydantic_ai",
+    "examples",
 )
 _ROOT = Path(__file__).parents[2]
 _PYTHON = _ROOT / ".adapters" / "bin" / "python"
 _SECONDS = 300.0
+_AT_ONCE = 2
 
 
 class Outcome(msgspec.Struct):
@@ -66,12 +68,16 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
 
 
 async def _suites(cluster: Cluster, tenant: str, more: dict[str, str]) -> list[Outcome]:
-    async with cluster.client("admin") as admin:
-        outcomes = []
-        for name in SUITES:
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(name: str) -> list[Outcome]:
+        async with room:
             token = await _key(admin, f"{tenant}-{name.replace('_', '-')}")
-            outcomes += await _run(name, {"SCRUBJAY_URL": cluster.url(), "SCRUBJAY_TOKEN": token, **more})
-        return outcomes
+            return await _run(name, {"SCRUBJAY_URL": cluster.url(), "SCRUBJAY_TOKEN": token, **more})
+
+    async with cluster.client("admin") as admin:
+        found = await asyncio.gather(*map(one, SUITES))
+    return [outcome for outcomes in found for outcome in outcomes]
 
 
 async def _key(admin: Client, tenant: str) -> str:

@@ -116,6 +116,10 @@ bench-gateway-cost: $(VENV)/run.stamp ## Measure what paging at the gateway save
 	@test -n "$(DATA)" || { echo "make bench-gateway-cost needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.gateway_cost "$(DATA)"
 
+.PHONY: bench-gateway
+bench-gateway: $(VENV)/run.stamp ## Measure what the gateway adds to 50 sessions, and the memory of 1,000 idle streams: SESSIONS=50 ROUNDS=3
+	@$(PY) -m bench.gateway
+
 .PHONY: bench-asking
 bench-asking: $(VENV)/run.stamp ## Measure answers to questions about a session, and their tokens: DATA=folder of transcripts
 	@$(PY) -m bench.asking $(DATA)

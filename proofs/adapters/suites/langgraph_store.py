@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tarfile
 import tempfile
+import traceback
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
@@ -76,7 +77,56 @@ def run(folder: str) -> Counts:
     return counts
 
 
+VALUES: dict[str, dict[str, Any]] = {
+    "long": {"text": "w\u00f6rd \r\n\x00\u2028 " * 30_000, "numbers": [1, 0.1, 1e300, None]},
+    "one line": {"text": "x" * 300_000},
+    "half \ud800 /%#": {"half": "\ud800"},
+    "a/b": {"": {"~": []}},
+    "..": {},
+    "#L10": {"index": False, "value": 1},
+}
+
+
+def every_item_comes_back() -> None:
+    store = Dropping()
+    for key, value in VALUES.items():
+        store.put(("a b", "\u00e4/%"), key, value)
+    found = {(item.namespace, item.key): item.value for item in store.search((), limit=50)}
+    assert found == {(("a b", "\u00e4/%"), key): value for key, value in VALUES.items()}
+    for key, value in VALUES.items():
+        item = store.get(("a b", "\u00e4/%"), key)
+        assert item is not None
+        assert item.value == value, key
+    store.put(("a b", "\u00e4/%"), "long", {"text": "short"})
+    item = store.get(("a b", "\u00e4/%"), "long")
+    assert item is not None
+    assert item.value == {"text": "short"}
+    assert item.created_at < item.updated_at
+
+
+def secrets_are_masked_and_the_rest_can_be_read() -> None:
+    store = Dropping()
+    for place, secret in enumerate(
+        ("ghp_" + "A1b2C3d4" * 4, "postgres://u:hunter2secret@db/x", "AKIA" + "B" * 16)
+    ):
+        store.put(("n",), str(place), {"said": f'the "{secret}"', "password": secret, "n": place})
+        item = store.get(("n",), str(place))
+        assert item is not None
+        assert item.value["n"] == place
+        assert secret not in str(item.value), item
+
+
+OWN = (every_item_comes_back, secrets_are_masked_and_the_rest_can_be_read)
+
+
 def main() -> None:
+    broken = []
+    for case in OWN:
+        try:
+            case()
+        except Exception:
+            broken.append(f"{case.__name__}: {traceback.format_exc(limit=3)[-1500:]}")
+    tell("store: hostile items", "langgraph", len(OWN) - len(broken), broken)
     with tempfile.TemporaryDirectory() as folder:
         counts = run(folder)
     tell("store: its own tests", "langgraph-checkpoint", counts.passed, counts.failed)

@@ -170,7 +170,9 @@ def _step(label: str) -> str:
     """People read names in their own script; what a path cannot hold is escaped."""
     return (
         "".join(
-            letter if letter.isprintable() and letter not in "/%#" else quote(letter, errors="surrogatepass")
+            letter
+            if letter.isprintable() and letter not in "/%#"
+            else quote(letter, safe="", errors="surrogatepass")
             for letter in label
         )
         or "%"

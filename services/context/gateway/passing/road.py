@@ -109,8 +109,11 @@ class Gateway:
             async with asyncio.timeout(_KNOWN_SECONDS):
                 deadline = Deadline(_KNOWN_SECONDS)
                 caller = await self._keys.admit(scope, deadline, writes=False, authorization=authorization)
-        except (Unauthorized, TooMany):
+        except TooMany:
             raise
+        except Unauthorized as error:
+            # The provider's key stands in another header.
+            raise Unauthorized(f"X-Scrubjay-Key: {error.detail}") from error
         except Exception as error:
             FAILED_OPEN.inc()
             if not isinstance(error, Unavailable | TooLate | TimeoutError):

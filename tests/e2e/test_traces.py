@@ -150,7 +150,7 @@ async def test_a_failure_is_marked_and_its_log_line_names_the_trace(
     assert spans["server"].failed
     assert spans["server"].attributes["http.response.status_code"] == 503
     assert spans["client"].failed
-    assert spans["client"].attributes["error.type"] == "CutOff"
+    assert spans["client"].attributes["error.type"] == "Unreachable"
 
 
 @pytest.mark.parametrize("state", ["dead", "slow"])

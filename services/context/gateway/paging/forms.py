@@ -24,11 +24,10 @@ _LOOKED_AT = 120_000
 _LINE = 160
 _HEAD, _TAIL = 0.3, 0.2
 _NUMBER = re.compile(r"\s{0,12}\d{1,7}[→\t|:]")
-_TELLING = re.compile(
-    r"[ \t]{0,40}(?:async def |def |class |func |fn |pub |export |interface |type |struct |impl |#+ |@@|diff --git )"
-    r"|.{0,140}?(?:error|exception|fail|panic|traceback|denied|\d passed)",
-    re.I,
+_DEFINING = re.compile(
+    r"async def |def |class |func |fn |pub |export |interface |type |struct |impl |#{1,6} |@@|diff --git ", re.I
 )
+_TROUBLE = re.compile(r"error|exception|fail|panic|traceback|denied|\d passed", re.I)
 
 
 class Level(IntEnum):
@@ -105,7 +104,8 @@ def _excerpt(text: str) -> str:
 
 def _tells(line: str) -> bool:
     number = _NUMBER.match(line)
-    return _TELLING.match(line, number.end() if number else 0, _LINE) is not None
+    said = line[number.end() if number else 0 : _LINE].lstrip(" \t")
+    return (_DEFINING.match(said) or _TROUBLE.search(said)) is not None
 
 
 class _Excerpt:

@@ -26,7 +26,7 @@ _ENDPOINTS: dict[tuple[Api, bytes], Endpoint] = {
 # Claude Code names its session in a user id of several parts, newer versions in an object.
 _IN_USER_ID = re.compile(r"session_([0-9a-fA-F-]{36})$")
 _CODEX = (b"session_id", b"session-id", b"conversation_id")
-_NAME = re.compile(r"[\x21-\x7e]{1,200}\Z")
+_NAME = re.compile(r"[\x21-\x7e]{1,200}")
 _LONGEST = 200
 
 
@@ -87,12 +87,12 @@ def session_of(fields: Fields, body: bytes) -> str | None:
     """
     given = value_of(fields, SESSION)
     if given is not None:
-        if not _NAME.match(given):
+        if not _NAME.fullmatch(given):
             text = "must hold 1 to 200 visible ASCII characters"
             raise Invalid.field("X-Scrubjay-Session", text)
         return given
     for name in _CODEX:
-        if (said := value_of(fields, name)) is not None and _NAME.match(said):
+        if (said := value_of(fields, name)) is not None and _NAME.fullmatch(said):
             return said
     try:
         return _told(_BEGINNING.decode(body))
@@ -102,7 +102,7 @@ def session_of(fields: Fields, body: bytes) -> str | None:
 
 def _told(request: _Beginning) -> str | None:
     key = request.prompt_cache_key
-    if isinstance(key, str) and _NAME.match(key):
+    if isinstance(key, str) and _NAME.fullmatch(key):
         return key
     user = request.metadata.get("user_id") if isinstance(request.metadata, dict) else None
     if isinstance(user, str) and (named := _of_user(user)):
@@ -124,7 +124,7 @@ def _of_user(user: str) -> str | None:
             named = _USER.decode(user).session_id
         except msgspec.MsgspecError:
             return None
-        return named if _NAME.match(named) else None
+        return named if _NAME.fullmatch(named) else None
     return None
 
 

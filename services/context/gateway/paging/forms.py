@@ -25,7 +25,8 @@ _LINE = 160
 _HEAD, _TAIL = 0.3, 0.2
 _NUMBER = re.compile(r"\s{0,12}\d{1,7}[→\t|:]")
 _DEFINING = re.compile(
-    r"async def |def |class |func |fn |pub |export |interface |type |struct |impl |#{1,6} |@@|diff --git ", re.I
+    r"async def |def |class |func |fn |pub |export |interface |type |struct |impl |#{1,6} |@@|diff --git ",
+    re.I,
 )
 _TROUBLE = re.compile(r"error|exception|fail|panic|traceback|denied|\d passed", re.I)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scrubjay import models
@@ -12,6 +13,9 @@ from scrubjay.calls import vault as calls
 
 _PAGE = 1_000
 _MOST_FOUND = 50
+# While a file's vector is made. One that has none for longer is found by its words.
+_PAUSES = (0.02, 0.04, 0.08, 0.15, 0.25, 0.4)
+_FRESH = timedelta(seconds=10)
 
 
 class Files:
@@ -69,6 +73,17 @@ class Files:
             found += page.data
             call = None if page.next is None else call.following(page.next)
         return found
+
+    def settled(self, beginning: str = "") -> Steps[list[models.VaultFile]]:
+        """As `listed`, once what was just written is found by its meaning, too: pages of a ranking that changes between
+        them repeat items."""
+        for pause in _PAUSES:
+            listed = yield from self.listed(beginning)
+            since = datetime.now(UTC) - _FRESH
+            if all(file.indexed or file.created_at < since for file in listed):
+                return listed
+            yield pause
+        return (yield from self.listed(beginning))
 
     def search(self, query: str, beginning: str = "") -> Steps[list[models.FoundPassage]]:
         """The best passage of each file, the most relevant first: of fifty files at most."""

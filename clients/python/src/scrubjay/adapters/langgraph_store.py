@@ -113,9 +113,11 @@ class ScrubjayStore(BaseStore):
         scores: dict[Place, float] = {}
         beginning = _folder(op.namespace_prefix)
         if op.query:
+            listed = yield from self._files.settled(beginning)
             found = yield from self._files.search(op.query, beginning)
             scores = {_place(self._files.below(each.path)): each.score for each in found}
-        listed = yield from self._files.listed(beginning)
+        else:
+            listed = yield from self._files.listed(beginning)
         newest = sorted(listed, key=lambda file: file.created_at, reverse=True)
         others = [place for file in newest if (place := _place(self._files.below(file.path))) not in scores]
         places, last = [*scores, *others], op.offset + op.limit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias, TypeVar
@@ -13,10 +14,10 @@ from scrubjay.errors import ApiError
 
 T = TypeVar("T")
 AnyClient: TypeAlias = Client | Agent | AsyncClient | AsyncAgent
-Steps: TypeAlias = Generator[Sequence[Call[Any]], list[Any], T]
+Steps: TypeAlias = Generator[Sequence[Call[Any]] | float, list[Any], T]
 """Yields calls that may go at once, takes their answers in order, and returns a result: the same for both ways.
 
-None stands for what is not there.
+None stands for what is not there. A number is a pause in seconds.
 """
 
 _AT_ONCE = 8
@@ -51,7 +52,10 @@ class Sender:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            if len(asked) < 2:
+            if isinstance(asked, float):
+                time.sleep(asked)
+                answers = []
+            elif len(asked) < 2:
                 answers = [self._found(call) for call in asked]
             else:
                 with ThreadPoolExecutor(min(_AT_ONCE, len(asked))) as threads:
@@ -66,7 +70,11 @@ class Sender:
             except StopIteration as end:
                 result: T = end.value
                 return result
-            answers = list(await asyncio.gather(*(self._afound(call, room) for call in asked)))
+            if isinstance(asked, float):
+                await asyncio.sleep(asked)
+                answers = []
+            else:
+                answers = list(await asyncio.gather(*(self._afound(call, room) for call in asked)))
 
     def _found(self, call: Call[Any]) -> Any:
         try:

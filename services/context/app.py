@@ -17,6 +17,7 @@ from services.context.forwarding.owners import Owner, Owners
 from services.context.forwarding.references import References
 from services.context.gateway.passing.call import PREFIX
 from services.context.gateway.passing.road import Gateway
+from services.context.gateway.sessions.states import SWEEP_EVERY_SECONDS
 from services.context.keys import Keys
 from services.context.keys.limits import Rates
 from services.context.keys.service import KeyService
@@ -177,6 +178,7 @@ async def opened(
             background(
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
+                lambda: every(SWEEP_EVERY_SECONDS, "gateway sessions", gateway.states.sweep),
                 tenant_purge.finish_forever,
                 Schedule(database, consolidation, settings.consolidate_seconds).run_forever,
             )
@@ -216,7 +218,7 @@ def create(settings: Settings) -> Admission:
     rates = Rates(connect_redis(settings.redis_url))
     keys = Keys(database, settings.tokens, rates, settings.key_limits)
     scrubber = Scrubber(database, settings.scrubbing)
-    gateway = Gateway(keys, settings.gateway)
+    gateway = Gateway(keys, settings.gateway, database, settings.prices)
     return create_app(
         routes=ROUTES,
         services=Services,

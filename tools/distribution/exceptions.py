@@ -94,6 +94,7 @@ STATEMENTS = {
         _exempt("tenant", "It counts for a metric."),
     ),
     "services/cache/checkpoints/queries.py:SWEEP": _exempt("tenant", _SWEEP),
+    "services/context/gateway/sessions/queries.py:SWEEP": _exempt("tenant", _SWEEP),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),

@@ -176,6 +176,7 @@ _COSTS = [
         },
     ),
     Example("context_costs", "What each agent spent", parameters={"by": "agent", "mission": MISSION}),
+    Example("context_savings", "What paging saved the mission", parameters={"mission": MISSION}),
     Example("context_cost_calls", "The last call", parameters={"agent": "scout", "limit": 1}),
     Example(
         "context_set_ceiling",

@@ -63,6 +63,20 @@ order by created_at desc, id desc limit $11
 """
 
 
+# Days that a session had before count, too: it is taken as a whole. $9 in days.
+SAVINGS = f"""
+with sessions as (
+    select kind, session_id, sum(calls) as calls, sum(cost_usd)::float8 as usd
+    from timeline.costs_by_day
+    where {_SEEN} and service = 'context' and kind in ('gateway_paged', 'gateway_control')
+    group by kind, session_id, key
+    having max(day) > {_DAY} - $9::int and sum(unpriced_calls) < sum(calls)
+)
+select kind, count(*) as sessions, sum(calls)::bigint as calls, avg(usd) as mean_usd, stddev_samp(usd) as deviation_usd
+from sessions group by kind
+"""
+
+
 class CostFilter(NamedTuple):
     """Which calls are counted; None narrows nothing. The fields stand in the order of the parameters."""
 
@@ -88,6 +102,14 @@ async def totals(
     """The sum of all, and then groups by name."""
     rows: list[asyncpg.Record] = await c.fetch(TOTALS, *_bounds(principal, wanted), by, after, limit)
     return rows
+
+
+async def savings(
+    c: Connection, principal: Principal, wanted: CostFilter, days: int
+) -> dict[str, asyncpg.Record]:
+    """By kind."""
+    rows = await c.fetch(SAVINGS, *_bounds(principal, wanted), days)
+    return {row["kind"]: row for row in rows}
 
 
 async def list_costs(

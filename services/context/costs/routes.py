@@ -18,6 +18,7 @@ from services.context.costs.schemas import (
     Costs,
     Period,
     RecordedCost,
+    Savings,
 )
 from services.context.costs.service import CostService
 from shared.errors import Invalid
@@ -49,6 +50,9 @@ _Whose = Annotated[
     str | None, Parameter(min_length=1, max_length=200, description="The mission that the ceiling is for.")
 ]
 _Period = Annotated[Period, Parameter(description="The period of the ceiling.")]
+_Days = Annotated[
+    int, Parameter(ge=1, le=400, description="Sessions with a request in so many days, in UTC.")
+]
 _KeyId = Annotated[int | None, Parameter(ge=1, le=2**63 - 1, description="The key that the ceiling is for.")]
 
 
@@ -103,6 +107,23 @@ async def cost_calls(
     """List calls of models with their tokens and costs, the newest first."""
     wanted = _filter(agent, mission, session, model)
     return await cost_service.list(principal, wanted, cursor, limit, deadline)
+
+
+@get("/savings", opt=READ | problems(403))
+async def savings(
+    cost_service: NamedDependency[CostService],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    agent: _Agent = None,
+    mission: _Mission = None,
+    model: _Model = None,
+    days: _Days = 30,
+) -> Savings:
+    """Compare sessions that the gateway paged with the random share that it did not, and say how sure that is.
+
+    A session counts as a whole, by what the provider billed for its requests.
+    """
+    return await cost_service.savings(principal, _filter(agent, mission, None, model), days, deadline)
 
 
 @get("/allowance", opt=READ | problems(403, 429))
@@ -176,5 +197,5 @@ def _filter(
 
 COSTS = Router(
     "/costs",
-    route_handlers=[record_cost, costs, cost_calls, allowance, ceilings, set_ceiling, reset_ceiling],
+    route_handlers=[record_cost, costs, cost_calls, savings, allowance, ceilings, set_ceiling, reset_ceiling],
 )

@@ -180,6 +180,34 @@ class CostRows(Page[CostRow]):
     """A page of calls, the newest first."""
 
 
+class SessionCosts(msgspec.Struct):
+    """What sessions of the gateway cost."""
+
+    sessions: int
+    """How many sessions."""
+    calls: int
+    """How many requests, with those that the gateway made itself."""
+    usd_per_session: float | None
+    """The mean. Null without a session whose model has a price."""
+    deviation_usd: float | None
+    """The standard deviation. Null with fewer than two sessions."""
+
+
+class Savings(msgspec.Struct):
+    """What paging saves, as far as sessions show it."""
+
+    paged: SessionCosts
+    """Those that were paged."""
+    control: SessionCosts
+    """The random share that was not."""
+    saved: float | None
+    """The share by which a paged session costs less; negative where it costs more. Null: too few sessions."""
+    saved_low: float | None
+    """The lower end of the interval that holds it with a probability of 95 %."""
+    saved_high: float | None
+    """The upper end."""
+
+
 class CeilingInput(Body, kw_only=True):
     """A ceiling for the calls of a key, of a mission, or of the whole tenant."""
 

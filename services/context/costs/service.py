@@ -12,6 +12,7 @@ import msgspec
 
 from services.context.costs import queries
 from services.context.costs.queries import CostFilter
+from services.context.costs.savings import savings
 from services.context.costs.schemas import (
     Allowance,
     By,
@@ -27,6 +28,7 @@ from services.context.costs.schemas import (
     GroupCursor,
     Period,
     RecordedCost,
+    Savings,
     subject_of,
 )
 from services.context.keys import queries as key_queries
@@ -130,6 +132,15 @@ class CostService:
             },
             Costs,
         )
+
+    async def savings(
+        self, principal: Principal, wanted: CostFilter, days: int, deadline: Deadline
+    ) -> Savings:
+        _require_seen(principal, wanted)
+        rows = await self._database.run(
+            principal.tenant, lambda c: queries.savings(c, principal, wanted, days), deadline
+        )
+        return savings(rows)
 
     async def list(
         self,

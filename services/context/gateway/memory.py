@@ -1,94 +1,117 @@
-"""What a session's objects answer to a model's calls and tags, through the cache service and in the caller's name."""
+"""What a conversation answers to a model's calls. Its host sends all of it in every request: nothing else is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
-from urllib.parse import quote
-from uuid import UUID
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
-from services.context.forwarding.owners import Owner
-from services.context.gateway.cleanup import Action, Verb
+from services.context.gateway.cleanup import Action
+from services.context.gateway.finding import Line, lines_about, shown
+from services.context.gateway.paging.blocks import Span
 from services.context.gateway.phantom import PhantomCall
-from shared.auth import Principal
-from shared.deadline import Deadline
-from shared.errors import AppError
 
 UNKNOWN_HANDLE = "Unknown handle. A handle stands in the [memory …] line of a text of this conversation."
 NO_ARGUMENT = (
     "The call lacks its argument: a handle for memory_fault and memory_release, a question for memory_query."
 )
 NOTHING_FOUND = "Nothing that this conversation has held answers that."
-RELEASED = "Released. A line of it is left."
-_REFUSED = (400, 404, 422)
-_SECONDS = 2.0
+RELEASED = "Released. A line of it is left from when that costs least."
 _LONGEST_QUESTION = 2_000
-# What is left of an object, by the levels of the cache service.
-_LEFT: dict[Verb, int] = {"summarize": 2, "release": 3, "drop": 4}
+_TEXT = msgspec.json.Decoder(str)
+
+Reference: TypeAlias = str | list[Line]
+"""What an answer was made of: a text's handle, or lines."""
 
 
-class SessionMemory(NamedTuple):
-    """`session` is the caller's own, and in the path of every call: an object of another one is not found in it.
+class Texts:
+    """Of one request: `spans` leads from handles to JSON strings in `body`."""
 
-    Raises AppError when the cache service does not answer.
+    def __init__(self, body: bytes, spans: Mapping[str, Span]) -> None:
+        self._body, self._spans = body, spans
+
+    def __contains__(self, handle: str) -> bool:
+        return handle in self._spans
+
+    def handles(self) -> Sequence[str]:
+        return [*self._spans]
+
+    def of(self, handle: str) -> str | None:
+        """None for what is no text of the conversation, and for what Unicode has no text for."""
+        span = self._spans.get(handle)
+        if span is None:
+            return None
+        try:
+            return _TEXT.decode(self._body[span[0] : span[1]])
+        except (msgspec.DecodeError, UnicodeError):
+            return None
+
+    def made_of(self, reference: Any) -> str | None:
+        """The answer again. `reference` may have been JSON meanwhile."""
+        if isinstance(reference, str):
+            return self.of(reference)
+        try:
+            return shown(msgspec.convert(reference, list[Line]), self.of)
+        except msgspec.ValidationError:
+            return None
+
+
+class ConversationMemory:
+    """Of one request. `shorter` are the handles of what is not sent in full, `own` is what the host sent itself.
+
+    `wish` keeps what the model says of texts. It raises AppError.
     """
 
-    cache: Owner
-    principal: Principal
-    session: str
-    request_id: str
+    def __init__(
+        self,
+        texts: Texts,
+        shorter: frozenset[str],
+        own: Texts,
+        wish: Callable[[Sequence[Action]], Awaitable[None]],
+    ) -> None:
+        self._texts, self._shorter, self._own, self._wish = texts, shorter, own, wish
+        self.references: dict[str, Reference] = {}
+        """Of answers, by their texts, where the host's own request leads to them."""
 
     async def answer(self, call: PhantomCall) -> str:
         if call.given is None:
             return NO_ARGUMENT
-        try:
-            return await self._answered(call.name, call.given)
-        except AppError as error:
-            if error.status not in _REFUSED:
-                raise
+        if call.name == "memory_query":
+            return await asyncio.to_thread(self._found, call.given[:_LONGEST_QUESTION])
+        handle = _handle(call.given)
+        if handle not in self._shorter:
             return UNKNOWN_HANDLE
+        if call.name == "memory_release":
+            await self._wish([Action("release", handle)])
+            return RELEASED
+        return self._whole(handle)
 
     async def act(self, actions: Sequence[Action]) -> None:
         """A handle that nobody knows changes nothing: the model wrote it, and gets no answer to a tag."""
-        for action in actions:
-            found = _object(action.handle)
-            if found is None:
-                continue
-            try:
-                if action.verb == "anchor":
-                    await self._post(f"/objects/{found}/pin", {"reason": "anchor tag"})
-                else:
-                    await self._post(f"/objects/{found}/release", {"fidelity": _LEFT[action.verb]})
-            except AppError as error:
-                if error.status not in _REFUSED:
-                    raise
+        known = [action for action in actions if action.handle in self._texts]
+        if known:
+            await self._wish(known)
 
-    async def _answered(self, name: str, given: str) -> str:
-        if name == "memory_query":
-            answer = await self._post("/query", {"question": given.strip()[:_LONGEST_QUESTION]})
-            return str(answer.get("model_answer") or answer.get("answer") or NOTHING_FOUND)
-        found = _object(given)
-        if found is None:
+    def _whole(self, handle: str) -> str:
+        text = self._texts.of(handle)
+        if text is None:
             return UNKNOWN_HANDLE
-        if name == "memory_release":
-            await self._post(f"/objects/{found}/release", {})
-            return RELEASED
-        restored = await self._post(f"/objects/{found}/fault", {})
-        return str(restored["data"]["content"])
+        if handle in self._own:
+            self.references[text] = handle
+        return text
 
-    async def _post(self, path: str, body: dict[str, Any]) -> Any:
-        target = f"/api/sessions/{quote(self.session, safe='')}{path}"
-        deadline = Deadline(_SECONDS)
-        return await self.cache.ask(
-            "POST", target, self.principal, deadline, self.request_id, body=msgspec.json.encode(body)
-        )
+    def _found(self, question: str) -> str:
+        """The newest texts are looked at first."""
+        texts = ((handle, self._own.of(handle) or "") for handle in reversed(self._own.handles()))
+        lines = lines_about(question, texts)
+        told = shown(lines, self._own.of) or NOTHING_FOUND
+        if lines:
+            self.references[told] = lines
+        return told
 
 
-def _object(handle: str) -> UUID | None:
-    """The object of a handle, with or without what a model writes around it."""
-    try:
-        return UUID(handle.strip().strip("[]").removeprefix("object:"))
-    except ValueError:
-        return None
+def _handle(given: str) -> str:
+    """With or without what a model writes around it."""
+    return given.strip().strip("[]").removeprefix("memory ").strip()

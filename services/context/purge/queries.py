@@ -18,6 +18,7 @@ PURGE = (
         "delete from context.idempotency where tenant = $1 and (scope = $2 or subjects @> array[$2])",
     ),
     ("profiles", "delete from context.profiles where tenant = $1 and scope = $2"),
+    ("gateway_sessions", "delete from context.gateway_sessions where tenant = $1 and scopes @> array[$2]"),
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
     # In the order in which a call is written, or the two would wait for each other.
     ("spending", "delete from timeline.spending where tenant = $1 and subject = $2"),

@@ -16,6 +16,7 @@ from tests.conftest import Servers
 from tests.support.calls import until
 from tests.support.cluster import Cluster
 from tests.support.clusters import own_cluster
+from tests.support.gateway.agent import Host
 from tests.support.gateway.raw import RawProvider, chunked, posted, providing, sent, unchunked, whole
 
 PATHS = {"anthropic": "/gateway/anthropic/v1/messages", "openai": "/gateway/openai/v1/chat/completions"}
@@ -44,10 +45,12 @@ class Gate:
     door: Service
     key: str
 
-    async def asks(self, api: str = "anthropic", key: str | None = None) -> int:
-        request = posted(
-            PATHS[api], key or self.key, ASKED, f"x-api-key: {CANARY}", f"authorization: Bearer {CANARY}"
-        )
+    async def asks(
+        self, api: str = "anthropic", key: str | None = None, body: bytes = ASKED, session: str = ""
+    ) -> int:
+        named = (f"x-scrubjay-session: {session}",) if session else ()
+        keys = (f"x-api-key: {CANARY}", f"authorization: Bearer {CANARY}")
+        request = posted(PATHS[api], key or self.key, body, *keys, *named)
         head, _, ended = unchunked(await sent(self.door.url, request))
         assert ended
         return int(head.split(b" ")[1])
@@ -64,7 +67,8 @@ async def gate(
     servers: Servers, template: str, tmp_path_factory: pytest.TempPathFactory, provider: RawProvider
 ) -> AsyncIterator[Gate]:
     folder: Path = tmp_path_factory.mktemp("gateway")
-    urls = {"SCRUBJAY_GATEWAY_ANTHROPIC_URL": provider.url, "SCRUBJAY_GATEWAY_OPENAI_URL": provider.url}
+    names = ("SCRUBJAY_GATEWAY_ANTHROPIC_URL", "SCRUBJAY_GATEWAY_OPENAI_URL")
+    urls = {**dict.fromkeys(names, provider.url), "SCRUBJAY_GATEWAY_UNPAGED_SHARE": "0"}
     async with own_cluster("gateway", servers, template, folder, settings_of={"context": urls}) as cluster:
         async with cluster.client("admin") as admin:
             made = await admin.post("/api/context/keys", {"name": "host", "access": "write"})
@@ -129,6 +133,30 @@ async def test_without_postgres_sessions_go_on(gate: Gate, servers: Servers, pro
         assert await gate.asks(key="sj_never-seen") == 401
 
     await until(known_again)
+
+
+async def test_without_postgres_what_was_sent_shorter_stays_shorter(
+    gate: Gate, servers: Servers, provider: RawProvider
+) -> None:
+    host = Host("messages")
+    while b"[memory m-" not in provider.requests[-1].body:
+        host.turn()
+        assert await gate.asks(body=host.body(), session="paged") == 200
+    servers.postgres.sigstop()
+    try:
+        await asyncio.sleep(2.5)
+        host.turn()
+        assert await gate.asks(body=host.body(), session="paged") == 200
+        assert b"[memory m-" in provider.requests[-1].body
+        assert await gate.asks(body=host.body(), session="never-seen") == 200
+        assert provider.requests[-1].body == host.body()
+    finally:
+        servers.postgres.sigcont()
+
+    async def knows_sessions_again() -> None:
+        assert await gate.asks(key="sj_never-seen") == 401
+
+    await until(knows_sessions_again)
 
 
 async def test_without_redis_and_the_owners_sessions_go_on(gate: Gate, servers: Servers) -> None:

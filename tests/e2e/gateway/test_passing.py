@@ -32,7 +32,7 @@ async def provider() -> AsyncIterator[RawProvider]:
 @pytest.fixture(scope="module")
 async def door(cluster: Cluster, provider: RawProvider) -> AsyncIterator[str]:
     urls = {"SCRUBJAY_GATEWAY_ANTHROPIC_URL": provider.url, "SCRUBJAY_GATEWAY_OPENAI_URL": provider.url}
-    async with spare(cluster, "context", **urls) as service:
+    async with spare(cluster, "context", **urls, SCRUBJAY_GATEWAY_PAGING="off") as service:
         yield service.url
 
 

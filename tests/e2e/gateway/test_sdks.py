@@ -46,22 +46,26 @@ async def provider() -> AsyncIterator[Running]:
 async def door(cluster: Cluster, provider: Running) -> AsyncIterator[str]:
     names = ("SCRUBJAY_GATEWAY_ANTHROPIC_URL", "SCRUBJAY_GATEWAY_OPENAI_URL")
     settings = {**dict.fromkeys(names, provider.url), "SCRUBJAY_GATEWAY_BODY_BYTES": str(LARGEST)}
+    settings["SCRUBJAY_GATEWAY_UNPAGED_SHARE"] = "0"
     async with spare(cluster, "context", **settings) as service:
         yield service.url
 
 
+@pytest.mark.parametrize("paging", ["off", "on"])
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize("api", APIS)
 async def test_an_sdk_has_the_same_answer(
-    cluster: Cluster, door: str, provider: Running, api: Api, streams: bool
+    cluster: Cluster, door: str, provider: Running, api: Api, streams: bool, paging: str
 ) -> None:
     provider.requests.clear()
     provider.reply = replied(api, PARTS, streams=streams)
     direct = await asked(provider.url, api, streams=streams)
     address = f"{door}/gateway/{'anthropic' if api is Messages else 'openai'}"
-    through = await asked(address, api, streams=streams, headers={"X-Scrubjay-Key": cluster.tokens.write})
+    headers = {"X-Scrubjay-Key": cluster.tokens.write, "X-Scrubjay-Paging": paging}
+    through = await asked(address, api, streams=streams, headers=headers)
     assert through == direct
-    assert provider.requests[1] == provider.requests[0]
+    assert (provider.requests[1] == provider.requests[0]) is (paging == "off")
+    assert (b"memory_fault" in provider.requests[1]) is (paging == "on")
     assert "call_2" in str(through)
 
 

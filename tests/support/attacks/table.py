@@ -378,6 +378,7 @@ ATTACKS: Mapping[str, Attack] = {
     "context_ceilings": _nothing,
     "context_change_key": _of("key_id", name="mine"),
     "context_cost_calls": _costs,
+    "context_savings": _costs,
     "context_costs": lambda v: [
         {**one, "by": by} for one in _costs(v) for by in ("agent", "mission", "session")
     ],

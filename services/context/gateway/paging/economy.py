@@ -40,6 +40,8 @@ class Candidate(NamedTuple):
     age: int
     waited: int
     """For how many turns it could have been shorter already."""
+    released: bool = False
+    """The model has said that it needs no more of it."""
 
 
 class Choice(NamedTuple):
@@ -93,7 +95,8 @@ def decide(
     for number in reversed(range(len(candidates))):
         each = candidates[number]
         less = each.tokens - each.then
-        alone = rates.read * less * (rest + 1) - _returns(each.age, rest) * _fault(each, sent, rates)
+        returns = 0.0 if each.released else _returns(each.age, rest)
+        alone = rates.read * less * (rest + 1) - returns * _fault(each, sent, rates)
         if alone <= 0:
             # It would come back too often for what it takes.
             continue

@@ -36,8 +36,12 @@ class Paged(NamedTuple):
 
     def handles(self) -> Mapping[str, Span]:
         """Where the request that came holds what a handle stands for: a fault needs no other place to read it from."""
-        blocks = {block.key: (block.start, block.end) for block in self.reading.blocks}
-        return {handle_of(key): blocks[key] for key in self.forms}
+        blocks = self.blocks()
+        return {handle: blocks[handle] for handle in map(handle_of, self.forms)}
+
+    def blocks(self) -> Mapping[str, Span]:
+        """All blocks of the request that came, by their handles."""
+        return blocks_of(self.reading)
 
 
 class _Model(msgspec.Struct):
@@ -45,18 +49,33 @@ class _Model(msgspec.Struct):
 
 
 _MODEL = msgspec.json.Decoder(_Model)
+_POLICY = Policy()
+
+
+def blocks_of(found: Reading) -> Mapping[str, Span]:
+    return {handle_of(block.key): (block.start, block.end) for block in found.blocks}
+
+
+def read(endpoint: Endpoint, body: bytes) -> Reading:
+    """Raises msgspec.MsgspecError for what is no request."""
+    return reading(body, _READERS[endpoint](body))
 
 
 def page(
-    endpoint: Endpoint, body: bytes, known: Mapping[str, Standing], prices: Prices, planner: Planner = plan
+    endpoint: Endpoint,
+    body: bytes,
+    known: Mapping[str, Standing],
+    prices: Prices,
+    planner: Planner = plan,
+    policy: Policy = _POLICY,
 ) -> Paged:
     """`known` are the levels that the session's state holds. Raises msgspec.MsgspecError for what is no request."""
     is_anthropic = endpoint in _ANTHROPIC
-    found = reading(body, _READERS[endpoint](body))
+    found = read(endpoint, body)
     price = prices.find(_MODEL.decode(body).model)
     cached = not is_anthropic or b'"cache_control"' in body
     rates = economy.rates_of(price, anthropic=is_anthropic, cached=cached)
-    made = planner(found, known, rates, Policy(whole_prefix=not is_anthropic))
+    made = planner(found, known, rates, policy._replace(whole_prefix=not is_anthropic))
     forms: dict[str, bytes] = {}
     edits: dict[Span, bytes] = {}
     for block in found.blocks:

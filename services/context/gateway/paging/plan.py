@@ -13,7 +13,7 @@ from typing import NamedTuple
 from services.context.gateway.paging import economy
 from services.context.gateway.paging.blocks import Block, Reading, ToolCall
 from services.context.gateway.paging.economy import Candidate, Rates
-from services.context.gateway.paging.forms import Level, most_tokens
+from services.context.gateway.paging.forms import Level, handle_of, most_tokens
 
 # An agent that reads a file wants to see it, and works on it for a while. Other output it mostly glances at.
 _FILES = frozenset({"read", "view", "open", "cat", "read_file", "open_file", "view_file", "notebookread"})
@@ -30,6 +30,12 @@ class Policy(NamedTuple):
     whole_prefix: bool = True
     """The cache serves any beginning of a request that it knows, as at OpenAI. Anthropic looks for one at the marks
     of the host and at 20 blocks before each: what differs farther from the end costs all messages, so all count."""
+    kept: frozenset[str] = frozenset()
+    """Handles of what the model wants to keep in full."""
+    released: frozenset[str] = frozenset()
+    """Handles of what it needs no more."""
+    moves: bool = True
+    """Else every block stays at the level that it was sent at."""
 
 
 class Standing(NamedTuple):
@@ -56,10 +62,10 @@ class _Placed(NamedTuple):
 
 
 def plan(reading: Reading, known: Mapping[str, Standing], rates: Rates, policy: Policy) -> Plan:
-    first = _first_sights(reading, known, rates, policy)
+    first = _first_sights(reading, known, rates, policy) if policy.moves else {}
     levels = {block.key: known[block.key].level for block in reading.blocks if block.key in known} | first
     batch = {}
-    if not _batched(reading, known):
+    if policy.moves and not _batched(reading, known):
         batch = _batch(list(_placed(reading.blocks, levels)), reading, rates, policy)
     moved = {key: Standing(level, reading.turns) for key, level in (first | batch).items()}
     return Plan(levels | batch, moved, bool(batch))
@@ -120,6 +126,7 @@ def _batch(placed: Sequence[_Placed], reading: Reading, rates: Rates, policy: Po
         if each.level < Level.STUB
         and each.block.age >= policy.protected
         and each.block.tokens >= policy.least
+        and handle_of(each.block.key) not in policy.kept
     ]
     candidates = [_candidate(each, policy) for each in movable]
     saved = sum(
@@ -135,4 +142,7 @@ def _batch(placed: Sequence[_Placed], reading: Reading, rates: Rates, policy: Po
 def _candidate(each: _Placed, policy: Policy) -> Candidate:
     tokens = most_tokens(each.block.tokens, each.level)
     then = min(tokens, most_tokens(each.block.tokens, Level.STUB))
-    return Candidate(each.before, tokens, then, each.block.age, each.block.age - policy.protected + 1)
+    released = handle_of(each.block.key) in policy.released
+    return Candidate(
+        each.before, tokens, then, each.block.age, each.block.age - policy.protected + 1, released
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 Fields = list[tuple[bytes, bytes]]
 
 OURS = b"x-scrubjay-"
-KEY, SESSION = b"x-scrubjay-key", b"x-scrubjay-session"
+KEY, SESSION, PAGING = b"x-scrubjay-key", b"x-scrubjay-session", b"x-scrubjay-paging"
 _OF_ONE_HOP = frozenset(
     (
         b"connection",
@@ -39,6 +39,12 @@ def to_provider(fields: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
         for name, value in given
         if name not in dropped and not name.startswith((OURS, *_OF_A_PROXY))
     ]
+
+
+def unpacked(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """For an answer that has to be read."""
+    kept = [(name, value) for name, value in fields if name != "accept-encoding"]
+    return [*kept, ("accept-encoding", "identity")]
 
 
 def to_host(fields: Fields) -> Fields:

@@ -7,26 +7,35 @@ nobody: the provider checks its own key in any case, and nothing of ours is aske
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any, NamedTuple
 
 import structlog
 from litestar.types import Receive, Send
 from prometheus_client import Counter, Gauge
 
 from services.context.forwarding.wire import Answer, CutOff, Unreachable, Wire
+from services.context.gateway.answering import answer
 from services.context.gateway.passing.call import PREFIX, Route, route_of, session_of
-from services.context.gateway.passing.fields import KEY, Fields, to_host, to_provider, value_of
+from services.context.gateway.passing.fields import KEY, Fields, to_host, to_provider, unpacked, value_of
 from services.context.gateway.passing.holding import Held, Holding
+from services.context.gateway.passing.paging import Arm, Paging, Prepared
 from services.context.gateway.passing.refusals import refusal
 from services.context.gateway.passing.settings import GatewaySettings
+from services.context.gateway.passing.upstream import Upstream
 from services.context.gateway.passing.usage import Reader
+from services.context.gateway.phantom import Endpoint as Answered
+from services.context.gateway.sessions.queries import Whose
+from services.context.gateway.sessions.states import States
 from services.context.keys import Keys
 from shared.auth import Principal
 from shared.costs import Ledger
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Forbidden, TooLarge, TooLate, TooMany, Unauthorized, Unavailable
 from shared.spending import Payer, charged_to
+from shared.spending.prices import Prices
 from shared.telemetry import metrics
 from shared.telemetry.request_spans import APART
 from shared.web.door.streams import Streams
@@ -37,9 +46,11 @@ log = structlog.get_logger()
 OPEN = Gauge("scrubjay_gateway_requests_open", "Requests to model providers that are under way")
 FAILED_OPEN = Counter("scrubjay_gateway_failed_open_total", "Requests that passed without knowing the caller")
 
-KIND = "gateway"
-# Of what a host waits for before its request goes on.
-_KNOWN_SECONDS = 0.04
+# Kinds of costs.
+KINDS: dict[Arm, str] = {"off": "gateway", "paged": "gateway_paged", "control": "gateway_control"}
+# Of what a host waits for before its request goes on: for its key, and for that and its session's state.
+_KNOWN_SECONDS, _READY_SECONDS = 0.03, 0.045
+_LEAST_SECONDS = 0.015
 _BODY_SECONDS = 60.0
 # Shorter than any provider keeps a connection: a request on one that it has just closed would be lost.
 _KEPT_SECONDS = 4.0
@@ -53,9 +64,11 @@ class Gone(Exception):
 class Gateway:
     """`ledger` is given once the service is open."""
 
-    def __init__(self, keys: Keys, settings: GatewaySettings) -> None:
+    def __init__(self, keys: Keys, settings: GatewaySettings, database: Database, prices: Prices) -> None:
         self._keys = keys
         self._settings = settings
+        self.states = States(database)
+        self._paging = Paging(self.states, settings.paging, prices)
         self._wires = {
             api: Wire(url, kept_seconds=_KEPT_SECONDS, foreign=True)
             for api, url in settings.providers.items()
@@ -88,13 +101,16 @@ class Gateway:
     async def _pass(self, exchange: _Exchange) -> None:
         route = route_of(exchange.scope)
         exchange.route = route
+        began = time.monotonic()
         caller = await self._caller(exchange.scope)
+        left = max(_LEAST_SECONDS, _READY_SECONDS - (time.monotonic() - began))
         leave = self._open.open(caller)
         held = self._holding.begin(caller.tenant)
         try:
             body = await exchange.body(held, self._settings.body_bytes)
             session = session_of(exchange.scope["headers"], body) if route.endpoint else None
-            await exchange.beside(self._answered(exchange, route, body, held, caller, session))
+            call = _Call(exchange, route, caller, session, self._arm(exchange, caller, session))
+            await exchange.beside(self._answered(call, body, held, left))
         finally:
             held.end()
             leave()
@@ -123,43 +139,82 @@ class Gateway:
             raise Forbidden("the gateway needs a key that may write")
         return caller
 
-    async def _answered(
-        self,
-        exchange: _Exchange,
-        route: Route,
-        body: bytes,
-        held: Held,
-        caller: Principal,
-        session: str | None,
-    ) -> None:
-        fields = to_provider(exchange.scope["headers"])
-        method = exchange.scope["method"]
+    def _arm(self, exchange: _Exchange, caller: Principal, session: str | None) -> Arm:
+        """Raises Invalid."""
+        if session is None or caller is _NOBODY:
+            return "off"
+        return self._paging.arm_of(exchange.scope["headers"], Whose.of(caller, session))
+
+    async def _answered(self, call: _Call, body: bytes, held: Held, seconds: float) -> None:
+        endpoint, session = call.route.endpoint, call.session
+        prepared = None
+        if call.arm == "paged" and endpoint is not None and session is not None:
+            whose = Whose.of(call.caller, session)
+            prepared = await self._paging.prepared(endpoint, body, whose, seconds)
         try:
-            async with self._wires[route.api].request(method, route.target, fields, body) as answer:
-                del body
-                held.end()
-                reader = Reader(answer.headers) if route.endpoint else None
-                await exchange.pass_on(answer, reader.feed if reader else _nothing)
+            if prepared is None or endpoint is None or endpoint == "count_tokens":
+                await self._passed(call, body if prepared is None else prepared.body, held)
+            else:
+                await self._paged(call, prepared, endpoint)
         except Unreachable as error:
-            raise Unavailable(route.api, f"{route.api} cannot be reached") from error
+            raise Unavailable(call.route.api, f"{call.route.api} cannot be reached") from error
         except ValueError as error:
             raise Unauthorized("a header is no HTTP header") from error
-        if reader is not None and answer.status < 300:
-            self._note(reader, caller, session)
 
-    def _note(self, reader: Reader, caller: Principal, session: str | None) -> None:
-        billed = reader.billed()
+    async def _passed(self, call: _Call, body: bytes, held: Held) -> None:
+        exchange, route = call.exchange, call.route
+        fields, method = to_provider(exchange.scope["headers"]), exchange.scope["method"]
+        async with self._wires[route.api].request(method, route.target, fields, body) as answer:
+            del body
+            held.end()
+            reader = Reader(answer.headers) if route.endpoint else None
+            await exchange.pass_on(answer, reader.feed if reader else _nothing)
+        if reader is not None and answer.status < 300:
+            self._note(reader, call)
+
+    async def _paged(self, call: _Call, prepared: Prepared, endpoint: Answered) -> None:
+        fields = unpacked(to_provider(call.exchange.scope["headers"]))
+        wire, sent = self._wires[call.route.api], list[Upstream]()
+
+        async def send(body: bytes) -> Upstream:
+            upstream = await Upstream.sent(
+                wire, call.route.target, fields, body, lambda reader: self._note(reader, call)
+            )
+            sent.append(upstream)
+            return upstream
+
+        try:
+            given = await answer(
+                endpoint, prepared.body, send, prepared.memory, prepared.keep, at=prepared.at
+            )
+            await call.exchange.pass_pieces(given.status, given.headers, given.pieces)
+        finally:
+            for upstream in sent:
+                await upstream.close()
+
+    def _note(self, reader: Reader, call: _Call) -> None:
+        billed, caller = reader.billed(), call.caller
         if billed is None or self.ledger is None or caller is _NOBODY:
             return
         payer = Payer(
-            caller.tenant, key=caller.key, agent=caller.agent, mission=caller.mission, session=session
+            caller.tenant, key=caller.key, agent=caller.agent, mission=caller.mission, session=call.session
         )
         with charged_to(payer):
-            self.ledger.note(KIND, billed.model or "unknown", billed.tokens, "ok")
+            self.ledger.note(KINDS[call.arm], billed.model or "unknown", billed.tokens, "ok")
 
 
 def _nothing(_: bytes) -> None:
     pass
+
+
+class _Call(NamedTuple):
+    """What a host asks of its provider, and who it is."""
+
+    exchange: _Exchange
+    route: Route
+    caller: Principal
+    session: str | None
+    arm: Arm
 
 
 class _Exchange:
@@ -226,6 +281,17 @@ class _Exchange:
             raise Gone from None
         seen(rest)
         await self._send({"type": "http.response.body", "body": rest, "more_body": False})
+
+    async def pass_pieces(self, status: int, headers: Fields, pieces: AsyncIterator[bytes]) -> None:
+        """As `pass_on`."""
+        await self._start(status, to_host(headers))
+        try:
+            async for piece in pieces:
+                await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        except CutOff:
+            self.hang_up()
+            raise Gone from None
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def refuse(self, error: AppError) -> None:
         if self.status:

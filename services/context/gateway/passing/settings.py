@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from services.context.gateway.passing.holding import HeldLimits
+from services.context.gateway.passing.paging import PagingSettings
 from services.context.gateway.passing.refusals import Api
 from shared.settings import Env
 from shared.web.door.streams import StreamLimits
@@ -22,6 +23,7 @@ class GatewaySettings:
     open: StreamLimits = field(default_factory=lambda: StreamLimits(512, 1_024, 2_048))
     """The most requests under way in a process."""
     held: HeldLimits = field(default_factory=lambda: HeldLimits(128 * _MEBIBYTE, 512 * _MEBIBYTE))
+    paging: PagingSettings = field(default_factory=PagingSettings)
 
     @classmethod
     def from_env(cls, env: Env) -> GatewaySettings:
@@ -36,5 +38,9 @@ class GatewaySettings:
                 per_key=env.integer("SCRUBJAY_GATEWAY_REQUESTS_PER_KEY", 512, 1, 100_000),
                 per_tenant=env.integer("SCRUBJAY_GATEWAY_REQUESTS_PER_TENANT", 1_024, 1, 100_000),
                 total=env.integer("SCRUBJAY_GATEWAY_REQUESTS", 2_048, 1, 100_000),
+            ),
+            paging=PagingSettings(
+                is_on=env.choice("SCRUBJAY_GATEWAY_PAGING", "on", ("on", "off")) == "on",
+                control=env.number("SCRUBJAY_GATEWAY_UNPAGED_SHARE", 0.05, 0.0, 1.0),
             ),
         )

@@ -234,3 +234,30 @@ async def test_a_report_that_a_purge_of_the_tenant_overtakes_is_refused(
         await sql.execute("select timeline.mark_erased($1, array[''])", tenant.name)
     answer = await reported
     assert answer.status == 409, answer
+
+
+async def test_what_paging_saves_has_an_interval(client: Client, sql: Connection, tenant: Tenant) -> None:
+    none = (await client.get(f"{COSTS}/savings")).body
+    assert (none["saved"], none["paged"]["sessions"]) == (None, 0)
+    # Sessions of 1 and 3 dollars on the one side, of 2 and 6 on the other; one of a model without a price.
+    spent = {"gateway_paged": (1, 3, None), "gateway_control": (2, 6, None)}
+    for kind, amounts in spent.items():
+        for number, usd in enumerate(amounts):
+            await sql.execute(
+                """insert into timeline.costs_by_day
+                   select $1, current_date - 1, sha256(($2::text || $3::text)::bytea), 'shared', 'context', $2, 'm',
+                          null, null, $3::text, 'key:1', 2, 0, 0, 0, 0, coalesce($4::numeric, 0), 0,
+                          case when $4::numeric is null then 2 else 0 end, 0""",
+                tenant.name,
+                kind,
+                f"s-{number}",
+                usd,
+            )
+    # What callers report themselves counts on neither side.
+    await spend(client, kind="gateway_paged", session_id="forged", cost_usd="1000")
+    found = (await client.get(f"{COSTS}/savings?days=7")).body
+    assert found["paged"]["sessions"] == found["control"]["sessions"] == 2
+    assert found["paged"]["usd_per_session"] == 2.0
+    assert found["saved"] == pytest.approx(0.5)
+    assert found["saved_low"] < 0.5 < found["saved_high"] < 1
+    assert (await client.get(f"{COSTS}/savings?days=0")).status == 400

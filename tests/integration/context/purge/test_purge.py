@@ -108,6 +108,12 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
         tenant,
         scope,
     )
+    await sql.execute(
+        """insert into context.gateway_sessions (tenant, caller, session_id, scopes, version, state)
+           values ($1, 'by hand', $2, array[$2], 1, '')""",
+        tenant,
+        scope,
+    )
     # Of a paused webhook, which sends nothing.
     await sql.execute(
         """with hook as (

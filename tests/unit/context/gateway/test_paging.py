@@ -13,6 +13,7 @@ from services.context.gateway.paging.forms import MARK
 from services.context.gateway.paging.paged import Paged, page
 from services.context.gateway.paging.plan import Policy, Standing
 from shared.spending.prices import bundled
+from tests.support.gateway.agent import Host
 from tests.support.gateway.sessions import Api, Session
 
 PRICES = bundled()
@@ -159,3 +160,25 @@ def _canonical(message: Any) -> bytes:
         ]
         message = {**message, "content": parts}
     return msgspec.json.encode(message)
+
+
+def _stubs(policy: Policy, turns: int = 40) -> set[str]:
+    """Handles of what a session of large results sends as a line in the end."""
+    host = Host("messages")
+    known: dict[str, Standing] = {}
+    for _ in range(turns):
+        host.turn()
+        made = page("messages", host.body(), known, bundled(), policy=policy)
+        known |= made.plan.moved
+    return set(made.handles())
+
+
+def test_what_the_model_wants_to_keep_stays_in_full() -> None:
+    stubs = _stubs(Policy())
+    kept = frozenset(sorted(stubs)[:3])
+    assert stubs
+    assert not _stubs(Policy(kept=kept)) & kept
+
+
+def test_nothing_moves_where_nothing_may() -> None:
+    assert _stubs(Policy(moves=False)) == set()

@@ -43,6 +43,7 @@ from scrubjay.models import (
     RecordedCost,
     RememberResult,
     Replay,
+    Savings,
     SecretPolicy,
     SourceInput,
     SourceItem,
@@ -972,6 +973,35 @@ def reset_ceiling(
         seconds=5.0,
         repeatable=False,
         query={"key_id": key_id, "mission": mission, "period": period},
+        timeout=timeout,
+    )
+
+
+def savings(
+    *,
+    agent: str | None = None,
+    mission: str | None = None,
+    model: str | None = None,
+    days: int | None = None,
+    timeout: float | None = None,
+) -> Call[Savings]:
+    """Compare sessions that the gateway paged with the random share that it did not, and say how sure that
+    is. A session counts as a whole, by what the provider billed for its requests.
+
+    Args:
+        agent: Only this agent's calls.
+        mission: Only this mission's calls.
+        model: Only calls of this model, as rows name it.
+        days: Sessions with a request in so many days, in UTC.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/costs/savings",
+        answer=Savings,
+        seconds=2.0,
+        repeatable=True,
+        query={"agent": agent, "mission": mission, "model": model, "days": days},
         timeout=timeout,
     )
 

@@ -210,6 +210,7 @@ class AsyncCalls:
     ceilings = AsyncListing(context.ceilings)
     set_ceiling = AsyncMethod(context.set_ceiling)
     reset_ceiling = AsyncMethod(context.reset_ceiling)
+    savings = AsyncMethod(context.savings)
     profiles = AsyncListing(context.profiles)
     set_profile = AsyncMethod(context.set_profile)
     delete_profile = AsyncMethod(context.delete_profile)

@@ -210,6 +210,7 @@ class Calls:
     ceilings = Listing(context.ceilings)
     set_ceiling = Method(context.set_ceiling)
     reset_ceiling = Method(context.reset_ceiling)
+    savings = Method(context.savings)
     profiles = Listing(context.profiles)
     set_profile = Method(context.set_profile)
     delete_profile = Method(context.delete_profile)

@@ -1001,6 +1001,22 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Savings:
+    """What paging saves, as far as sessions show it."""
+
+    paged: SessionCosts
+    """Those that were paged."""
+    control: SessionCosts
+    """The random share that was not."""
+    saved: float | None
+    """The share by which a paged session costs less; negative where it costs more. Null: too few sessions."""
+    saved_low: float | None
+    """The lower end of the interval that holds it with a probability of 95 %."""
+    saved_high: float | None
+    """The upper end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchedScope:
     """A scope that was searched, and the number of items in it."""
 
@@ -1022,6 +1038,20 @@ class SecretPolicy:
     """Whether the tenant has a policy of its own, or the default holds."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCosts:
+    """What sessions of the gateway cost."""
+
+    sessions: int
+    """How many sessions."""
+    calls: int
+    """How many requests, with those that the gateway made itself."""
+    usd_per_session: float | None
+    """The mean. Null without a session whose model has a price."""
+    deviation_usd: float | None
+    """The standard deviation. Null with fewer than two sessions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

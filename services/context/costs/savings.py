@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+
+import asyncpg
 
 from services.context.costs.schemas import Savings, SessionCosts
 
 _NORMAL_95 = 1.96
 
 
-def savings(rows: Mapping[str, Mapping[str, Any]]) -> Savings:
+def savings(rows: Mapping[str, asyncpg.Record]) -> Savings:
     """By kind: how many sessions, with their calls, and mean and standard deviation of what one cost."""
     paged, control = (_costs(rows.get(kind)) for kind in ("gateway_paged", "gateway_control"))
     shares = _saved(paged, control)
     return Savings(paged, control, *(shares or (None, None, None)))
 
 
-def _costs(row: Mapping[str, Any] | None) -> SessionCosts:
+def _costs(row: asyncpg.Record | None) -> SessionCosts:
     if row is None:
         return SessionCosts(0, 0, None, None)
     return SessionCosts(row["sessions"], row["calls"], row["mean_usd"], row["deviation_usd"])

@@ -294,6 +294,10 @@ $(PY):
 verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
 
+.PHONY: verify-gateway
+verify-gateway: $(VENV)/dev.stamp ## Run the real Claude Code and Codex through the gateway, and break it: needs npm and a registry
+	@PYTHONPATH=clients/python/src $(PY) -m proofs.gateway
+
 .PHONY: proof-transcripts
 proof-transcripts: $(VENV)/run.stamp ## Prove that imports of transcripts survive kills and bring no secret in, and measure them: SHORT=1 for a quick look
 	@$(PY) -m proofs.transcripts $(if $(SHORT),--short)

@@ -1,8 +1,8 @@
 """What the gateway adds: `python -m bench.gateway`.
 
 Fifty hosts (SESSIONS) send 150,000 bytes about once a second, every other answer a stream, to a provider that takes
-50 ms: at the provider itself and through the gateway in turns of SECONDS (10), ROUNDS (3) times. Then STREAMS (1,000)
-begin and say nothing, and the memory of the service is read before and after.
+50 ms: at the provider itself, through the gateway as it came, and through the gateway paged, in turns of SECONDS (10),
+ROUNDS (3) times. Then STREAMS (1,000) begin and say nothing, and the memory of the service is read before and after.
 """
 
 from __future__ import annotations
@@ -42,26 +42,39 @@ def main() -> None:
 def _settings(provider: int) -> dict[str, str]:
     most = dict.fromkeys(("REQUESTS_PER_KEY", "REQUESTS_PER_TENANT", "REQUESTS"), "10000")
     limits = {f"SCRUBJAY_GATEWAY_{name}": count for name, count in most.items()}
-    return {**remote_model(), **limits, "SCRUBJAY_GATEWAY_ANTHROPIC_URL": f"http://127.0.0.1:{provider}"}
+    own = {
+        "SCRUBJAY_GATEWAY_ANTHROPIC_URL": f"http://127.0.0.1:{provider}",
+        "SCRUBJAY_GATEWAY_UNPAGED_SHARE": "0",
+    }
+    return {**remote_model(), **limits, **own}
 
 
 async def _measured(cluster: Cluster, port: int) -> dict[str, Any]:
     context = next(each for each in cluster.services["gateway"] if each.name == "context")
     key = b"x-scrubjay-key: " + cluster.tokens.write.encode() + b"\r\n"
-    doors = {"direct": Door(port), "gateway": Door(context.port, b"/gateway/anthropic", key)}
+    off = key + b"x-scrubjay-paging: off\r\n"
+    doors = {
+        "direct": Door(port),
+        "gateway": Door(context.port, b"/gateway/anthropic", off),
+        "paged": Door(context.port, b"/gateway/anthropic", key),
+    }
     sessions, streams = _number("SESSIONS", 50), _number("STREAMS", 1_000)
     async with providing(port):
         seconds = await rounds(doors, sessions, _number("SECONDS", 10), _number("ROUNDS", 3))
         await asyncio.sleep(_SETTLES_SECONDS)
         before, idle = megabytes(context.pid), Idle()
         try:
-            await idle.open(doors["gateway"], streams)
+            await idle.open(doors["paged"], streams)
             await asyncio.sleep(_SETTLES_SECONDS)
             after = megabytes(context.pid)
         finally:
             idle.close()
     memory = {"streams": streams, "before_mb": before, "added_mb": round(after - before, 1)}
-    return {"sessions": sessions, "provider_ms": WAIT_SECONDS * 1_000, **differences(seconds), "idle": memory}
+    figures = {
+        "as_it_came": differences(seconds["direct"], seconds["gateway"]),
+        "paged": differences(seconds["direct"], seconds["paged"]),
+    }
+    return {"sessions": sessions, "provider_ms": WAIT_SECONDS * 1_000, **figures, "idle": memory}
 
 
 def _number(name: str, usual: int) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,7 +17,9 @@ from bench.gateway.provider import IDLE
 PATH = "/v1/messages"
 _BODY_BYTES = 150_000
 """About 40,000 tokens, as in the middle of a session."""
+_RESULT_BYTES = 15_000
 _THINKS_SECONDS = 1.0
+_TOOL = {"name": "run", "description": "Run a command.", "input_schema": {"type": "object"}}
 
 
 class Door(NamedTuple):
@@ -48,9 +51,8 @@ async def rounds(doors: dict[str, Door], sessions: int, each: float, count: int)
     return seconds
 
 
-def differences(seconds: dict[str, Seconds]) -> dict[str, Any]:
+def differences(direct: Seconds, through: Seconds) -> dict[str, Any]:
     """Milliseconds that the gateway adds to the medians and to the 95th percentiles."""
-    direct, through = seconds["direct"], seconds["gateway"]
     figures: dict[str, Any] = {}
     for name in ("whole", "first", "stream"):
         before, after = (np.percentile(getattr(each, name), [50, 95]) * 1_000 for each in (direct, through))
@@ -93,7 +95,10 @@ async def _exchange(
     if not head.startswith(b"http/1.1 200 "):
         raise OSError(f"answered {head[:40]!r}")
     if not streams:
-        await reader.readexactly(int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+        if b"transfer-encoding: chunked" in head:
+            await reader.readuntil(b"0\r\n\r\n")
+        else:
+            await reader.readexactly(int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0]))
         seconds.whole.append(time.perf_counter() - begun)
         return
     await reader.readuntil(b"\n\n")
@@ -103,15 +108,28 @@ async def _exchange(
 
 
 def asked(door: Door, number: int, size: int, *, streams: bool, fields: bytes = b"") -> bytes:
-    text = "What a tool said. " * (size // 18)
     user = f"user_a_account_b_session_00000000-0000-4000-8000-{number:012d}"
-    given = {"model": "m", "metadata": {"user_id": user}, "messages": [{"role": "user", "content": text}]}
+    given = {"model": "m", "metadata": {"user_id": user}, "tools": [_TOOL], "messages": _messages(size)}
     body = msgspec.json.encode({**given, "stream": streams})
     lines = b"POST %b%b HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n" % (
         door.prefix,
         PATH.encode(),
     )
     return lines + door.fields + fields + b"content-length: %d\r\n\r\n" % len(body) + body
+
+
+@cache
+def _messages(size: int) -> list[dict[str, Any]]:
+    """Results of a tool of 15,000 bytes each."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Go on."}]
+    for number in range(size // _RESULT_BYTES):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "run", "input": {"command": f"step {number}"}}
+        text = f"What the tool said in step {number}.\n" * (_RESULT_BYTES // 32)
+        messages += [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": use["id"], "content": text}]},
+        ]
+    return messages
 
 
 class Idle:

@@ -39,7 +39,7 @@ Figures = dict[str, Any]
 
 def main() -> int:
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    with _thrown_away() as folder, ground() as stands_on:
+    with thrown_away() as folder, ground() as stands_on:
         tools = Tools.install(folder / "tools")
         model = Model()
         with closing(model):
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 @contextmanager
-def _thrown_away() -> Iterator[Path]:
+def thrown_away() -> Iterator[Path]:
     """A folder that is deleted even while what hooks started ends: it may write once more."""
     folder = Path(tempfile.mkdtemp(prefix="scrubjay-plugin-"))
     try:

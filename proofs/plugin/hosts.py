@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from local.database import ROOT
@@ -17,6 +18,7 @@ from local.database import ROOT
 VERSIONS = {"@anthropic-ai/claude-code": "2.1.197", "@openai/codex": "0.169.0"}
 _CLIENTS = ROOT / "clients"
 _TURN_SECONDS = 120
+_NONE: Mapping[str, str] = MappingProxyType({})
 _STREAMED = ("--input-format", "stream-json", "--output-format", "stream-json")
 # Notes how long each hook takes, from its first instruction to its last.
 _TIMED = """#!/bin/sh
@@ -120,9 +122,12 @@ class ClaudeCode:
 
     name = "claude-code"
 
-    def __init__(self, home: Home, model: str, *, installed: bool) -> None:
+    def __init__(
+        self, home: Home, model: str, *, installed: bool, headers: Mapping[str, str] = _NONE
+    ) -> None:
         home.environment |= {
             "ANTHROPIC_BASE_URL": model,
+            "ANTHROPIC_CUSTOM_HEADERS": "\n".join(f"{name}: {value}" for name, value in headers.items()),
             "ANTHROPIC_API_KEY": "a-key-of-nobody",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
@@ -156,13 +161,16 @@ class ClaudeCode:
 class Codex:
     name = "codex"
 
-    def __init__(self, home: Home, model: str, *, installed: bool) -> None:
+    def __init__(
+        self, home: Home, model: str, *, installed: bool, headers: Mapping[str, str] = _NONE
+    ) -> None:
         self._home = home
         self._begun = False
         folder = home.folder / ".codex"
         folder.mkdir()
         provider = f'[model_providers.fake]\nname = "fake"\nbase_url = "{model}/v1"\nenv_key = "FAKE_KEY"\n'
-        own = f'model = "gpt-5"\nmodel_provider = "fake"\n{provider}'
+        fields = ", ".join(f'"{name}" = "{value}"' for name, value in headers.items())
+        own = f'model = "gpt-5"\nmodel_provider = "fake"\n{provider}http_headers = {{ {fields} }}\n'
         ours = (_CLIENTS / "codex/config.toml").read_text() if installed else ""
         (folder / "config.toml").write_text(f"{own}{ours}")
         if installed:

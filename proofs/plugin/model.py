@@ -91,14 +91,14 @@ class _Answers(BaseHTTPRequestHandler):
         tools = {tool.get("name") for tool in body.get("tools", [])}
         shell = next((name for name in ("exec_command", "shell_command", "shell") if name in tools), None)
         if shell is None:
-            yield from openai_item(_openai_text("Lantern"), self.model.next_id())
+            yield from openai_item(openai_text("Lantern"), self.model.next_id())
             return
         self.model.keep(body)
         done = outputs_since_prompt(body["input"])
         item = (
-            _openai_call(shell, COMMANDS[done], self.model.next_id())
+            openai_call(shell, COMMANDS[done], self.model.next_id())
             if done < len(COMMANDS)
-            else _openai_text(ANSWER)
+            else openai_text(ANSWER)
         )
         yield from openai_item(item, self.model.next_id())
 
@@ -144,9 +144,13 @@ def outputs_since_prompt(items: list[dict[str, Any]]) -> int:
 
 
 def anthropic_call(command: str, id_: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    block = {"type": "tool_use", "id": f"toolu_{id_}", "name": "Bash", "input": {}}
-    given = json.dumps({"command": command, "description": "A step"})
-    yield from _anthropic(block, {"type": "input_json_delta", "partial_json": given}, "tool_use", id_)
+    yield from anthropic_tool("Bash", {"command": command, "description": "A step"}, id_)
+
+
+def anthropic_tool(name: str, given: dict[str, Any], id_: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    block = {"type": "tool_use", "id": f"toolu_{id_}", "name": name, "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": json.dumps(given)}
+    yield from _anthropic(block, delta, "tool_use", id_)
 
 
 def anthropic_text(text: str, id_: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -177,7 +181,7 @@ def _anthropic(
     yield "message_stop", {}
 
 
-def _openai_text(text: str) -> dict[str, Any]:
+def openai_text(text: str) -> dict[str, Any]:
     return {
         "type": "message",
         "role": "assistant",
@@ -185,14 +189,17 @@ def _openai_text(text: str) -> dict[str, Any]:
     }
 
 
-def _openai_call(shell: str, command: str, id_: str) -> dict[str, Any]:
+def openai_call(shell: str, command: str, id_: str) -> dict[str, Any]:
     given = {"exec_command": {"cmd": command}, "shell_command": {"command": command}}
-    arguments = given.get(shell, {"command": ["bash", "-lc", command]})
+    return openai_function(shell, given.get(shell, {"command": ["bash", "-lc", command]}), id_)
+
+
+def openai_function(name: str, given: dict[str, Any], id_: str) -> dict[str, Any]:
     return {
         "type": "function_call",
         "call_id": f"call_{id_}",
-        "name": shell,
-        "arguments": json.dumps(arguments),
+        "name": name,
+        "arguments": json.dumps(given),
     }
 
 

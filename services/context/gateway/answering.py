@@ -73,6 +73,8 @@ class _Stream(Protocol):
     def calls(self) -> list[PhantomCall]: ...
     @property
     def is_mixed(self) -> bool: ...
+    @property
+    def has_ended(self) -> bool: ...
     def said(self) -> list[dict[str, Any]]: ...
     def feed(self, event: Event) -> list[bytes]: ...
     def goes_on(self, body: bytes, results: Sequence[str]) -> bytes | None: ...
@@ -92,6 +94,10 @@ class _Turn:
     keep: Keep
     at: int
     rounds: list[Round] = field(default_factory=list)
+
+    def is_busy(self, said: _Stream) -> bool:
+        """Whether something is left to do once the answer has ended."""
+        return bool(self.rounds or said.actions)
 
     async def goes_on(self, said: _Stream | Whole, left: int) -> bool:
         """Whether the model is asked again, with `body`. A bug of ours ends the answer with what there is."""
@@ -163,8 +169,9 @@ def _stream(endpoint: Endpoint, body: bytes) -> _Stream:
 
 async def _streamed(upstream: Upstream, turn: _Turn) -> AsyncIterator[bytes]:
     stream = _stream(turn.endpoint, turn.body)
+    end: list[bytes] = []
     for left in reversed(range(MOST_ROUNDS)):
-        async for piece in _hidden(upstream, stream):
+        async for piece in _hidden(upstream, stream, turn, end):
             yield piece
         if not await turn.goes_on(stream, left):
             break
@@ -177,25 +184,30 @@ async def _streamed(upstream: Upstream, turn: _Turn) -> AsyncIterator[bytes]:
             refusal = b"".join([piece async for piece in _passed(upstream)])
             yield b"".join(stream.failed(upstream.status, refusal))
             return
-    if end := b"".join([*stream.held(), *stream.finish()]):
-        yield end
+    if last := b"".join([*stream.held(), *end, *stream.finish()]):
+        yield last
 
 
-async def _hidden(upstream: Upstream, stream: _Stream) -> AsyncIterator[bytes]:
-    """What the host gets of one round. What was held back leaves before a stream breaks."""
+async def _hidden(upstream: Upstream, stream: _Stream, turn: _Turn, end: list[bytes]) -> AsyncIterator[bytes]:
+    """What the host gets of one round. What was held back leaves before a stream breaks.
+
+    The end is kept in `end` while something is left to do: some hosts leave, or ask again, once they have it.
+    """
     splitter, is_sound = Splitter(), True
     pieces = _passed(upstream)
     try:
         async for piece in pieces:
             given: list[bytes] = []
             for event in splitter.feed(piece):
-                is_sound = is_sound and _feed(stream, event, given)
+                told: list[bytes] = []
+                is_sound = is_sound and _feed(stream, event, told)
                 if not is_sound:
-                    given.append(event.raw)
+                    told.append(event.raw)
+                (end if stream.has_ended and turn.is_busy(stream) else given).extend(told)
             if given:
                 yield b"".join(given)
     except OSError:
-        yield b"".join([*stream.held(), *(event.raw for event in splitter.end())])
+        yield b"".join([*stream.held(), *end, *(event.raw for event in splitter.end())])
         raise
     if rest := b"".join(event.raw for event in splitter.end()):
         yield rest

@@ -113,6 +113,10 @@ class ChatStream:
         """The host has calls to answer in the same round, so that it goes on."""
         return any(not calling.is_phantom for calling in self._calling.values())
 
+    @property
+    def has_ended(self) -> bool:
+        return self._reason is not None
+
     def said(self) -> list[dict[str, Any]]:
         calls = [calling.value() for calling in self._calling.values()]
         text = "".join(self._said) or None

@@ -128,6 +128,10 @@ class MessagesStream:
         """The host has calls to answer in the same round, so that it goes on."""
         return any(block.type == _TOOL_USE and not block.is_phantom for block in self._blocks.values())
 
+    @property
+    def has_ended(self) -> bool:
+        return self._reason is not None
+
     def said(self) -> list[dict[str, Any]]:
         return [block.value() for block in self._blocks.values()]
 

@@ -76,7 +76,7 @@ class ResponsesStream:
         self._places: dict[int, int] = {}
         self._usage: dict[str, Any] = {}
         self._end: list[Event] = []
-        self._is_complete = False
+        self._is_complete = self._has_ended = False
 
     @property
     def calls(self) -> list[PhantomCall]:
@@ -93,6 +93,10 @@ class ResponsesStream:
         """The host has calls to answer in the same round, so that it goes on."""
         own = self._items.keys() - self._phantom
         return any(self._items[index].get("type") in HOST_CALLS for index in own)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._has_ended
 
     def said(self) -> list[dict[str, Any]]:
         return [self._items[index] for index in sorted(self._items)]
@@ -217,7 +221,7 @@ class ResponsesStream:
     def _ending(self, event: Event, value: _Value) -> list[bytes]:
         response = _ANY.decode(event.data or b"").get("response") or {}
         self._usage = response.get("usage") or {}
-        self._is_complete = value.type == "response.completed"
+        self._is_complete, self._has_ended = value.type == "response.completed", True
         if self.calls:
             self._end.append(event)
             return []

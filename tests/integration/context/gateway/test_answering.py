@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
+import aiohttp
 import pytest
 from anthropic import APIStatusError as AnthropicStatusError
 from openai import APIError as OpenAIError
@@ -12,9 +14,10 @@ from openai import APIError as OpenAIError
 from services.context.gateway.answering import MOST_ROUNDS, NOT_AVAILABLE
 from services.context.gateway.cleanup import CLOSE, OPEN, Action
 from services.context.gateway.phantom import DEFINITIONS, NAMES
+from services.context.gateway.restoring.hidden import Hidden
 from tests.support.gateway.hosts import asked
 from tests.support.gateway.said import APIS, Api, Chat, Do, Messages, Part, Responses, Say, Think
-from tests.support.gateway.serving import JSON, Provider, Remembering, Reply, gateway, replied, serving
+from tests.support.gateway.serving import JSON, PATHS, Provider, Remembering, Reply, gateway, replied, serving
 
 HANDLE = "m-0123456789ab"
 TAG = f"{OPEN}\nrelease: {HANDLE}\n{CLOSE}"
@@ -192,3 +195,33 @@ async def test_a_stream_that_breaks_stays_broken(api: Api) -> None:
     async with serving(provider.handle) as upstream, gateway(upstream, Remembering()) as address:
         with pytest.raises(Exception, match=r"incomplete|closed|peer"):
             await _raw(address, api)
+
+
+@apis
+async def test_a_host_has_the_end_once_what_it_never_saw_is_kept(api: Api) -> None:
+    """Some hosts leave, or ask again, as soon as they have it."""
+    memory = Slow()
+    provider = Provider(
+        replied(api, [FAULT], streams=True), replied(api, [Say("Found."), READ], 1, streams=True)
+    )
+    path = next(path for path, endpoint in PATHS.items() if endpoint == api.endpoint)
+    async with (
+        serving(provider.handle) as upstream,
+        gateway(upstream, memory) as address,
+        aiohttp.ClientSession(address) as host,
+        host.post(path, json={"messages": [], "input": [], "stream": True}) as answer,
+    ):
+        told = b""
+        async for piece in answer.content.iter_any():
+            told += piece
+            if any(end in told for end in (b'"stop_reason": "tool_use"', b'"finish_reason": "tool_calls"')):
+                break
+            if b"response.completed" in told:
+                break
+        assert len(memory.hidden) == 1
+
+
+class Slow(Remembering):
+    async def keep(self, hidden: Hidden) -> None:
+        await asyncio.sleep(0.2)
+        await super().keep(hidden)

@@ -227,8 +227,13 @@ async def test_an_iterator_walks_every_page(cluster: Cluster) -> None:
         assert awaited == [f"entry {number}" for number in reversed(range(7))]
         pages = [len(page.data) async for page in client.cache.entries(mission, limit=3).pages()]
         assert pages == [3, 3, 1]
-        events = [event.payload["id"] async for event in client.timeline(mission=mission, after=0, limit=3)]
-        assert len(events) == len(set(events)) == 7
+
+        async def are_told() -> None:
+            """Events get their numbers a moment after they are written."""
+            told = [event.payload["id"] async for event in client.timeline(mission=mission, after=0, limit=3)]
+            assert len(told) == len(set(told)) == 7
+
+        await until(are_told)
 
     def waits() -> list[str]:
         with Client(cluster.url(), cluster.tokens.read) as client:

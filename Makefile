@@ -42,7 +42,7 @@ shape: $(VENV)/run.stamp ## Measure functions, files, folders and imports, and f
 format: $(VENV)/dev.stamp ## Format the code and apply the safe lint fixes
 	@$(PY) -m ruff check --quiet --fix . ; $(PY) -m ruff format --quiet .
 
-openapi: $(VENV)/dev.stamp ## Write the API's document and the Python client from the code
+openapi: $(VENV)/dev.stamp ## Write the API's document and both clients from the code
 	@$(PY) -m tools.openapi
 	@$(PY) -m tools.mcp
 
@@ -181,6 +181,10 @@ verify-readme: $(VENV)/run.stamp ## Follow README.md word by word: start the clu
 
 verify-types: $(VENV)/dev.stamp .node/stamp ## Compile minimal bodies against TypeScript types made of the API's document
 	@$(PY) -m proofs.typescript
+
+.PHONY: verify-typescript
+verify-typescript: $(VENV)/dev.stamp .node/stamp ## Pack the TypeScript client, compile what uses it strictly, and make every call on a cluster
+	@$(PY) -m proofs.typescript_client
 
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine

@@ -32,8 +32,8 @@ class Operation:
         self.method, self.path, self.spec = method.upper(), path, spec
         self.group = path.split("/")[2].removeprefix("psychic-").replace("-", "_")
         self.keyed = any(p.get("$ref", "").endswith("/IdempotencyKey") for p in spec["parameters"])
-        self._components: dict[str, Schema] = document["components"]["schemas"]
-        self._parameters = [p for p in spec["parameters"] if "name" in p and p["in"] != "header"]
+        self.components: dict[str, Schema] = document["components"]["schemas"]
+        self.parameters = [p for p in spec["parameters"] if "name" in p and p["in"] != "header"]
         self.of_every_mission = "{mission_id}" in path and _every(path) in document["paths"]
         """Whether another operation does the same for all missions: the function of this one does both."""
         self.covered = "/all/" in path and path.replace("/all/", "/{mission_id}/") in document["paths"]
@@ -57,7 +57,7 @@ class Operation:
     @property
     def flat(self) -> Schema | None:
         """The body's schema, if its fields are the call's arguments."""
-        return self._components[name_of(self.body)] if self.body is not None and "$ref" in self.body else None
+        return self.components[name_of(self.body)] if self.body is not None and "$ref" in self.body else None
 
     @property
     def line(self) -> str | None:
@@ -75,7 +75,7 @@ class Operation:
     @property
     def item(self) -> str | None:
         """What a page of the answer holds, if it is a page."""
-        fields = self._components.get((self.answer or ""), {}).get("properties", {})
+        fields = self.components.get((self.answer or ""), {}).get("properties", {})
         return annotation(fields["data"]["items"]) if {"data", "next"} <= fields.keys() else None
 
     def function(self) -> str:
@@ -88,7 +88,7 @@ class Operation:
         )
 
     def _arguments(self) -> Iterator[Argument]:
-        yield from (self._placed(p) for p in self._parameters if p["in"] == "path")
+        yield from (self._placed(p) for p in self.parameters if p["in"] == "path")
         if self.line:
             yield Argument("lines", f"Iterable[{self.line}]", "The items, in order.", positional=True)
         elif self.flat is not None:
@@ -97,7 +97,7 @@ class Operation:
         elif self.body is not None:
             kind = annotation(self.body, given=True)
             yield Argument("body", kind, "The item to write.", positional=True)
-        for p in self._parameters:
+        for p in self.parameters:
             if p["in"] == "query":
                 yield argument(p["name"], p["schema"], p["required"], p["description"])
         yield from [KEY, TIMEOUT] if self.keyed else [TIMEOUT]
@@ -117,7 +117,7 @@ class Operation:
         return f"Left out, it is the one that the client is bound to{every}."
 
     def _call(self) -> list[str]:
-        names = [self._placed(p).name for p in self._parameters if p["in"] == "path"]
+        names = [self._placed(p).name for p in self.parameters if p["in"] == "path"]
         in_path = "".join(f", {name}={name}" for name in names)
         template = self.path.replace("{mission_id}", "{mission}")
         where = f'path("{template}"{in_path})' if in_path else f'"{template}"'
@@ -126,9 +126,9 @@ class Operation:
             f"path={where}",
             f"answer={self.answer}",
             f"seconds={self.spec['x-deadline-seconds']}",
-            f"repeatable={self._repeatable()}",
+            f"repeatable={self.repeatable}",
         ]
-        queried = [p["name"] for p in self._parameters if p["in"] == "query"]
+        queried = [p["name"] for p in self.parameters if p["in"] == "query"]
         if queried:
             parts.append("query={" + ", ".join(f'"{name}": {name}' for name in queried) + "}")
         if self.line:
@@ -143,12 +143,13 @@ class Operation:
         return [*parts, "timeout=timeout"]
 
     def _own(self) -> list[str]:
-        found = own(self.body or {}, self._components)
+        found = own(self.body or {}, self.components)
         fields = ", ".join(f'"{short}": "{name}"' for short, name in sorted(found.fields.items()))
         each = [f'each="{found.each}"'] if found.each else []
         return [f"own={{{fields}}}", *each] if fields else []
 
-    def _repeatable(self) -> bool:
+    @property
+    def repeatable(self) -> bool:
         """Whether calling it twice has the same effect and answer as once."""
         return self.keyed or self.spec["x-access"] == "read" or self.method in ("PUT", "PATCH")
 

@@ -1,0 +1,1 @@
+"""An agent whose whole state is in Scrubjay."""

@@ -1,0 +1,1 @@
+"""One turn of a conversation: from a message to its answer."""

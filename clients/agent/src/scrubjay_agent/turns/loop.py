@@ -1,0 +1,63 @@
+"""The loop: the model is called and its tools are run, until it answers.
+
+Where it stands is read from the trail, so the loop of a turn that a restart interrupted goes on where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from scrubjay.models import MessageInput, Prompt
+from scrubjay_agent.journal.entries import digest
+from scrubjay_agent.providers.protocol import LostError, RefusedError
+from scrubjay_agent.tools.registry import Calling
+from scrubjay_agent.turns.calling import Caller, CeilingError
+from scrubjay_agent.turns.conversation import Conversation, answered, results
+from scrubjay_agent.turns.monitor import Monitor
+
+_TOO_LONG = "I stopped after {} steps without an answer. Ask me to go on if I should."
+_CEILING = "I made no further call: what my calls may cost is spent."
+_REFUSED = "I cannot reach the model at the moment ({}). Please ask again."
+_NOTHING = "(no answer)"
+_log = logging.getLogger(__name__)
+
+
+class Loop:
+    def __init__(self, caller: Caller, turns: int, monitor: Monitor) -> None:
+        self._caller = caller
+        self._turns = turns
+        self._monitor = monitor
+
+    async def run(self, conversation: Conversation, calling: Calling, prompt: Prompt) -> str:
+        """The answer, which is in the trail."""
+        again = True
+        while (answer := conversation.answer) is None:
+            if calls := conversation.open_calls:
+                self._monitor.tools(calling, conversation.calls_made, [call.name for call in calls])
+                content = await calling.tools.answers(calls, calling, again=again)
+                key = digest(calling.key, "results", conversation.calls_made)
+                await conversation.append(key, results(content))
+            else:
+                await self._call(conversation, calling, prompt)
+            again = False
+        return answer
+
+    async def _call(self, conversation: Conversation, calling: Calling, prompt: Prompt) -> None:
+        number = conversation.calls_made
+        key = digest(calling.key, "answer", number)
+        self._monitor.thinking(calling, number)
+        if number >= self._turns:
+            return await conversation.append(key, answered(_TOO_LONG.format(self._turns)))
+        try:
+            reply = await self._caller.call(
+                calling.key, number, calling.session, prompt, conversation.messages, calling.tools.specs
+            )
+        except CeilingError:
+            return await conversation.append(key, answered(_CEILING))
+        except (RefusedError, LostError) as error:
+            _log.warning("no answer of the model: %s", error)
+            reason = f"status {error.status}" if isinstance(error, RefusedError) else "no answer"
+            return await conversation.append(key, answered(_REFUSED.format(reason)))
+        if not reply.content:
+            return await conversation.append(key, answered(_NOTHING))
+        return await conversation.append(key, MessageInput(role="assistant", content=list(reply.content)))

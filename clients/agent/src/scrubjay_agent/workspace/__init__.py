@@ -1,0 +1,1 @@
+"""The folder that files and shell commands are confined to."""

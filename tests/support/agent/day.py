@@ -56,7 +56,8 @@ async def lived(day: Day, kills: int, seconds: float) -> None:
         day.kills += 1
         await day.agent.start()
         await _type_again(day)
-    await asyncio.wait_for(asyncio.gather(*sending), _QUIET_SECONDS)
+    _, waiting = await asyncio.wait(sending, timeout=_QUIET_SECONDS)
+    assert not waiting, f"no answer to {[day.orders[sending.index(task)] for task in waiting]}"
     await _quiet(day)
 
 

@@ -39,7 +39,7 @@ class Calling:
 
     def once(self, *parts: object) -> str:
         """Names what this call does, so that a repeat of it does nothing more."""
-        return digest(self.key, self.call, *parts)
+        return digest(self.session, self.key, self.call, *parts)
 
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

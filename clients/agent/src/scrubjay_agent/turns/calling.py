@@ -95,6 +95,6 @@ class Caller:
                 output_tokens=used.output,
                 cache_read_tokens=used.cache_read,
                 cache_write_tokens=used.cache_write,
-                idempotency_key=digest("cost", key, number, attempt),
+                idempotency_key=digest("cost", session, key, number, attempt),
             )
             self._reached = any(one.reached for one in recorded.ceilings)

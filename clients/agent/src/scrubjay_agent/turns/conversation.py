@@ -49,13 +49,13 @@ class Conversation:
         self._since = stands.since
         self.last = stands.through
         if place is None:
-            await self._append(digest(key, self._since, "said"), said, at)
+            await self._append(digest(self.session, key, self._since, "said"), said, at)
         else:
             self._turn = [said, *map(_message, stands.messages[place + 1 :])]
 
     async def append(self, key: str, message: MessageInput) -> None:
-        """A reset begins the turn anew, so it has other keys then."""
-        await self._append(digest(key, self._since), message, None)
+        """A reset begins the turn anew, so it has other keys then. Agents of one key of Scrubjay have sessions of their own."""
+        await self._append(digest(self.session, key, self._since), message, None)
 
     async def _append(self, key: str, message: MessageInput, at: datetime | None) -> None:
         kept = MessageInput(role=message.role, content=message.content, occurred_at=at)

@@ -58,7 +58,7 @@ async def lived(day: Day, kills: int, seconds: float) -> None:
         await _type_again(day)
     _, waiting = await asyncio.wait(sending, timeout=_QUIET_SECONDS)
     assert not waiting, f"no answer to {[day.orders[sending.index(task)] for task in waiting]}"
-    await _quiet(day)
+    await asyncio.wait_for(_quiet(day), _QUIET_SECONDS)
 
 
 async def _send(day: Day, number: int, seconds: float) -> None:

@@ -177,8 +177,6 @@ class Agent:
             _log.exception("a turn failed")
             answer = _BROKEN
             await conversation.append(digest(key, "broken"), answered(answer))
-        finally:
-            self._monitor.idle(key)
         await self._answered(key, messages, conversation, answer)
 
     async def _answered(

@@ -30,6 +30,12 @@ class Loop:
 
     async def run(self, conversation: Conversation, calling: Calling, prompt: Prompt) -> str:
         """The answer, which is in the trail."""
+        try:
+            return await self._answer(conversation, calling, prompt)
+        finally:
+            self._monitor.idle(calling.key)
+
+    async def _answer(self, conversation: Conversation, calling: Calling, prompt: Prompt) -> str:
         again = True
         while (answer := conversation.answer) is None:
             if calls := conversation.open_calls:

@@ -298,6 +298,10 @@ $(PY):
 verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
 
+.PHONY: proof-agent
+proof-agent: $(VENV)/dev.stamp ## Prove that the agent loses and repeats nothing while it is killed: SHORT=1 for a quick look
+	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.agent $(if $(SHORT),--short)
+
 .PHONY: verify-gateway
 verify-gateway: $(VENV)/dev.stamp ## Run the real Claude Code and Codex through the gateway, and break it: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.gateway

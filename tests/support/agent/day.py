@@ -46,8 +46,11 @@ def orders(messages: int) -> list[str]:
     return found
 
 
-async def lived(day: Day, kills: int, seconds: float) -> None:
-    """Sends everything within `seconds` of the agent being up, kills it at random, and waits for its answers."""
+async def lived(day: Day, kills: int, seconds: float, *, patient: bool = True) -> None:
+    """Sends everything within `seconds` of the agent being up, kills it at random, and waits for its answers.
+
+    Not `patient`: messages may stay without an answer.
+    """
     await day.agent.start()
     sending = [asyncio.create_task(_send(day, number, seconds)) for number in range(len(day.orders))]
     for _ in range(kills):
@@ -56,8 +59,10 @@ async def lived(day: Day, kills: int, seconds: float) -> None:
         day.kills += 1
         await day.agent.start()
         await _type_again(day)
-    _, waiting = await asyncio.wait(sending, timeout=_QUIET_SECONDS)
-    assert not waiting, f"no answer to {[day.orders[sending.index(task)] for task in waiting]}"
+    _, waiting = await asyncio.wait(sending, timeout=_QUIET_SECONDS if patient else seconds)
+    for task in waiting:
+        task.cancel()
+    assert not patient or not waiting, f"no answer to {[day.orders[sending.index(task)] for task in waiting]}"
     await asyncio.wait_for(_quiet(day), _QUIET_SECONDS)
 
 

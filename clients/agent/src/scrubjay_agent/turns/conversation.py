@@ -54,7 +54,7 @@ class Conversation:
             self._turn = [said, *map(_message, stands.messages[place + 1 :])]
 
     async def append(self, key: str, message: MessageInput) -> None:
-        """A reset begins the turn anew, so it has other keys then. Agents of one key of Scrubjay have sessions of their own."""
+        """A reset begins the turn anew: it has other keys then. Agents of one key have sessions of their own."""
         await self._append(digest(self.session, key, self._since), message, None)
 
     async def _append(self, key: str, message: MessageInput, at: datetime | None) -> None:

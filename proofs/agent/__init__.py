@@ -1,0 +1,1 @@
+"""The agent loses and repeats nothing while it is killed."""

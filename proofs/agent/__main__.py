@@ -2,8 +2,8 @@
 
 Messages come by Telegram (a fake Bot API), HTTP, `notify` and the terminal, and lead to calls of tools, sub-agents,
 scheduled messages and silence, by both kinds of provider. Afterwards each message must be in the trail once and be
-answered once, each call of a tool have its result, no number be missing, and costs be the provider's ledger. The control
-is an agent that tells a channel that a message is kept before it is.
+answered once, each call of a tool have its result, no number be missing, and costs be the provider's ledger. The
+control is an agent that tells a channel that a message is kept before it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _CONTROL = (28, 8, 8.0)
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     size = _SHORT if short else _LONG
     async with Cluster(ground.database, ground.valkey.url, ground.folder) as cluster:
-        control = await _day(cluster, ground.folder / "control", "openai", _CONTROL, seed, "proofs.agent.hasty")
+        control = await _day(
+            cluster, ground.folder / "control", "openai", _CONTROL, seed, "proofs.agent.hasty"
+        )
         days = [await _day(cluster, ground.folder / kind, kind, size, seed) for kind in _KINDS]
     wrongs = sum((wrongs for _, wrongs in days), Counter[str]())
     return Proof(

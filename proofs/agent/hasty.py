@@ -13,10 +13,10 @@ _accept = Agent.accept
 _tasks: set[asyncio.Task[None]] = set()
 
 
-async def hasty(agent: Agent, message: Received) -> None:
+async def hasty(self: Agent, message: Received) -> None:
     async def later() -> None:
         await asyncio.sleep(_LATE_SECONDS)
-        await _accept(agent, message)
+        await _accept(self, message)
 
     task = asyncio.create_task(later())
     _tasks.add(task)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.gateway_cost.delegated import delegated
 from bench.gateway_cost.greedy import greedy
 from bench.gateway_cost.host import Api
 from bench.gateway_cost.measuring import Bill, Replay
@@ -20,7 +21,12 @@ from services.context.gateway.paging.paged import Planner
 from services.context.gateway.paging.plan import plan
 
 _LEAST_SAVED = 0.4
-_WAYS: Mapping[str, Planner | None] = {"unpaged": None, "paged": plan, "greedy": greedy}
+_WAYS: Mapping[str, Planner | None] = {
+    "unpaged": None,
+    "paged": plan,
+    "greedy": greedy,
+    "delegated": delegated(),
+}
 _APIS: Sequence[Api] = ("anthropic", "openai")
 
 
@@ -67,7 +73,7 @@ def _print(reports: Mapping[str, Mapping[str, Bill]]) -> int:
         whole = ways["unpaged"].usd
         for way, bill in ways.items():
             print(
-                f"{name:<16}{way:<9}{bill.usd:>9.2f} USD {1 - bill.usd / whole:>7.1%} less  "
+                f"{name:<16}{way:<10}{bill.usd:>9.2f} USD {1 - bill.usd / whole:>7.1%} less  "
                 f"read {bill.read:>11,} write {bill.write:>10,} input {bill.input:>9,} "
                 f"batches {bill.batches:>5} faults {bill.faults:>4} first {bill.first_sights:>4} "
                 f"prefix {bill.same / max(1, bill.before):.3f}"

@@ -193,6 +193,9 @@ async def test_paging_can_be_refused(ask: Ask, model: Model) -> None:
     await _until_paged(ask, model, host, "refused")
     await ask(host, "refused", headers={"X-Scrubjay-Paging": "off"})
     assert model.requests[-1] == host.body()
+    editing = {"edits": [{"type": "clear_tool_uses_20250919"}]}
+    await ask(host, "refused", context_management=editing)
+    assert model.requests[-1] == host.body(context_management=editing)
 
 
 async def test_costs_say_which_sessions_are_paged(ask: Ask, model: Model, cluster: Cluster) -> None:
@@ -206,3 +209,28 @@ async def test_costs_say_which_sessions_are_paged(ask: Ask, model: Model, cluste
             assert [row["kind"] for row in answer.body["data"]] == ["gateway_paged"]
 
         await until(kinds)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":"m","tools":' + b"[" * 50_000 + b"]" * 50_000 + b',"messages":[]}',
+        b'{"model":"m","tools":[{"name":"a"}],"messages":[{"role":5,"content":{"a":1}}]}',
+        b'{"model":"m","tools":[{"name":"a"}],"messages":[{"role":"user","content":"\xff\xfe"}]}',
+        b'{"model":"m","tools":[{"name":"a"}],"messages":"x","messages":[]}',
+        b'{"model":"m","tools":[{"name":"a"}],"messages"',
+        b"not JSON at all",
+        b"",
+    ],
+)
+async def test_what_is_no_request_is_the_providers_to_refuse(
+    cluster: Cluster, doors: list[str], model: Model, body: bytes
+) -> None:
+    model.requests.clear()
+    headers = {"X-Scrubjay-Key": cluster.tokens.write, "X-Scrubjay-Session": "hostile"}
+    async with (
+        aiohttp.ClientSession(doors[0], headers=headers) as session,
+        session.post(PATHS["messages"], data=body) as answer,
+    ):
+        assert answer.status == 200
+    assert model.requests == [body] or b"memory_fault" in model.requests[0]

@@ -6,8 +6,9 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+import msgspec
 import structlog
 from prometheus_client import Counter
 
@@ -60,6 +61,13 @@ class Prepared(NamedTuple):
     keep: Keep
 
 
+class _Edited(msgspec.Struct):
+    context_management: Any = None
+
+
+_EDITED = msgspec.json.Decoder(_Edited)
+
+
 class _Made(NamedTuple):
     paged: Paged
     restored: bytes
@@ -96,7 +104,8 @@ class Paging:
             return await self._prepared(endpoint, body, whose, Deadline(seconds))
         except Exception as error:
             UNPAGED.inc()
-            if not isinstance(error, AppError):
+            # What is no request, the provider says.
+            if not isinstance(error, AppError | msgspec.MsgspecError | RecursionError):
                 log.exception("gateway.request_unpaged")
             return None
 
@@ -162,8 +171,11 @@ async def _planned(
 
 
 def _plan(endpoint: Endpoint, body: bytes, state: State, prices: Prices, *, moves: bool) -> _Made | None:
-    """None for a request that is to have no tools: a model could not ask for what it does not see."""
-    if with_tools(_answered(endpoint), body) is None:
+    """None for a request that is to have no tools: a model could not ask for what it does not see.
+
+    Nor is one paged whose host lets the provider edit it.
+    """
+    if with_tools(_answered(endpoint), body) is None or _EDITED.decode(body).context_management is not None:
         return None
     own = Texts(body, blocks_of(read(endpoint, body))) if state.hidden else None
     restored = body if own is None else put_back(_answered(endpoint), body, _whole(state, own))

@@ -1,4 +1,7 @@
-"""What paging at the gateway does to the bill: DATA=folder of transcripts, SESSIONS=20, TOKENS=150000."""
+"""What paging at the gateway does to the bill: DATA=folder of transcripts, SESSIONS=20, TOKENS=150000.
+
+The first THROUGH (2) of the long sessions go through a running gateway, too, which must send what the plan says.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from bench.gateway_cost.delegated import delegated
 from bench.gateway_cost.greedy import greedy
 from bench.gateway_cost.host import Api
 from bench.gateway_cost.measuring import Bill, Replay
+from bench.gateway_cost.through import Same, running
 from bench.paging import events
 from bench.paging.events import Event
 from services.context.gateway.paging.paged import Planner
@@ -44,7 +48,10 @@ def main() -> None:
         for api in _APIS
         for name, sessions in (("real", real), ("long", made))
     }
-    sys.exit(_print(reports))
+    failed = _print(reports)
+    for api in _APIS:
+        failed |= _goes_through(made[: arguments.through], api, arguments.head)
+    sys.exit(failed)
 
 
 def _arguments() -> argparse.Namespace:
@@ -52,6 +59,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("data", help="a folder of transcripts, one event a line")
     parser.add_argument("--sessions", type=int, default=int(os.environ.get("SESSIONS") or 20))
     parser.add_argument("--tokens", type=int, default=int(os.environ.get("TOKENS") or 150_000))
+    parser.add_argument("--through", type=int, default=int(os.environ.get("THROUGH") or 2))
     parser.add_argument("--head", type=int, default=3_000, help="tokens of the host's system and tools")
     return parser.parse_args()
 
@@ -64,6 +72,17 @@ def _bills(sessions: Sequence[Sequence[Event]], api: Api, planner: Planner | Non
             known = getattr(sums, name)
             setattr(sums, name, max(known, value) if name == "largest" else known + value)
     return sums
+
+
+def _goes_through(sessions: Sequence[Sequence[Event]], api: Api, head: int) -> int:
+    """0: every request reaches the provider in the bytes of the plan."""
+    with running() as gateway:
+        played = [
+            gateway.play(events, api, head, f"{api}-{number}") for number, events in enumerate(sessions)
+        ]
+    sums = Same(*(sum(each) for each in zip(*played, strict=True))) if played else Same(0, 0, 0)
+    print(json.dumps({f"through the gateway {api}": sums._asdict()}))
+    return int(sums.differing > 0)
 
 
 def _print(reports: Mapping[str, Mapping[str, Bill]]) -> int:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
 import pytest
 
+from local.process import free_port
 from local.services import Service
 from tests.conftest import Servers
 from tests.support.calls import until
 from tests.support.cluster import Cluster
 from tests.support.clusters import own_cluster
+from tests.support.fakes.fake_collector import FakeCollector
 from tests.support.gateway.agent import Host
 from tests.support.gateway.raw import RawProvider, chunked, posted, providing, sent, unchunked, whole
 
@@ -63,12 +65,26 @@ async def provider() -> AsyncIterator[RawProvider]:
 
 
 @pytest.fixture(scope="module")
+def collector() -> Iterator[FakeCollector]:
+    with FakeCollector(free_port()) as collector:
+        yield collector
+
+
+@pytest.fixture(scope="module")
 async def gate(
-    servers: Servers, template: str, tmp_path_factory: pytest.TempPathFactory, provider: RawProvider
+    servers: Servers,
+    template: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    provider: RawProvider,
+    collector: FakeCollector,
 ) -> AsyncIterator[Gate]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     names = ("SCRUBJAY_GATEWAY_ANTHROPIC_URL", "SCRUBJAY_GATEWAY_OPENAI_URL")
-    urls = {**dict.fromkeys(names, provider.url), "SCRUBJAY_GATEWAY_UNPAGED_SHARE": "0"}
+    urls = {
+        **dict.fromkeys(names, provider.url),
+        "SCRUBJAY_GATEWAY_UNPAGED_SHARE": "0",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+    }
     async with own_cluster("gateway", servers, template, folder, settings_of={"context": urls}) as cluster:
         async with cluster.client("admin") as admin:
             made = await admin.post("/api/context/keys", {"name": "host", "access": "write"})
@@ -104,8 +120,17 @@ async def test_what_is_billed_is_counted(gate: Gate, provider: RawProvider) -> N
     assert counted == [["claude-sonnet-4-5", 11, 55, 700, 30, SESSION], ["gpt-5", 260, 20, 640, 0, SESSION]]
 
 
-async def test_no_key_of_a_provider_is_kept(gate: Gate, servers: Servers) -> None:
+async def test_no_key_of_a_provider_is_kept(gate: Gate, servers: Servers, collector: FakeCollector) -> None:
     assert await gate.asks() == 200
+    host = Host("messages")
+    host.turn()
+    assert await gate.asks(body=host.body(), session="canary") == 200
+
+    async def are_traced() -> None:
+        assert any("127.0.0.1" in str(span) for span in collector.spans)
+
+    await until(are_traced)
+    assert CANARY not in str(collector.spans)
     assert await gate.asks(key="wrong") == 401
     assert await _found(servers.postgres.dsn("e2e_gateway"), SESSION)
     assert await _found(servers.postgres.dsn("e2e_gateway"), CANARY) == []

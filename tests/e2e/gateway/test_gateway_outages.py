@@ -164,7 +164,7 @@ async def test_without_postgres_what_was_sent_shorter_stays_shorter(
     gate: Gate, servers: Servers, provider: RawProvider
 ) -> None:
     host = Host("messages")
-    while b"[memory m-" not in provider.requests[-1].body:
+    while not provider.requests or b"[memory m-" not in provider.requests[-1].body:
         host.turn()
         assert await gate.asks(body=host.body(), session="paged") == 200
     servers.postgres.sigstop()

@@ -49,8 +49,8 @@ FAILED_OPEN = Counter("scrubjay_gateway_failed_open_total", "Requests that passe
 # Kinds of costs.
 KINDS: dict[Arm, str] = {"off": "gateway", "paged": "gateway_paged", "control": "gateway_control"}
 # Of what a host waits for before its request goes on: for its key, and for that and its session's state.
-_KNOWN_SECONDS, _READY_SECONDS = 0.03, 0.045
-_LEAST_SECONDS = 0.015
+_KNOWN_SECONDS, _READY_SECONDS = 0.03, 0.04
+_LEAST_SECONDS = 0.01
 _BODY_SECONDS = 60.0
 # Shorter than any provider keeps a connection: a request on one that it has just closed would be lost.
 _KEPT_SECONDS = 4.0

@@ -16,8 +16,10 @@ from services.context.gateway.paging.forms import Level
 from services.context.gateway.paging.plan import Standing
 from services.context.gateway.restoring.hidden import Hidden
 
-MOST_BYTES = 4 * 1_048_576
+MOST_BYTES = 1_048_576
 """Of its JSON. Beyond that, what answers hid first is forgotten first."""
+MOST_LEVELS = 10_000
+"""Beyond that, what came to its level first is sent in full again."""
 _MOST_WISHES = 1_000
 _FASTEST = 1
 
@@ -34,7 +36,8 @@ class State(msgspec.Struct, frozen=True):
 
     def moved(self, standings: Mapping[str, Standing]) -> State:
         levels = {key: (int(each.level), each.turn) for key, each in standings.items()}
-        return msgspec.structs.replace(self, levels=self.levels | levels)
+        newest = [*(self.levels | levels).items()][-MOST_LEVELS:]
+        return msgspec.structs.replace(self, levels=dict(newest))
 
     def hiding(self, hidden: Hidden) -> State:
         return msgspec.structs.replace(self, hidden=[*self.hidden, hidden])

@@ -20,10 +20,12 @@ from services.context.gateway.memory import (
     ConversationMemory,
     Texts,
 )
+from services.context.gateway.paging.forms import Level
+from services.context.gateway.paging.plan import Standing
 from services.context.gateway.phantom import PhantomCall, call_of
 from services.context.gateway.restoring.hidden import Hidden, Step
 from services.context.gateway.restoring.texts import with_texts, without_texts
-from services.context.gateway.sessions.state import MOST_BYTES, State, packed, unpacked
+from services.context.gateway.sessions.state import MOST_BYTES, MOST_LEVELS, State, packed, unpacked
 
 TEXTS = {"m-a": "one\nthe token expires\n" + "x " * 500 + "needle" + " y" * 500, "m-b": "two\nÜ token\n"}
 
@@ -117,3 +119,13 @@ def test_a_state_that_grows_forgets_what_it_hid_first() -> None:
 def test_the_last_word_on_a_text_counts() -> None:
     state = State().wishing([Action("release", "m-a"), Action("anchor", "m-b")])
     assert state.wishing([Action("anchor", "m-a")]).wishes == {"m-b": "anchor", "m-a": "anchor"}
+
+
+def test_a_state_holds_the_newest_levels() -> None:
+    state = State()
+    for turn in range(3):
+        names = [f"{turn}-{number}" for number in range(MOST_LEVELS // 2)]
+        state = state.moved(dict.fromkeys(names, Standing(Level.STUB, turn)))
+    assert len(state.levels) == MOST_LEVELS
+    assert {turn for _, turn in state.levels.values()} == {1, 2}
+    assert state.known()["2-0"] == Standing(Level.STUB, 2)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from bench.paging.events import Event, turns
-from services.context.gateway.paging.blocks import replace
+from services.context.gateway.editing import replace
 
 Api = Literal["anthropic", "openai"]
 _MARK = b',"cache_control":{"type":"ephemeral"}'

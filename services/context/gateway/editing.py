@@ -15,7 +15,7 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
 def span(body: bytes, raw: msgspec.Raw) -> Span:
     """Where a raw value stands that was decoded from the body itself, or from a raw value of it."""
-    start = _address(raw) - _address(body)
+    start = address(raw) - address(body)
     return start, start + memoryview(raw).nbytes
 
 
@@ -42,7 +42,7 @@ def appended(body: bytes, array: msgspec.Raw, added: list[bytes]) -> bytes:
     return replace(body, {(end, end): b"," + text if inside else text})
 
 
-def _address(buffer: bytes | msgspec.Raw) -> int:
+def address(buffer: bytes | msgspec.Raw) -> int:
     """Of the first byte in memory: msgspec's raw values are views of the body, and tell no offset."""
     interface = np.frombuffer(buffer, np.uint8).__array_interface__
     return int(interface["data"][0])

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from services.context.gateway.cleanup import Action
+from services.context.gateway.editing import Span
 from services.context.gateway.finding import Line, lines_about, shown
-from services.context.gateway.paging.blocks import Span
 from services.context.gateway.phantom import PhantomCall
 
 UNKNOWN_HANDLE = "Unknown handle. A handle stands in the [memory …] line of a text of this conversation."

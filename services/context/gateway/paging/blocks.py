@@ -6,14 +6,14 @@ Nothing is serialised anew: a block is the span of one JSON string, and `replace
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
-import numpy as np
+
+from services.context.gateway.editing import Span, address
 
 Kind = Literal["result", "text"]
-Span: TypeAlias = tuple[int, int]
 
 BYTES_PER_TOKEN = 4
 LEAST_BYTES = 800
@@ -84,16 +84,6 @@ def tokens_of(size: int) -> int:
     return -(-size // BYTES_PER_TOKEN)
 
 
-def replace(body: bytes, edits: Mapping[Span, bytes]) -> bytes:
-    """All other bytes stay as they were. Spans do not overlap."""
-    pieces: list[bytes] = []
-    at = 0
-    for (start, end), piece in sorted(edits.items()):
-        pieces += (body[at:start], piece)
-        at = end
-    return b"".join([*pieces, body[at:]])
-
-
 def is_string(raw: msgspec.Raw) -> bool:
     return bytes(memoryview(raw)[:1]) == b'"'
 
@@ -130,7 +120,7 @@ class _Places:
     """Where things stand in the body, and in the order in which a provider reads: tools and system come first."""
 
     def __init__(self, body: bytes, conversation: Conversation) -> None:
-        self._base = _address(body)
+        self._base = address(body)
         start, end = self.span(conversation.messages)
         self._shift = len(body) - (end - start) - start
         self.head = tokens_of(len(body) - (end - start))
@@ -138,7 +128,7 @@ class _Places:
         self._discount = 0
 
     def span(self, raw: msgspec.Raw) -> Span:
-        start = _address(raw) - self._base
+        start = address(raw) - self._base
         return start, start + memoryview(raw).nbytes
 
     def discount(self, size: int) -> None:
@@ -149,9 +139,3 @@ class _Places:
 
     def total(self) -> int:
         return tokens_of(self._length - self._discount)
-
-
-def _address(buffer: bytes | msgspec.Raw) -> int:
-    """Of the first byte in memory: msgspec's raw values are views of the body, and tell no offset."""
-    interface = np.frombuffer(buffer, np.uint8).__array_interface__
-    return int(interface["data"][0])

@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from services.context.gateway.editing import Span, replace
 from services.context.gateway.paging import anthropic, economy, openai
-from services.context.gateway.paging.blocks import Conversation, Reading, Span, reading, replace
+from services.context.gateway.paging.blocks import Conversation, Reading, reading
 from services.context.gateway.paging.economy import Rates
 from services.context.gateway.paging.forms import Level, handle_of, written
 from services.context.gateway.paging.plan import Plan, Policy, Standing, plan

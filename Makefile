@@ -298,6 +298,10 @@ $(PY):
 verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
 
+.PHONY: proof-writes
+proof-writes: $(VENV)/run.stamp ## Prove that no acknowledged write is lost while everything is killed: SHORT=1 for a quick look
+	@$(PY) -m proofs.writes $(if $(SHORT),--short)
+
 .PHONY: proof-agent
 proof-agent: $(VENV)/dev.stamp ## Prove that the agent loses and repeats nothing while it is killed: SHORT=1 for a quick look
 	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.agent $(if $(SHORT),--short)

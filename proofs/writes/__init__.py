@@ -1,0 +1,1 @@
+"""An acknowledged write is never lost."""

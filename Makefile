@@ -298,6 +298,13 @@ $(PY):
 verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the plugin, and without: needs npm and a registry
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
 
+.PHONY: proofs proofs-short
+proofs: $(VENV)/dev.stamp ## Run the proofs of all promises, in about two hours: ONLY=P1,P15
+	@$(PY) -m proofs
+
+proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in about half an hour: ONLY=P1,P15
+	@$(PY) -m proofs --short
+
 .PHONY: proof-writes
 proof-writes: $(VENV)/run.stamp ## Prove that no acknowledged write is lost while everything is killed: SHORT=1 for a quick look
 	@$(PY) -m proofs.writes $(if $(SHORT),--short)

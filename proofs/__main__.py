@@ -1,0 +1,119 @@
+"""`make proofs` and `make proofs-short`: every promise that has a proof of its own, one after the other.
+
+A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
+Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from local.database import ROOT
+
+_KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
+
+
+class Promise(NamedTuple):
+    name: str
+    target: str
+    what: str
+
+
+# In the order of docs/promises.md.
+PROMISES = (
+    Promise("P1", "proof-writes", "no acknowledged write is lost"),
+    Promise("P3", "proof-timeline", "the timeline is complete and in order"),
+    Promise("P6", "proof-fuzz", "no input causes a 5xx"),
+    Promise("P8", "proof-restarts", "rolling restarts drop nothing"),
+    Promise("P9", "proof-upgrade", "upgrades are online"),
+    Promise("P12", "proof-mcp", "any MCP client works on any replica"),
+    Promise("P15", "proof-paging", "paging corrupts nothing"),
+    Promise("P18", "proof-overload", "overload is shed"),
+    Promise("P19", "proof-purge", "a purge leaves nothing"),
+    Promise("P20", "verify-adapters", "adapters pass their frameworks' suites"),
+    Promise("P21", "proof-fairness", "one tenant cannot slow another"),
+    Promise("P22", "proof-isolation", "nobody reads or speaks for another"),
+    Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
+    Promise("sessions", "proof-sessions", "kills lose nothing of a trail"),
+    Promise("consolidation", "proof-consolidation", "kills change nothing of what is learned"),
+    Promise("webhooks", "proof-webhooks", "every event reaches its receiver"),
+    Promise("agent", "proof-agent", "the agent answers each message once"),
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m proofs", description=__doc__)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", default=os.environ.get("ONLY") or "", help="names, with commas")
+    given = parser.parse_args()
+    names = [name for name in given.only.split(",") if name]
+    if unknown := set(names) - {promise.name for promise in PROMISES}:
+        parser.error(f"no promise is called {', '.join(sorted(unknown))}")
+    results = [run(promise, short=given.short) for promise in PROMISES if not names or promise.name in names]
+    print(table(results))
+    for result in results:
+        print(json.dumps({name: result[name] for name in _KEYS}))
+    return int(not all(map(is_kept, results)))
+
+
+def run(promise: Promise, *, short: bool) -> dict[str, Any]:
+    """Its figures; without any where it ended before it printed them."""
+    print(f"{promise.name}: {promise.what} (make {promise.target})", flush=True)
+    began = time.monotonic()
+    command = ["make", "--no-print-directory", promise.target, *(["SHORT=1"] if short else [])]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    figures = figures_of(done.stdout) or {}
+    if done.returncode and not figures:
+        print(done.stdout[-2_000:])
+    return {
+        "promise": promise.name,
+        **{name: figures.get(name) for name in _KEYS[1:]},
+        "seconds": round(time.monotonic() - began),
+        "ended": done.returncode,
+    }
+
+
+def figures_of(output: str) -> dict[str, Any] | None:
+    """Those of the last line, which names the proof. Proofs of many attacks count them by name."""
+    lines = output.strip().splitlines()
+    try:
+        (figures,) = json.loads(lines[-1]).values()
+    except (IndexError, ValueError, AttributeError):
+        return None
+    if not isinstance(figures, dict):
+        return None
+    if "violated" in figures:
+        harmed = figures["control_p99_over_alone"].keys() - figures["control_without_harm"]
+        figures |= {
+            "n": sum(figures["requests"].values()),
+            "faults": len(figures["p99_over_alone"]),
+            "violations": len(figures["violated"]),
+            "control_violations": len(harmed) if not figures["control_without_harm"] else 0,
+        }
+    return figures
+
+
+def is_kept(result: Mapping[str, Any]) -> bool:
+    return result["ended"] == 0 and result["violations"] == 0 and bool(result["control_violations"])
+
+
+def table(results: Sequence[Mapping[str, Any]]) -> str:
+    rows = [f"{'promise':<14}{'n':>9}{'faults':>8}{'violations':>12}{'control':>9}{'seconds':>9}"]
+    for one in results:
+        counts = (one["n"], one["faults"], one["violations"], one["control_violations"], one["seconds"])
+        cells = ["-" if count is None else str(count) for count in counts]
+        widths = zip(cells, (9, 8, 12, 9, 9), strict=True)
+        kept = "" if is_kept(one) else "  NOT KEPT"
+        rows.append(f"{one['promise']:<14}" + "".join(f"{cell:>{width}}" for cell, width in widths) + kept)
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

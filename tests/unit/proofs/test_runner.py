@@ -1,0 +1,68 @@
+"""A promise is kept only where nothing was violated and its control failed."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from local.database import ROOT
+from proofs.__main__ import PROMISES, figures_of, is_kept, table
+
+KEPT: dict[str, Any] = {
+    "promise": "P1",
+    "n": 10,
+    "faults": 2,
+    "violations": 0,
+    "control_violations": 3,
+    "seconds": 1,
+    "seed": 1,
+    "ended": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({}, True),
+        ({"violations": 1}, False),
+        ({"control_violations": 0}, False),
+        ({"control_violations": None}, False),
+        ({"violations": None}, False),
+        ({"ended": 2}, False),
+    ],
+)
+def test_what_is_kept(change: dict[str, Any], kept: bool) -> None:
+    result = KEPT | change
+    assert is_kept(result) is kept
+    assert ("NOT KEPT" in table([result])) is not kept
+
+
+def test_figures_are_those_of_the_last_line() -> None:
+    assert figures_of("installing\n" + json.dumps({"P1": {"n": 3}}) + "\n") == {"n": 3}
+    for output in ("", "Traceback", "{}", '{"P1": 3}', "[1]"):
+        assert figures_of(output) is None
+
+
+def test_attacks_are_counted() -> None:
+    fairness: dict[str, Any] = {
+        "violated": ["flood"],
+        "requests": {"flood": 5, "ids": 6},
+        "p99_over_alone": {"flood": 9.0, "ids": 1.0},
+        "control_p99_over_alone": {"flood": 9.0, "ids": 9.0},
+        "control_without_harm": [],
+    }
+    found = figures_of(json.dumps({"fairness": fairness})) or {}
+    assert (found["n"], found["faults"], found["violations"], found["control_violations"]) == (11, 2, 1, 2)
+    without = figures_of(json.dumps({"fairness": fairness | {"control_without_harm": ["ids"]}})) or {}
+    assert without["control_violations"] == 0
+
+
+def test_every_target_exists_and_users_can_read_of_it() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    page = (ROOT / "docs/promises.md").read_text()
+    for promise in PROMISES:
+        assert promise.target in targets
+        assert f"`make {promise.target}`" in page

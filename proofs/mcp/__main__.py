@@ -38,7 +38,7 @@ from tests.support.mcp.client import LEGACY, MODERN
 
 SEED = 20_261
 CALLS, SHORT_CALLS = 2_000, 200
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _NODE = _ROOT / ".node"
 _CONTROL_CALLS = 40
 # Those that ask nothing of a server but what every one has; the others want the tools of a test server.
@@ -119,7 +119,7 @@ async def _control(ground: Ground, settings: dict[str, str], seed: int) -> int:
     ledger = Ledger("control")
     cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2, settings=settings)
     for replica in cluster.replicas["context"]:
-        replica.module = "proofs.stateful_mcp"
+        replica.module = "proofs.mcp.stateful"
     async with cluster:
         calls = plan(_CONTROL_CALLS, "control", seed, "control")
         await run_python(cluster.url(), cluster.tokens.write, LEGACY, calls, ledger)
@@ -127,7 +127,7 @@ async def _control(ground: Ground, settings: dict[str, str], seed: int) -> int:
 
 
 async def _typescript(url: str, token: str, era: str, calls: list[Call], ledger: Ledger) -> None:
-    shutil.copy(Path(__file__).parent / "node" / "client.mjs", _NODE)
+    shutil.copy(Path(__file__).parents[1] / "node" / "client.mjs", _NODE)
     process = await asyncio.create_subprocess_exec(
         *_node(str(_NODE / "client.mjs")),
         stdin=subprocess.PIPE,

@@ -1,0 +1,1 @@
+"""Any MCP client works on any replica."""

@@ -21,7 +21,7 @@ def test_no_line_of_a_cut_text_lacks_its_beginning(lines: list[str], most: int) 
     kept = [line for line in short.split("\n") if not line.startswith("[…")]
     whole = {line.strip() for line in lines} | {""}
     assert all(line.strip() in whole for line in kept[1:])
-    assert not kept or text.strip().startswith(kept[0])
+    assert not kept or kept[0].strip() in whole or text.strip().startswith(kept[0])
     assert sum(len(line) + 1 for line in kept) <= most + 2
 
 

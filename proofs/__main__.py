@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 from local.database import ROOT
 
+# A proof that takes longer hangs.
+_MOST_SECONDS = 3_600
 _KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
 
 
@@ -68,15 +70,21 @@ def run(promise: Promise, *, short: bool) -> dict[str, Any]:
     print(f"{promise.name}: {promise.what} (make {promise.target})", flush=True)
     began = time.monotonic()
     command = ["make", "--no-print-directory", promise.target, *(["SHORT=1"] if short else [])]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    figures = figures_of(done.stdout) or {}
-    if done.returncode and not figures:
-        print(done.stdout[-2_000:])
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False, timeout=_MOST_SECONDS
+        )
+        output, code = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as error:
+        output, code = str(error), 1
+    figures = figures_of(output) or {}
+    if code and not figures:
+        print(output[-2_000:])
     return {
         "promise": promise.name,
         **{name: figures.get(name) for name in _KEYS[1:]},
         "seconds": round(time.monotonic() - began),
-        "ended": done.returncode,
+        "ended": code,
     }
 
 

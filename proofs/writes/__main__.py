@@ -30,6 +30,8 @@ select count(pg_terminate_backend(pid)) from (
 """
 _AT_ONCE = 8
 _CONTROL_CRASHES = 3
+# Without an acknowledged write for so long, something hangs.
+_MOST_STILL_SECONDS = 120.0
 
 
 class Size(NamedTuple):
@@ -118,8 +120,7 @@ class _Faults:
             await getattr(self, f"_{fault}")()
             wanted = size.writes * done / len(plan)
             await asyncio.sleep(self._chance.uniform(0.05, 0.3))
-            while len(ledger.acknowledged) < wanted:
-                await asyncio.sleep(0.05)
+            await _until_written(ledger, wanted)
         while size.backends and self.made["killed backends"] < size.backends:
             await self._backends()
             await asyncio.sleep(0.1)
@@ -141,6 +142,14 @@ class _Faults:
         await asyncio.to_thread(service.kill)
         await _started(service)
         self.made["kills of a service"] += 1
+
+
+async def _until_written(ledger: Ledger, wanted: float) -> None:
+    """Raises TimeoutError where nothing goes on."""
+    while (count := len(ledger.acknowledged)) < wanted:
+        async with asyncio.timeout(_MOST_STILL_SECONDS):
+            while len(ledger.acknowledged) == count:
+                await asyncio.sleep(0.05)
 
 
 async def _started(server: Server) -> None:

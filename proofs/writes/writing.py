@@ -19,7 +19,9 @@ from tests.support.cluster import Client, Cluster
 
 _MARK = re.compile(r"p1x\d+x")
 _WORDS = ("ibis", "walrus", "harbour", "ledger", "replica", "valve", "lantern", "orbit", "granite", "willow")
-_MISSIONS, _BATCH = 40, 5
+_BATCH = 5
+# Far below a mission's budget: what is evicted is not lost.
+_OF_MISSION = 100
 _WRITERS = 12
 _AGAIN_SECONDS = 0.05
 _BUSY = (429, 503, 502)
@@ -54,6 +56,7 @@ class Source:
         self._name, self._session = name, session
         self._chance = random.Random(seed)
         self._numbers = itertools.count()
+        self._entries = 0
         self._kinds: Iterator[str] = itertools.cycle(
             ("entry", "batch", "memory", "knowledge", "fact", "trail", "object", "checkpoint")
         )
@@ -73,14 +76,15 @@ class Source:
         words = [f"{self._chance.choice(_WORDS)}{self._chance.getrandbits(48):x}" for _ in range(6)]
         return f"{mark} {' '.join(words)}"
 
-    def _mission(self) -> str:
-        return f"{self._name}-{self._chance.randrange(_MISSIONS)}"
+    def _mission(self, entries: int = 1) -> str:
+        self._entries += entries
+        return f"{self._name}-{self._entries // _OF_MISSION}"
 
     def _entry(self, _: list[str], texts: list[str]) -> tuple[str, str, Json]:
         return "POST", "/api/psychic-cache/write", note(self._mission(), texts[0])
 
     def _batch(self, _: list[str], texts: list[str]) -> tuple[str, str, Json]:
-        mission = self._mission()
+        mission = self._mission(len(texts))
         return "POST", "/api/psychic-cache/write/batch", {"entries": [note(mission, text) for text in texts]}
 
     def _memory(self, _: list[str], texts: list[str]) -> tuple[str, str, Json]:

@@ -22,7 +22,7 @@ export function requestOf(operation: Operation, args: Args, options: CallOptions
     target: query ? `${path}?${query}` : path,
     headers: { accept: `${JSON_TYPE}, ${LINES_TYPE}` },
   };
-  if (operation.keyed) request.headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
+  if (operation.keyed) request.headers["idempotency-key"] = options.idempotencyKey ?? newKey();
   if (operation.body === "lines") {
     request.headers["content-type"] = LINES_TYPE;
     const lines = (left.get("lines") ?? []) as Iterable<unknown>;
@@ -34,6 +34,12 @@ export function requestOf(operation: Operation, args: Args, options: CallOptions
     throw new TypeError(`${operation.method} ${operation.path} takes no ${[...left.keys()].join(", ")}`);
   }
   return request;
+}
+
+/** Pages that came without TLS have no `randomUUID`. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Takes what the path names out of what is left. */

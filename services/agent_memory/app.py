@@ -27,6 +27,7 @@ from services.agent_memory.long_term.purge import LONG_TERM
 from services.agent_memory.long_term.search import STORE as LONG_TERM_STORE
 from services.agent_memory.long_term.search import LongTermSearch
 from services.agent_memory.long_term.search import nothing as nothing_of_long_term
+from services.agent_memory.long_term.search import states as states_of_long_term
 from services.agent_memory.long_term.service import LongTerm
 from services.agent_memory.memories import routes as memories
 from services.agent_memory.memories.accesses import AccessCounts
@@ -34,7 +35,15 @@ from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.commits.service import Commits, LateVectors
 from services.agent_memory.memories.indexing import memories as indexed_memories
 from services.agent_memory.memories.purge import MEMORIES
-from services.agent_memory.memories.search import OWN, PEER, MemorySearch, nothing_of_peers, nothing_own
+from services.agent_memory.memories.search import (
+    OWN,
+    PEER,
+    MemorySearch,
+    nothing_of_peers,
+    nothing_own,
+    states_of_own,
+    states_of_peers,
+)
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MemoryTransfer
 from services.agent_memory.purge import Purge
@@ -49,6 +58,7 @@ from services.agent_memory.vault.purge import FILES
 from services.agent_memory.vault.queries_write import STORE as VAULT
 from services.agent_memory.vault.search import VaultSearch
 from services.agent_memory.vault.search import nothing as nothing_of_files
+from services.agent_memory.vault.search import states as states_of_files
 from services.agent_memory.vault.service import Vault
 from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
@@ -66,6 +76,7 @@ from shared.llm import open_helper
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch, Vacancy
+from shared.states.comparing import OwnerStates
 from shared.web.app import create_app
 from shared.web.authentication import inward, tenant_of
 from shared.web.door.admission import Admission
@@ -84,6 +95,7 @@ class Services:
     """The services that handlers may request, the busiest first."""
 
     owner_search: OwnerSearch
+    owner_states: OwnerStates
     search: MemorySearch
     commits: Commits
     reader: MemoryReader
@@ -169,6 +181,14 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 vacancy=Vacancy(vacancies.empty, NOTHING),
                 asked=embedder.leave_cores,
                 graph=Graph(database, vacancies).search,
+            ),
+            owner_states=OwnerStates(
+                {
+                    OWN: states_of_own(database),
+                    PEER: states_of_peers(database),
+                    LONG_TERM_STORE: states_of_long_term(database),
+                    VAULT: states_of_files(database),
+                }
             ),
             search=search,
             commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),

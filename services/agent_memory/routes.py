@@ -13,7 +13,7 @@ from services.agent_memory.memories.schemas import ForgetAgentInput, ForgetRecei
 from services.agent_memory.purge import Purge
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
-from shared.web.internal import internal_search
+from shared.web.internal import internal_search, internal_states
 from shared.web.operations import ADMIN, KEYED
 
 
@@ -51,6 +51,7 @@ async def purge_tenant(
 ROUTES: list[ControllerRouterHandler] = [
     Router("/api/agent-memory", route_handlers=[forget], tags=["erasure"]),
     internal_search,
+    internal_states,
     purge_scope,
     purge_tenant,
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.cache.checkpoints.service import CheckpointService
 from services.cache.dispatches.service import DispatchService
-from services.cache.entries.search import STORE, CacheSearch
+from services.cache.entries.search import STORE, CacheSearch, states
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.missions.languages import Languages
@@ -42,6 +42,7 @@ from shared.identity import Verifier
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
+from shared.states.comparing import OwnerStates
 from shared.web.app import create_app
 from shared.web.authentication import inward, tenant_of
 from shared.web.door.admission import Admission
@@ -54,6 +55,7 @@ class Services:
 
     writer: EntryWriter
     owner_search: OwnerSearch
+    owner_states: OwnerStates
     search: CacheSearch
     entries: EntryService
     missions: MissionService
@@ -114,6 +116,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         yield Services(
             writer=service.writer,
             owner_search=OwnerSearch("cache", searches, asked=embedder.leave_cores),
+            owner_states=OwnerStates({STORE: states(database)}),
             search=service.search,
             entries=service.entries,
             missions=service.missions,

@@ -16,7 +16,7 @@ from services.cache.purge import Purge
 from services.cache.sessions.routes import SESSIONS
 from services.cache.sessions.trail.routes import internal_events
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.internal import internal_search
+from shared.web.internal import internal_search, internal_states
 from shared.web.operations import ADMIN
 
 
@@ -68,6 +68,7 @@ ROUTES: list[ControllerRouterHandler] = [
     PERSISTENT,
     CHECKPOINTS,
     internal_search,
+    internal_states,
     entry_routes.internal_turns,
     mission_routes.internal_languages,
     internal_events,

@@ -12,6 +12,7 @@ from services.context.audit.service import AuditTrail
 from services.context.consolidation.schedule import Schedule
 from services.context.consolidation.service import Consolidation
 from services.context.costs.service import CostService
+from services.context.delta.service import Sessions
 from services.context.forwarding.mission_languages import MissionLanguages
 from services.context.forwarding.owners import Owner, Owners
 from services.context.forwarding.references import References
@@ -153,6 +154,7 @@ async def opened(
         configs = CallerConfigs(database)
         profiles = ProfileService(database)
         records = Records("context")
+        sessions = Sessions(database, owners)
         assembler = Assembler(
             Asking(
                 settings,
@@ -167,6 +169,7 @@ async def opened(
             accesses,
             reranker,
             Synthesis(helper),
+            sessions,
         )
         sources = Sources(owners, profiles)
         consolidation = Consolidation(database, owners)
@@ -179,6 +182,7 @@ async def opened(
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
                 lambda: every(SWEEP_EVERY_SECONDS, "gateway sessions", gateway.states.sweep),
+                lambda: every(SWEEP_EVERY_SECONDS, "what sessions were given", sessions.sweep),
                 tenant_purge.finish_forever,
                 Schedule(database, consolidation, settings.consolidate_seconds).run_forever,
             )

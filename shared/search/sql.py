@@ -32,6 +32,9 @@ ITEM_COLUMNS = (
 ONLY = "(:only::bigint[] is null or item_id = any(:only))"
 UNTIL = "(:until::bigint is null or item_id <= :until)"
 
+# That on an item, where a key of any users may see all.
+ANYBODYS = ":users::text[] is null or u.user_id is null or u.user_id = any(:users)"
+
 
 class Source(NamedTuple):
     """What a store brings to its search statement: constants of the code, never a user's text.

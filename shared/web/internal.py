@@ -8,6 +8,8 @@ from litestar.params import JSONBody
 
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.search.owner import OwnerSearch
+from shared.states.comparing import OwnerStates
+from shared.states.schemas import States, StatesRequest
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import READ
 
@@ -20,3 +22,13 @@ async def internal_search(
     deadline: DeadlineDep,
 ) -> SearchResult:
     return await owner_search.search(principal, data, deadline)
+
+
+@post("/internal/states", opt=READ, status_code=200, include_in_schema=False)
+async def internal_states(
+    data: JSONBody[StatesRequest],
+    owner_states: NamedDependency[OwnerStates],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> States:
+    return await owner_states.changed(principal, data, deadline)

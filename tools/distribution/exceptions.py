@@ -95,6 +95,7 @@ STATEMENTS = {
     ),
     "services/cache/checkpoints/queries.py:SWEEP": _exempt("tenant", _SWEEP),
     "services/context/gateway/sessions/queries.py:SWEEP": _exempt("tenant", _SWEEP),
+    "services/context/delta/queries.py:SWEEP": _exempt("tenant", _SWEEP),
     "Records:sweep_sql": _exempt("tenant", _SWEEP),
     "EmbeddingTable:trim_sql": _exempt("tenant", _SWEEP),
     "QueueStatements:claim": _exempt("tenant, lock, locked query, volatile", _QUEUE),

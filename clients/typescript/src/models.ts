@@ -378,6 +378,14 @@ export interface AssembleContextInput {
    * 15 s. Where it cannot be had, the block is structured, and `degraded` says why. Default: `"structured"`.
    */
   style?: "factual" | "narrative" | "structured";
+  /**
+   * True: only what the session was not given yet, and corrections of what it was, each told once. False: the
+   * session begins anew, as after a compaction of its host. Left out, what the session was given plays no part.
+   * Needs `session_id`. A session is that of the key and the caller.
+   */
+  delta?: boolean | null;
+  /** The position of the last answer with `delta` that arrived. What was told after it comes again. */
+  since?: number | null;
   /** False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`. */
   log?: boolean;
   /** Include the scores of each search arm for every candidate. Needs admin access. Default: `false`. */
@@ -414,6 +422,8 @@ export interface Assembly {
   graph: GraphContextEntry[];
   /** Only with `debug`. */
   candidates?: Evidence[];
+  /** Only with `delta`. */
+  delta?: Delta;
   /** Only where a style was asked for. */
   synthesis?: SynthesisOfBlock;
   /** The secrets in the request that a mask stands for now, where there were any. */
@@ -1075,6 +1085,19 @@ export interface Copy {
   scope?: string | null;
 }
 
+/** What became of an item that the session was given. It is told once. */
+export interface Correction {
+  /** How a block names the item. */
+  handle: string;
+  /**
+   * `edited`: it says something else now; `superseded` by a newer item; `gone`: deleted, expired, evicted, or
+   * out of this key's reach.
+   */
+  what: "edited" | "gone" | "superseded";
+  /** The handle of the newer item. */
+  by?: string | null;
+}
+
 /** What the calls of one agent, mission, session, model, kind, key or service took. */
 export interface CostGroup {
   /** The agent, mission, session, model, kind, key or service. Null: none. */
@@ -1264,6 +1287,14 @@ export interface Delivery {
   event_at: string;
   /** When it was last sent. */
   attempted_at: string | null;
+}
+
+/** What the session knows with this answer. */
+export interface Delta {
+  /** Send it as `since` of the next request: what was told after it, and was lost on its way, comes again. */
+  position: number;
+  /** Of what the session was given before. Their lines, `[update handle … nonce]`, begin the block. */
+  corrections: Correction[];
 }
 
 export interface Directive {
@@ -1515,7 +1546,8 @@ export interface Evidence {
   tokens: number;
   /**
    * What became of it: taken, cut, background (taken because it fits), budget (no room was left), below_cut (too
-   * far from the best), repeat (of another), superseded (by a newer item) or floor (too little relevance).
+   * far from the best), repeat (of another), superseded (by a newer item), given (the session has it) or floor
+   * (too little relevance).
    */
   outcome: string;
   /** The handle of the newer item that says something else about the same. */

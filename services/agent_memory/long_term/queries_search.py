@@ -8,7 +8,7 @@ from services.agent_memory.long_term.queries_write import status_of
 from services.agent_memory.long_term.schemas import COLUMNS
 from shared.database.postgres import Connection
 from shared.search.hot.statements import hot_forms
-from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
+from shared.search.sql import ANYBODYS, ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
 # More than this many are not counted.
@@ -35,6 +35,7 @@ _LONG_TERM = Source(
     counted="tenant = :tenant and scope = any(:scope)",
     sizes=_SIZES,
 )
+STATED = _LONG_TERM._replace(within="true", visible=ANYBODYS)
 SEARCH = search_forms(_LONG_TERM)
 HOT = hot_forms(_LONG_TERM)
 

@@ -32,6 +32,7 @@ from shared.search.lexicon import only_if_held
 from shared.search.question import EMBED_SHARE, QueryVector, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.states.comparing import StoreStates
 from shared.telemetry import tracing
 
 STORE = "memory"
@@ -153,6 +154,10 @@ def enough(evidence: SearchResult, most: float = MOST) -> bool:
 
 def _candidates(evidence: SearchResult) -> list[Candidate]:
     return evidence.stores[STORE].candidates
+
+
+def states(database: Database) -> StoreStates:
+    return StoreStates(database, queries_search.STATED, _candidate)
 
 
 def _candidate(row: Any) -> Candidate:

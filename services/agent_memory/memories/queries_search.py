@@ -38,6 +38,8 @@ _MOST_ACCESSED = (
 _OWN = _MEMORIES._replace(
     columns=f"{_COLUMNS}, {_MOST_ACCESSED}", within=f"scope = :scope and {ONLY} and {UNTIL}", hidden="false"
 )
+# What an agent was given of its own memory and of its peers'. Whose a row is, the caller looks.
+STATED = _MEMORIES._replace(within="true")
 SEARCH_OWN = search_forms(_OWN)
 HOT_OWN = hot_forms(_OWN)
 # As SEARCH_OWN, without the peer's private memories.

@@ -32,6 +32,7 @@ from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, Hnsw, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.states.comparing import StoreStates
 from shared.telemetry import tracing
 from shared.validation.values import MISSING
 
@@ -223,6 +224,16 @@ def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
 
     ordered = sorted(best.values(), key=key, reverse=True)
     return [_found(found.rows[each.candidate.id], each) for each in ordered]
+
+
+def states_of_own(database: Database) -> StoreStates:
+    return StoreStates(
+        database, queries_search.STATED, _candidate, lambda agent, row: row["agent_name"] == agent
+    )
+
+
+def states_of_peers(database: Database) -> StoreStates:
+    return StoreStates(database, queries_search.STATED, _candidate, lambda agent, row: not row["private"])
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from services.agent_memory.vault.content import EVERY_FOLDER
 from shared.database.postgres import Connection
 from shared.search.hot.statements import hot_forms
-from shared.search.sql import ONLY, UNTIL, Source, search_forms
+from shared.search.sql import ANYBODYS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
 _COLUMNS = (
@@ -33,6 +33,7 @@ _FILES = Source(
     counted="tenant = :tenant and scope = any(:scope)",
     sizes=_SIZES,
 )
+STATED = _FILES._replace(within="true", visible=ANYBODYS)
 SEARCH = search_forms(_FILES)
 HOT = hot_forms(_FILES)
 # All folders but those that are named, which are none.

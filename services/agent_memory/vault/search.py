@@ -22,6 +22,7 @@ from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
 from shared.search.store import Found, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.states.comparing import StoreStates
 from shared.telemetry import tracing
 
 
@@ -97,6 +98,10 @@ async def _only(
     c: Connection, tenant: str, folder: str | None, scopes: Sequence[str] | None
 ) -> list[int] | None:
     return None if folder is None else await queries_search.ids_below(c, tenant, folder, scopes)
+
+
+def states(database: Database) -> StoreStates:
+    return StoreStates(database, queries_search.STATED, _candidate)
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:

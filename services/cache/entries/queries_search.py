@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from services.cache.entries.queries import MATCHES, EntryFilter
 from shared.database.postgres import Connection
 from shared.search.hot.statements import hot_forms
-from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
+from shared.search.sql import ANYBODYS, ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
 # The missions' own counters: what expired since the last write or sweep still counts. With a function of a column in
@@ -31,6 +31,7 @@ _ENTRIES = Source(
     counted="tenant = :tenant and scope = any(:scope)",
     sizes=_SIZES,
 )
+STATED = _ENTRIES._replace(within="c.expires_at > now()", visible=ANYBODYS)
 SEARCH = search_forms(_ENTRIES)
 HOT = hot_forms(_ENTRIES)
 

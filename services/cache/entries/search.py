@@ -31,6 +31,7 @@ from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, lexeme_weights, score
 from shared.search.steps import step_of
 from shared.search.store import Found, Scope, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.states.comparing import StoreStates
 from shared.telemetry import tracing
 from shared.text import Language
 
@@ -148,6 +149,10 @@ def _filter(request: QueryCacheInput) -> EntryFilter:
         since=request.since,
         until=request.until,
     )
+
+
+def states(database: Database) -> StoreStates:
+    return StoreStates(database, queries_search.STATED, _candidate)
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:

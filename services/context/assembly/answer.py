@@ -12,7 +12,8 @@ from services.context.assembly.graph.lines import Line
 from services.context.assembly.ranking import Ranked
 from services.context.assembly.schemas import Assembly, BlockBudget, Evidence, LeftOut, SearchedScope, Source
 from services.context.assembly.searching import Found
-from services.context.log.replay import BACKGROUND, REPEAT, SUPERSEDED
+from services.context.delta.corrections import Line as Update
+from services.context.log.replay import BACKGROUND, GIVEN, REPEAT, SUPERSEDED
 from services.context.schemas import Degraded
 from shared.packing import BELOW_CUT
 from shared.render import Fence
@@ -29,16 +30,20 @@ def answer(
     degraded: list[Degraded],
     low_relevance: bool,
     retrieval_ms: float,
+    updates: Sequence[Update] = (),
 ) -> Assembly:
     graph = [fact.entry for fact in facts if fact.shown]
-    block = "\n".join([*(fact.content for fact in graph), *([chosen.block] if chosen.block else [])])
+    lines = [*(update.text for update in updates), *(fact.content for fact in graph)]
+    block = "\n".join([*lines, *([chosen.block] if chosen.block else [])])
     return Assembly(
         assembly_id=0,
         context_block=block,
         nonce=chosen.fence.nonce,
         sources=[_source(placed, ask.neighbours.scopes) for placed in chosen.taken],
         graph=graph,
-        total_tokens=chosen.tokens + sum(fact.tokens for fact in graph),
+        total_tokens=chosen.tokens
+        + sum(fact.tokens for fact in graph)
+        + sum(update.tokens for update in updates),
         retrieval_ms=round(retrieval_ms, 2),
         degraded=degraded,
         low_relevance=low_relevance,
@@ -49,7 +54,7 @@ def answer(
 
 
 def _left_out(chosen: Chosen) -> LeftOut:
-    out = [placed for placed in chosen.placed if placed.rendered is None]
+    out = [placed for placed in chosen.placed if placed.rendered is None and placed.outcome != GIVEN]
     waiting = [placed.ranked for placed in out if placed.outcome != BELOW_CUT]
     handles = [rendering.handle(ranked) for ranked in waiting[:_BEST_LEFT_OUT]]
     return LeftOut(len(waiting), handles, below_cut=len(out) - len(waiting))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from services.context.assembly.rendering import File, ProfileItem
 from services.context.assembly.supersession.former import with_former_values
 from services.context.assembly.supersession.newest import Superseded, without_superseded
 from services.context.assembly.supersession.repeats import Repeat, joined, marks, without_alike, without_equal
-from services.context.log.replay import BACKGROUND
+from services.context.log.replay import BACKGROUND, GIVEN
 from services.context.stores import LINKS, PROFILES, Source
 from shared import packing
 from shared.packing import BELOW_CUT, HEADER_CHARACTERS, NOT_PACKED, Packed
@@ -89,12 +89,14 @@ def choose(
     *,
     words: Mapping[str, float] | None = None,
     fill: bool = False,
+    known: Collection[str] = (),
 ) -> Chosen:
     """Profiles come first, then linked files, each within their share of the budget, then search results, best first.
 
     Results that are far from the best stay out, unless `fill` asks for whatever fits. What an item supersedes is
     noted in its header if it is near the best, too. `words` are the question's lexemes with their weights: a result
-    that does not fit whole keeps the passages that hold them.
+    that does not fit whole keeps the passages that hold them. What the session has by now (`known` handles) stays out,
+    though it still supersedes others and stands for those that say the same.
     """
     wanted = Wanted(words or {})
     given = [*_given(PROFILES, profiles, tokens, fence), *_given(LINKS, files, tokens, fence)]
@@ -109,10 +111,13 @@ def choose(
         0.0 if fill else ranking.cut([*found.kept, *(older.ranked for older in current.superseded)], tokens)
     )
     former = [older for older in current.superseded if older.ranked.relevance >= former_least]
-    items = _items(with_former_values(near.kept, former), repeats, fence, wanted)
+    current_items = with_former_values(near.kept, former)
+    fresh = [ranked for ranked in current_items if not known or rendering.handle(ranked) not in known]
+    items = _items(fresh, repeats, fence, wanted)
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
-    far = [_far(ranked) for ranked in found.kept if ranked.relevance < least]
-    return Chosen([*given, *placed, *far], current.superseded, repeats, fence)
+    far = [_out(ranked, BELOW_CUT) for ranked in found.kept if ranked.relevance < least]
+    held = [_out(ranked, GIVEN) for ranked in near.kept if known and rendering.handle(ranked) in known]
+    return Chosen([*given, *placed, *held, *far], current.superseded, repeats, fence)
 
 
 def _items(kept: Iterable[Ranked], repeats: Iterable[Repeat], fence: Fence, wanted: Wanted) -> list[_Item]:
@@ -126,8 +131,8 @@ def _place(ranked: Ranked) -> tuple[str, int, int]:
     return ranked.store, ranked.candidate.id, ranked.candidate.chunk
 
 
-def _far(ranked: Ranked) -> Placed:
-    return Placed(ranked, _estimate(ranked.candidate.text), 0, BELOW_CUT, None)
+def _out(ranked: Ranked, outcome: str) -> Placed:
+    return Placed(ranked, _estimate(ranked.candidate.text), 0, outcome, None)
 
 
 def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence) -> list[Placed]:

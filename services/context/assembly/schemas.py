@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, field
 
 from services.context.assembly.graph.lines import GraphContextEntry
+from services.context.delta.schemas import Delta
 from services.context.schemas import NOT_A_SCOPE, Degraded, SearchableScope, is_scope
 from services.context.synthesis.writing import Style
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
@@ -55,6 +56,12 @@ class AssembleContextInput(Body, kw_only=True):
     """How the block says it: `structured` shows each item. `narrative` tells it in connected sentences, and `factual`
     lists facts, as the helper model writes them from these items, with their handles. That may take 15 s. Where it
     cannot be had, the block is structured, and `degraded` says why."""
+    delta: bool | None = None
+    """True: only what the session was not given yet, and corrections of what it was, each told once. False: the session
+    begins anew, as after a compaction of its host. Left out, what the session was given plays no part. Needs
+    `session_id`. A session is that of the key and the caller."""
+    since: Annotated[int, Meta(ge=0)] | None = None
+    """The position of the last answer with `delta` that arrived. What was told after it comes again."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0."""
     debug: bool = False
@@ -63,6 +70,14 @@ class AssembleContextInput(Body, kw_only=True):
     def checks(self) -> Iterator[tuple[str, str]]:
         if self.mission_namespace is not None and (problem := mission_problem(self.mission_namespace)):
             yield "mission_namespace", problem
+        if self.delta is not None and self.session_id is None:
+            yield "session_id", "is required with delta"
+        if self.delta is not None and self.as_of is not None:
+            yield "as_of", "cannot be combined with delta: a session knows what holds now"
+        if self.delta is not None and self.style != "structured":
+            yield "style", "must be structured with delta"
+        if self.since is not None and not self.delta:
+            yield "since", "needs delta to be true"
         for place, scope in enumerate(self.scopes):
             if not is_scope(scope):
                 yield f"scopes[{place}]", NOT_A_SCOPE
@@ -129,7 +144,8 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     """Tokens of the candidate whole."""
     outcome: str
     """What became of it: taken, cut, background (taken because it fits), budget (no room was left), below_cut (too far
-    from the best), repeat (of another), superseded (by a newer item) or floor (too little relevance)."""
+    from the best), repeat (of another), superseded (by a newer item), given (the session has it) or floor (too little
+    relevance)."""
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""
     same_as: str | None = None
@@ -216,5 +232,7 @@ class Assembly(msgspec.Struct):
     """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | msgspec.UnsetType = msgspec.UNSET
     """Only with `debug`."""
+    delta: Delta | msgspec.UnsetType = msgspec.UNSET
+    """Only with `delta`."""
     synthesis: SynthesisOfBlock | msgspec.UnsetType = msgspec.UNSET
     """Only where a style was asked for."""

@@ -20,6 +20,9 @@ from services.context.assembly.reranking import look_again
 from services.context.assembly.schemas import AssembleContextInput, Assembly
 from services.context.assembly.searching import search
 from services.context.assembly.styling import block as styling
+from services.context.delta import corrections as updating
+from services.context.delta.schemas import Delta
+from services.context.delta.service import Sessions
 from services.context.forwarding.owners import Owners
 from services.context.forwarding.references import SOURCE as REFERENCES
 from services.context.log.accesses import Accesses
@@ -36,7 +39,6 @@ from shared.telemetry import metrics, tracing
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
 _SEARCH_SHARE = 0.75
 _RERANK_SHARE = 0.5
-_NO_SYNTHESIS = Synthesis(None)
 
 
 class Assembler:
@@ -46,8 +48,9 @@ class Assembler:
         owners: Owners,
         journal: Journal,
         accesses: Accesses,
-        reranker: Reranker | None = None,
-        synthesis: Synthesis = _NO_SYNTHESIS,
+        reranker: Reranker | None,
+        synthesis: Synthesis,
+        sessions: Sessions,
     ) -> None:
         self._asking = asking
         self._owners = owners
@@ -55,6 +58,7 @@ class Assembler:
         self._accesses = accesses
         self._reranker = reranker
         self._synthesis = synthesis
+        self._sessions = sessions
         # Start at zero, because Prometheus sees no rate in a series that begins above it.
         for name in (*(source.name for source in stores.SOURCES), "embedder", REFERENCES, styling.SOURCE):
             metrics.DEGRADED.labels(name, "timeout")
@@ -78,42 +82,56 @@ class Assembler:
         reading = Deadline(min(deadline.left(), READ_SECONDS))
         ask = await self._asking.grant(principal, request, request_id, reading)
         patience = Deadline(reading.left() * _SEARCH_SHARE)
-        found, linked = await asyncio.gather(
-            search(self._owners, ask, patience), read_links(self._owners, ask, patience)
+        found, linked, session = await asyncio.gather(
+            search(self._owners, ask, patience),
+            read_links(self._owners, ask, patience),
+            self._sessions.look(ask, patience),
         )
         question = Question(request.query, ask.embedded.model, ask.embedded.band)
         scored = score(question, found.results)
         reranked = await look_again(self._reranker, request.query, scored, reading.left() * _RERANK_SHARE)
         scored = reranked.scored
         config = ask.config
-        profiles = [rendering.profile_item(profile) for profile in ask.profiles]
-        background = found.background()
+        profiles = session.new_texts(map(rendering.profile_item, ask.profiles), stores.PROFILES.name)
+        files = session.new_texts(linked.files, stores.LINKS.name)
+        background = session.new_texts(found.background(), stores.OWN.name)
+        triples = session.new_facts(found.graph())
         candidates = [each.candidate for each in scored]
-        texts = [each.text for each in (*candidates, *linked.files, *profiles, *background)]
-        texts += [*graph.texts(found.graph()), request.query, *besides]
+        texts = [each.text for each in (*candidates, *files, *profiles, *background)]
+        texts += [*graph.texts(triples), *updating.texts(session.changes), request.query, *besides]
         fence = new_fence(texts, ask.now)
-        facts = graph.lines(found.graph(), ask.budget.tokens, fence)
-        room = ask.budget.tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
+        updates = updating.lines(session.changes, fence, int(ask.budget.tokens * updating.SHARE))
+        tokens = ask.budget.tokens - sum(update.tokens for update in updates)
+        facts = graph.lines(triples, tokens, fence)
+        room = tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
         chosen = choose(
             ranking.with_distance(scored, ask.neighbours.scopes),
             config.weights,
             config.token_shares,
             room,
             fence,
-            linked.files,
+            files,
             profiles,
             words=lexeme_weights(found.results),
             fill=request.fill,
+            known=session.known,
         )
         if background:
             chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)
-        facts = graph.with_others(facts, ask.budget.tokens, room - chosen.tokens)
+        facts = graph.with_others(facts, tokens, room - chosen.tokens)
+        if request.delta is not None:
+            left = tokens - chosen.tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
+            updates += updating.lines(session.overtaken(chosen.superseded), fence, left)
+            given = await self._sessions.give(ask, session, chosen, facts, updates, reading)
+            chosen, facts, updates = given.chosen, given.facts, given.corrections
+            session.degraded.extend(given.degraded)
         degraded = [
             *ask.embedded.degraded,
             *ask.neighbours.degraded,
             *found.degraded,
             *linked.degraded,
             *reranked.degraded,
+            *session.degraded,
         ]
         # If a source already failed, writing the log may fail too, so wait for it.
         waits = bool(degraded)
@@ -122,7 +140,9 @@ class Assembler:
         # What is kept about a user need not hold the user's name.
         unheld = 0.0 if request.user_id else unheld_names(request.query, found.results)
         low_relevance = not answerable(scored, question.scale.floors, unheld)
-        assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds)
+        assembly = answer(ask, found, chosen, facts, degraded, low_relevance, milliseconds, updates)
+        if request.delta is not None:
+            assembly.delta = Delta(given.position, [update.correction for update in updates])
         written = await styling.styled(self._synthesis, ask, assembly, fence, deadline)
         _count(degraded)
         if request.log:

@@ -22,6 +22,7 @@ from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
 from shared.identity import Signer
 from shared.search.evidence import SearchRequest, SearchResult
+from shared.states.schemas import States, StatesRequest
 from shared.web import idempotency_key
 from shared.web.request import REQUEST_ID
 
@@ -47,6 +48,7 @@ _JSON = ("content-type", "application/json")
 _ENCODER = msgspec.json.Encoder()
 _SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
 _LINKS = msgspec.json.Decoder(Links)
+_STATES = msgspec.json.Decoder(States)
 _ANY = msgspec.json.Decoder(Any)
 _COUNTS = msgspec.json.Decoder(dict[str, int])
 
@@ -116,6 +118,13 @@ class Owner:
         body = _ENCODER.encode({"paths": paths, "characters": characters})
         answer = await self._call("/internal/links", body, _LINKS, principal, deadline, request_id)
         return answer.files
+
+    async def states(
+        self, request: StatesRequest, principal: Principal, deadline: Deadline, request_id: str
+    ) -> States:
+        """Raises Failed."""
+        body = _ENCODER.encode(request)
+        return await self._call("/internal/states", body, _STATES, principal, deadline, request_id)
 
     async def ask(
         self,

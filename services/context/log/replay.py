@@ -20,6 +20,8 @@ SUPERSEDED = "superseded"
 """The outcome of an item that a newer one supersedes."""
 BACKGROUND = "background"
 """The outcome of what is in the block because it fits, and not because it is relevant."""
+GIVEN = "given"
+"""The outcome of what the session of the request holds already."""
 # What nobody searched for, in the order of a block.
 _GIVEN = {source.name: source for source in (PROFILES, LINKS)}
 LEAST_BUDGET_OF_FACTS = 500
@@ -80,9 +82,9 @@ def replay(
         if candidate.superseded_by is not None
     ]
     # The logged cut stays: it goes by relevance, which weights do not change, and by the budget that was asked for.
-    far = [candidate for candidate in found if candidate.outcome == BELOW_CUT]
+    far = [candidate for candidate in found if candidate.outcome in (BELOW_CUT, GIVEN)]
     besides = [candidate for candidate in found if candidate.outcome == BACKGROUND]
-    ranked = [candidate for candidate in found if candidate.outcome not in (BELOW_CUT, BACKGROUND)]
+    ranked = [candidate for candidate in found if candidate.outcome not in (BELOW_CUT, GIVEN, BACKGROUND)]
     kept, repeats = _without_repeats(sorted(ranked, key=lambda candidate: -candidate.score))
     given = [candidate for source in _GIVEN.values() for candidate in _given(source, logged, tokens)]
     spent = sum(candidate.taken for candidate in given)

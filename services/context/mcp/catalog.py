@@ -29,9 +29,11 @@ TOOLS: tuple[Tool, ...] = (
             "as_of",
             "background",
             "debug",
+            "delta",
             "language",
             "log",
             "neighbours",
+            "since",
         ),
         fields={
             "fill": "Add less relevant items until the budget is full.",

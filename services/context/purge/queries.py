@@ -19,6 +19,7 @@ PURGE = (
     ),
     ("profiles", "delete from context.profiles where tenant = $1 and scope = $2"),
     ("gateway_sessions", "delete from context.gateway_sessions where tenant = $1 and scopes @> array[$2]"),
+    ("session_given", "delete from context.session_given where tenant = $1 and scopes @> array[$2]"),
     ("events", "delete from timeline.events where tenant = $1 and scope = $2"),
     # In the order in which a call is written, or the two would wait for each other.
     ("spending", "delete from timeline.spending where tenant = $1 and subject = $2"),
@@ -30,6 +31,7 @@ PURGE = (
 # In addition to the agent's scope: rows that name the agent under other scopes.
 PURGE_AGENT = (
     ("context_assembly_log", "delete from context.context_assembly_log where tenant = $1 and caller = $2"),
+    ("session_given", "delete from context.session_given where tenant = $1 and caller = $2"),
     ("events", "delete from timeline.events where tenant = $1 and agent_name = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and agent_name = $2"),
     ("costs_by_day", "delete from timeline.costs_by_day where tenant = $1 and agent_name = $2"),

@@ -53,6 +53,14 @@ export interface ContextAssembleArgs {
    * 15 s. Where it cannot be had, the block is structured, and `degraded` says why. Default: `"structured"`.
    */
   style?: "factual" | "narrative" | "structured";
+  /**
+   * True: only what the session was not given yet, and corrections of what it was, each told once. False: the
+   * session begins anew, as after a compaction of its host. Left out, what the session was given plays no part.
+   * Needs `session_id`. A session is that of the key and the caller.
+   */
+  delta?: boolean | null;
+  /** The position of the last answer with `delta` that arrived. What was told after it comes again. */
+  since?: number | null;
   /** False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`. */
   log?: boolean;
   /** Include the scores of each search arm for every candidate. Needs admin access. Default: `false`. */

@@ -32,8 +32,8 @@ _TAIL = re.compile(
 )
 # A tail that begins otherwise tells more than the value.
 _IDLE_TAIL = re.compile(
-    r"^\W*(?:not|no|instead|rather|as|since|because|now|effective|starting|from|replacing|after|anymore|going"
-    r"|until|for|at|right|these|this|was|it was|previously|formerly|moved|changed)\b|^\W*$",
+    r"^\W*(?:(?:not|no|instead|rather|as|since|because|now|effective|starting|from|replacing|after|anymore|going"
+    r"|until|for|at|right|these|this|was|it was|previously|formerly|moved|changed)\b|$)",
     re.IGNORECASE,
 )
 

@@ -114,6 +114,12 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
         tenant,
         scope,
     )
+    await sql.execute(
+        """insert into context.session_given (tenant, key, caller, session_id, handle, after, state, scopes)
+           values ($1, 'by hand', $2, 's', 'cache:1', 0, '', array[$2])""",
+        tenant,
+        scope,
+    )
     # Of a paused webhook, which sends nothing.
     await sql.execute(
         """with hook as (

@@ -74,6 +74,8 @@ def assemble(
     background: bool | None = None,
     neighbours: bool | None = None,
     style: Literal["factual", "narrative", "structured"] | None = None,
+    delta: bool | None = None,
+    since: int | None = None,
     log: bool | None = None,
     debug: bool | None = None,
     agent: str | None = None,
@@ -108,6 +110,12 @@ def assemble(
             sentences, and `factual` lists facts, as the helper model writes them from these items, with
             their handles. That may take 15 s. Where it cannot be had, the block is structured, and
             `degraded` says why. Default: `"structured"`.
+        delta: True: only what the session was not given yet, and corrections of what it was, each told
+            once. False: the session begins anew, as after a compaction of its host. Left out, what the
+            session was given plays no part. Needs `session_id`. A session is that of the key and the
+            caller.
+        since: The position of the last answer with `delta` that arrived. What was told after it comes
+            again.
         log: False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`.
         debug: Include the scores of each search arm for every candidate. Needs admin access. Default:
             `false`.
@@ -138,6 +146,8 @@ def assemble(
             background=background,
             neighbours=neighbours,
             style=style,
+            delta=delta,
+            since=since,
             log=log,
             debug=debug,
             agent=agent,

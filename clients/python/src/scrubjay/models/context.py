@@ -155,6 +155,13 @@ class AssembleContextInput:
     That may take 15 s. Where it cannot be had, the block is structured, and `degraded` says why.
     Default: `"structured"`.
     """
+    delta: bool | None = None
+    """True: only what the session was not given yet, and corrections of what it was, each told once.
+    False: the session begins anew, as after a compaction of its host. Left out, what the session was
+    given plays no part. Needs `session_id`. A session is that of the key and the caller.
+    """
+    since: int | None = None
+    """The position of the last answer with `delta` that arrived. What was told after it comes again."""
     log: bool = True
     """False: the assembly is not logged, and its `assembly_id` is 0. Default: `true`."""
     debug: bool = False
@@ -193,6 +200,8 @@ class Assembly:
     """Facts of the entities that the query names. Their lines, marked `[GRAPH]`, begin the block."""
     candidates: list[Evidence] | None = None
     """Only with `debug`."""
+    delta: Delta | None = None
+    """Only with `delta`."""
     synthesis: SynthesisOfBlock | None = None
     """Only where a style was asked for."""
     masked: list[dict[str, str]] = field(default_factory=list)
@@ -397,6 +406,20 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What became of an item that the session was given. It is told once."""
+
+    handle: str
+    """How a block names the item."""
+    what: Literal["edited", "gone", "superseded"]
+    """`edited`: it says something else now; `superseded` by a newer item; `gone`: deleted, expired,
+    evicted, or out of this key's reach.
+    """
+    by: str | None = None
+    """The handle of the newer item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CostGroup:
     """What the calls of one agent, mission, session, model, kind, key or service took."""
 
@@ -487,6 +510,18 @@ class Degraded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What the session knows with this answer."""
+
+    position: int
+    """Send it as `since` of the next request: what was told after it, and was lost on its way, comes
+    again.
+    """
+    corrections: list[Correction]
+    """Of what the session was given before. Their lines, `[update handle … nonce]`, begin the block."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
     """What one cycle changed. The counts are of all rows that now hold settings."""
 
@@ -528,8 +563,8 @@ class Evidence:
     """Tokens of the candidate whole."""
     outcome: str
     """What became of it: taken, cut, background (taken because it fits), budget (no room was left),
-    below_cut (too far from the best), repeat (of another), superseded (by a newer item) or floor (too
-    little relevance).
+    below_cut (too far from the best), repeat (of another), superseded (by a newer item), given (the
+    session has it) or floor (too little relevance).
     """
     superseded_by: str | None = None
     """The handle of the newer item that says something else about the same."""

@@ -1,0 +1,27 @@
+"""What a delta answer tells besides its items."""
+
+from __future__ import annotations
+
+import msgspec
+
+from shared.states.schemas import What
+
+
+class Correction(msgspec.Struct, omit_defaults=True):
+    """What became of an item that the session was given. It is told once."""
+
+    handle: str
+    what: What
+    """`edited`: it says something else now; `superseded` by a newer item; `gone`: deleted, expired, evicted, or out of
+    this key's reach."""
+    by: str | None = None
+    """The handle of the newer item."""
+
+
+class Delta(msgspec.Struct):
+    """What the session knows with this answer."""
+
+    position: int
+    """Send it as `since` of the next request: what was told after it, and was lost on its way, comes again."""
+    corrections: list[Correction]
+    """Of what the session was given before. Their lines, `[update handle … nonce]`, begin the block."""

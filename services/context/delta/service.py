@@ -1,0 +1,253 @@
+"""Keeps what sessions were given, and finds what has changed since."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from services.context import stores
+from services.context.assembly.asking import Ask
+from services.context.assembly.choice import Chosen, Placed
+from services.context.assembly.graph.lines import Line as FactLine
+from services.context.assembly.rendering import handle, handle_of
+from services.context.assembly.supersession.newest import Superseded
+from services.context.delta import queries
+from services.context.delta.corrections import Change, Line
+from services.context.delta.queries import Gift, Whose
+from services.context.forwarding.owners import Failed, Owners
+from services.context.log.replay import GIVEN
+from services.context.schemas import Degraded
+from services.context.stores import FACTS, OwnerName, Store
+from shared.database.postgres import EVERY_TENANT, Connection, Database
+from shared.deadline import Deadline
+from shared.errors import Unavailable
+from shared.search.evidence import Candidate, Triple
+from shared.states.schemas import GONE, MOST_KNOWN, ChangedPart, KnownPart, StatesRequest, state_of
+
+SOURCE = "delta"
+"""Its name in `degraded`."""
+SWEEP_EVERY_SECONDS = 3_600.0
+_KEEP_DAYS = 30
+_SWEEP_SECONDS = 60.0
+_MOST_GIVEN = 50_000
+_BY = " by "
+
+T = TypeVar("T")
+
+
+class Known(NamedTuple):
+    """The newest that the session was told of an item."""
+
+    position: int
+    state: str
+    scopes: list[str]
+
+
+class Session(NamedTuple):
+    """What a session knows before an answer."""
+
+    known: Mapping[str, Known]
+    changes: list[Change]
+    degraded: list[Degraded]
+
+    def fresh(self, items: Iterable[T], name: Callable[[T], str], state: Callable[[T], str]) -> list[T]:
+        """Those that the session was not given as they are now."""
+        return [
+            item
+            for item in items
+            if (known := self.known.get(name(item))) is None or known.state != state(item)
+        ]
+
+    def new_facts(self, triples: Iterable[Triple]) -> list[Triple]:
+        return self.fresh(triples, lambda triple: FACTS.handle(triple.id), _state_of_fact)
+
+    def new_texts(self, texts: Iterable[T], store: str) -> list[T]:
+        """Of profiles, linked files and background."""
+        return self.fresh(texts, lambda text: handle_of(_as_candidate(text), store), _state_of_text)
+
+    def overtaken(self, superseded: Iterable[Superseded]) -> list[Change]:
+        """What newer items supersede, not because their writers say so, but as the search has just found."""
+        found = []
+        for older in superseded:
+            name = handle(older.ranked)
+            known = self.known.get(name)
+            if known is None or known.state == GONE or older.ranked.candidate.superseded_by is not None:
+                continue
+            owners, _, by = known.state.partition(_BY)
+            if by != older.by:
+                gift = Gift(name, known.position, f"{owners}{_BY}{older.by}", known.scopes)
+                found.append(Change(name, "superseded", older.by, None, gift))
+        return found
+
+
+class Given(NamedTuple):
+    """What of an answer the session did not get from another one meanwhile."""
+
+    chosen: Chosen
+    facts: list[FactLine]
+    corrections: list[Line]
+    position: int
+    degraded: list[Degraded]
+
+
+class Sessions:
+    def __init__(self, database: Database, owners: Owners) -> None:
+        self._database = database
+        self._owners = owners
+
+    async def look(self, ask: Ask, deadline: Deadline) -> Session:
+        """What the session of the request knows, and what has changed of it. Raises an owner's refusal."""
+        if ask.request.delta is None:
+            return Session({}, [], [])
+        since = 0 if not ask.request.delta else ask.request.since
+        whose = _whose(ask)
+        try:
+            rows = await self._database.run(
+                whose.tenant, lambda c: queries.known(c, whose, since, _MOST_GIVEN), deadline
+            )
+        except Unavailable as error:
+            return Session({}, [], [Degraded(SOURCE, error.dependency)])
+        known = {row["handle"]: Known(row["position"], row["state"], row["scopes"]) for row in rows}
+        changes, degraded = await self._changes(ask, known, deadline)
+        return Session(known, changes, degraded)
+
+    async def _changes(
+        self, ask: Ask, known: Mapping[str, Known], deadline: Deadline
+    ) -> tuple[list[Change], list[Degraded]]:
+        asked = _by_owner(known)
+        answers = await asyncio.gather(
+            *(
+                self._owners[owner].states(
+                    StatesRequest(agent=ask.request.caller, stores=parts),
+                    ask.principal,
+                    deadline,
+                    ask.request_id,
+                )
+                for owner, parts in asked.items()
+            ),
+            return_exceptions=True,
+        )
+        changes, degraded = [], []
+        for owner, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, Failed):
+                degraded.append(Degraded(SOURCE, f"{owner} {answer.reason}"))
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                changes += [
+                    _change(stores.BY_NAME[name], part, known)
+                    for name, parts in answer.stores.items()
+                    for part in parts
+                ]
+        return changes, degraded
+
+    async def give(
+        self,
+        ask: Ask,
+        session: Session,
+        chosen: Chosen,
+        facts: Sequence[FactLine],
+        corrections: Sequence[Line],
+        deadline: Deadline,
+    ) -> Given:
+        """Records what an answer tells, before it does. Of answers at once, each item is in one."""
+        gifts = _gifts(ask, session, chosen, facts)
+        gifts += [line.change.gift for line in corrections]
+        whole = Given(chosen, list(facts), list(corrections), _position(session), [])
+        if not gifts:
+            return whole
+        whose = _whose(ask)
+
+        async def work(c: Connection) -> tuple[set[str], int]:
+            return await queries.give(c, whose, gifts), await queries.last(c, whose)
+
+        try:
+            mine, position = await self._database.transaction(whose.tenant, work, deadline)
+        except Unavailable as error:
+            return whole._replace(degraded=[Degraded(SOURCE, error.dependency)])
+        if len(mine) == len(gifts):
+            return whole._replace(position=position)
+        return Given(
+            chosen=chosen._replace(placed=[_left_to_another(placed, mine) for placed in chosen.placed]),
+            facts=[fact._replace(shown=fact.shown and fact.handle in mine) for fact in facts],
+            corrections=[line for line in corrections if line.change.handle in mine],
+            position=position,
+            degraded=[],
+        )
+
+    async def sweep(self) -> None:
+        """Forgets what was given a month ago: should it come up again, it is given again."""
+        deadline = Deadline(_SWEEP_SECONDS)
+        await self._database.run(EVERY_TENANT, lambda c: c.execute(queries.SWEEP, _KEEP_DAYS), deadline)
+
+
+def _whose(ask: Ask) -> Whose:
+    request = ask.request
+    return Whose(ask.principal.tenant, ask.principal.key, request.caller, request.session_id or "")
+
+
+def _position(session: Session) -> int:
+    return max((known.position for known in session.known.values()), default=0)
+
+
+def _by_owner(known: Mapping[str, Known]) -> dict[OwnerName, dict[str, list[KnownPart]]]:
+    """The newest of each store, as many as an owner compares. Stores without states have none to compare."""
+    parts: defaultdict[OwnerName, dict[str, list[KnownPart]]] = defaultdict(dict)
+    for name, one in known.items():
+        store = stores.source_of(name)
+        if isinstance(store, Store) and store.has_states:
+            number, _, chunk = name.partition(":")[2].partition("#")
+            of_store = parts[store.owner].setdefault(store.name, [])
+            if len(of_store) < MOST_KNOWN:
+                state = one.state.partition(_BY)[0]
+                of_store.append(KnownPart(int(number), int(chunk) if chunk else None, state))
+    return parts
+
+
+def _change(store: Store, part: ChangedPart, known: Mapping[str, Known]) -> Change:
+    name = store.handle(part.id, part.chunk)
+    by = None if part.by is None else store.handle(part.by)
+    gift = Gift(name, known[name].position, part.state, known[name].scopes)
+    return Change(name, part.what, by if part.what == "superseded" else None, part.text, gift)
+
+
+def _gifts(ask: Ask, session: Session, chosen: Chosen, facts: Iterable[FactLine]) -> list[Gift]:
+    who = [f"agent:{ask.request.caller}"]
+    if ask.request.user_id is not None:
+        who.append(f"user:{ask.request.user_id}")
+
+    def gift(name: str, state: str, scopes: Iterable[str]) -> Gift:
+        before = session.known.get(name)
+        after = 0 if before is None else before.position
+        return Gift(name, after, state, list(dict.fromkeys([*scopes, *who])))
+
+    gifts = []
+    for placed in chosen.taken:
+        candidate = placed.ranked.candidate
+        gifts.append(gift(handle(placed.ranked), _state_of_text(candidate), candidate.scopes))
+    shown = (fact for fact in facts if fact.shown)
+    gifts += [gift(fact.handle, _state_of_fact(fact.triple), fact.triple.scopes) for fact in shown]
+    return gifts
+
+
+def _left_to_another(placed: Placed, mine: set[str]) -> Placed:
+    if not placed.taken or handle(placed.ranked) in mine:
+        return placed
+    return placed._replace(taken=0, outcome=GIVEN, rendered=None)
+
+
+def _as_candidate(text: object) -> Candidate:
+    assert isinstance(text, Candidate), text
+    return text
+
+
+def _state_of_text(text: object) -> str:
+    candidate = _as_candidate(text)
+    return state_of(candidate.text, candidate.superseded_by)
+
+
+def _state_of_fact(triple: Triple) -> str:
+    said = (triple.subject, triple.predicate, triple.object, str(triple.valid_to), str(triple.disputed))
+    return state_of("\n".join(said), None)

@@ -1,0 +1,7 @@
+-- The rows of chunks that somebody knows already, as a search would show them now. Those that are gone are missing.
+select k.item_id, k.chunk, c.chunks, c.start, c.stop, c.words, null::float8 as cosine, null::int[] as places,
+       null::float8[] as tfs, {columns}
+from unnest(:items::bigint[], :numbers::smallint[]) k(item_id, chunk)
+join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk and {within}
+join {items} i on i.tenant = :tenant and i.{key} = k.item_id
+where (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)

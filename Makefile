@@ -105,6 +105,9 @@ bench-steps: $(VENV)/run.stamp ## Measure the search for steps of coding agents:
 	@test -n "$(DATA)" || { echo "make bench-steps needs DATA=folder"; exit 2; }
 	@$(PY) -m bench.steps "$(DATA)"
 
+bench-delta: $(VENV)/run.stamp ## Measure what delta assembly saves of the tokens that a host injects: DATA=folder of transcripts
+	@$(PY) -m bench.delta $(DATA)
+
 bench-conflict: $(VENV)/run.stamp ## Measure whether the newest of contradicting statements comes first: FACTS=130
 	@$(PY) -m bench.conflict
 

@@ -35,7 +35,9 @@ def upgrade() -> None:
         op.execute(statement)
     op.execute(isolate("context.session_given"))
     op.execute(CLOSE_IF_NEW)
-    for statement in grants("context", "grant select, insert, delete on context.session_given to {role}"):
+    for statement in grants(
+        "context", "grant select, insert, update, delete on context.session_given to {role}"
+    ):
         op.execute(statement)
 
 

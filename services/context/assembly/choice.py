@@ -111,13 +111,25 @@ def choose(
         0.0 if fill else ranking.cut([*found.kept, *(older.ranked for older in current.superseded)], tokens)
     )
     former = [older for older in current.superseded if older.ranked.relevance >= former_least]
-    current_items = with_former_values(near.kept, former)
-    fresh = [ranked for ranked in current_items if not known or rendering.handle(ranked) not in known]
+    held, fresh = _parted(with_former_values(near.kept, former), found.repeats, known)
     items = _items(fresh, repeats, fence, wanted)
     placed = _placed(items, packing.pack(items, left, {**stores.TOKEN_SHARES, **shares}))
     far = [_out(ranked, BELOW_CUT) for ranked in found.kept if ranked.relevance < least]
-    held = [_out(ranked, GIVEN) for ranked in near.kept if known and rendering.handle(ranked) in known]
-    return Chosen([*given, *placed, *held, *far], current.superseded, repeats, fence)
+    return Chosen(
+        [*given, *placed, *(_out(ranked, GIVEN) for ranked in held), *far], current.superseded, repeats, fence
+    )
+
+
+def _parted(
+    kept: Sequence[Ranked], equal: Iterable[Repeat], known: Collection[str]
+) -> tuple[list[Ranked], list[Ranked]]:
+    """What the session has, or has in the same words under another handle; and what it does not have."""
+    if not known:
+        return [], list(kept)
+    said = {_place(repeat.of) for repeat in equal if rendering.handle(repeat.ranked) in known}
+    held = [ranked for ranked in kept if rendering.handle(ranked) in known or _place(ranked) in said]
+    places = set(map(_place, held))
+    return held, [ranked for ranked in kept if _place(ranked) not in places]
 
 
 def _items(kept: Iterable[Ranked], repeats: Iterable[Repeat], fence: Fence, wanted: Wanted) -> list[_Item]:

@@ -114,7 +114,7 @@ class Assembler:
             profiles,
             words=lexeme_weights(found.results),
             fill=request.fill,
-            known=session.known,
+            known=session.whole(),
         )
         if background:
             chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from services.context import stores
@@ -32,7 +32,10 @@ SWEEP_EVERY_SECONDS = 3_600.0
 _KEEP_DAYS = 30
 _SWEEP_SECONDS = 60.0
 _MOST_GIVEN = 50_000
-_BY = " by "
+# Follow the owner's state: what the search found newer, and the passages that were given of an item that had no room.
+_BY, _CUT = " by ", " cut "
+# Of an item, as many are compared.
+_MOST_PASSAGES = 20
 
 T = TypeVar("T")
 
@@ -43,6 +46,20 @@ class Known(NamedTuple):
     position: int
     state: str
     scopes: list[str]
+
+    @property
+    def owners(self) -> str:
+        """The state as the item's owner knows it."""
+        return self.state.partition(_CUT)[0].partition(_BY)[0]
+
+    @property
+    def by(self) -> str:
+        return self.state.partition(_CUT)[0].partition(_BY)[2]
+
+    @property
+    def passages(self) -> list[str]:
+        """Digests of what was given, where that was not the whole item."""
+        return self.state.partition(_CUT)[2].split()
 
 
 class Session(NamedTuple):
@@ -57,8 +74,12 @@ class Session(NamedTuple):
         return [
             item
             for item in items
-            if (known := self.known.get(name(item))) is None or known.state != state(item)
+            if (known := self.known.get(name(item))) is None or known.owners != state(item) or known.passages
         ]
+
+    def whole(self) -> set[str]:
+        """The handles of which the session needs no more. Of others it has passages: it may be given more of them."""
+        return {name for name, known in self.known.items() if not known.passages}
 
     def new_facts(self, triples: Iterable[Triple]) -> list[Triple]:
         return self.fresh(triples, lambda triple: FACTS.handle(triple.id), _state_of_fact)
@@ -75,9 +96,8 @@ class Session(NamedTuple):
             known = self.known.get(name)
             if known is None or known.state == GONE or older.ranked.candidate.superseded_by is not None:
                 continue
-            owners, _, by = known.state.partition(_BY)
-            if by != older.by:
-                gift = Gift(name, known.position, f"{owners}{_BY}{older.by}", known.scopes)
+            if known.by != older.by:
+                gift = Gift(name, known.position, f"{known.owners}{_BY}{older.by}", known.scopes)
                 found.append(Change(name, "superseded", older.by, None, gift))
         return found
 
@@ -153,6 +173,7 @@ class Sessions:
         deadline: Deadline,
     ) -> Given:
         """Records what an answer tells, before it does. Of answers at once, each item is in one."""
+        chosen = _without(chosen, _passages_again(session, chosen))
         gifts = _gifts(ask, session, chosen, facts)
         gifts += [line.change.gift for line in corrections]
         whole = Given(chosen, list(facts), list(corrections), _position(session), [])
@@ -170,7 +191,7 @@ class Sessions:
         if len(mine) == len(gifts):
             return whole._replace(position=position)
         return Given(
-            chosen=chosen._replace(placed=[_left_to_another(placed, mine) for placed in chosen.placed]),
+            chosen=_without(chosen, {handle(placed.ranked) for placed in chosen.taken} - mine),
             facts=[fact._replace(shown=fact.shown and fact.handle in mine) for fact in facts],
             corrections=[line for line in corrections if line.change.handle in mine],
             position=position,
@@ -201,8 +222,7 @@ def _by_owner(known: Mapping[str, Known]) -> dict[OwnerName, dict[str, list[Know
             number, _, chunk = name.partition(":")[2].partition("#")
             of_store = parts[store.owner].setdefault(store.name, [])
             if len(of_store) < MOST_KNOWN:
-                state = one.state.partition(_BY)[0]
-                of_store.append(KnownPart(int(number), int(chunk) if chunk else None, state))
+                of_store.append(KnownPart(int(number), int(chunk) if chunk else None, one.owners))
     return parts
 
 
@@ -225,17 +245,44 @@ def _gifts(ask: Ask, session: Session, chosen: Chosen, facts: Iterable[FactLine]
 
     gifts = []
     for placed in chosen.taken:
-        candidate = placed.ranked.candidate
-        gifts.append(gift(handle(placed.ranked), _state_of_text(candidate), candidate.scopes))
+        candidate, name = placed.ranked.candidate, handle(placed.ranked)
+        state = _state_of_text(candidate)
+        if placed.outcome == "cut":
+            before = session.known[name].passages if name in session.known else []
+            state += _CUT + " ".join([*before, _passage(placed)][-_MOST_PASSAGES:])
+        gifts.append(gift(name, state, candidate.scopes))
     shown = (fact for fact in facts if fact.shown)
     gifts += [gift(fact.handle, _state_of_fact(fact.triple), fact.triple.scopes) for fact in shown]
     return gifts
 
 
-def _left_to_another(placed: Placed, mine: set[str]) -> Placed:
-    if not placed.taken or handle(placed.ranked) in mine:
-        return placed
-    return placed._replace(taken=0, outcome=GIVEN, rendered=None)
+def _passages_again(session: Session, chosen: Chosen) -> set[str]:
+    """The handles of items that would show what the session has of them already."""
+    return {
+        name
+        for placed in chosen.taken
+        if (name := handle(placed.ranked)) in session.known
+        and placed.outcome == "cut"
+        and _passage(placed) in session.known[name].passages
+    }
+
+
+def _passage(placed: Placed) -> str:
+    """A digest of what is shown of an item, without its header."""
+    return state_of((placed.rendered or "").partition("] ")[2], None)
+
+
+def _without(chosen: Chosen, names: Collection[str]) -> Chosen:
+    if not names:
+        return chosen
+    return chosen._replace(
+        placed=[
+            placed._replace(taken=0, outcome=GIVEN, rendered=None)
+            if placed.taken and handle(placed.ranked) in names
+            else placed
+            for placed in chosen.placed
+        ]
+    )
 
 
 def _as_candidate(text: object) -> Candidate:

@@ -40,6 +40,7 @@ READING_POSTS = {
     "/api/context/prompt",
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
+    "/internal/states",
     "/internal/languages",
     "/internal/references",
     "/internal/turns",

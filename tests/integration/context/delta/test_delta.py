@@ -50,6 +50,10 @@ def corrected(answer: Any) -> list[tuple[str, str, str | None]]:
     return [(each["handle"], each["what"], each.get("by")) for each in answer["delta"]["corrections"]]
 
 
+def _whole(answer: Any) -> set[str]:
+    return {source["handle"] for source in answer["sources"] if not source["cut"]}
+
+
 async def test_what_a_session_was_given_does_not_come_again(client: Client) -> None:
     ids = [await write(client, text) for text in TEXTS[:2]]
     first = await ask(client)
@@ -152,6 +156,28 @@ async def test_what_the_search_finds_overtaken_is_told_once(client: Client) -> N
     assert corrected(await ask(client)) == []
 
 
+async def test_the_same_words_do_not_come_again_from_another_item(client: Client) -> None:
+    first = await write(client, TEXTS[0])
+    assert handles(await ask(client)) == [f"cache:{first}"]
+    assert await write(client, TEXTS[0]) != first
+    again = await ask(client)
+    assert (again["context_block"], corrected(again)) == ("", [])
+
+
+async def test_more_of_a_long_item_comes_with_another_question(client: Client) -> None:
+    filler = "Nothing else was of note on that day. " * 12
+    lines = ("The orders database fails over to Lisbon.", "The mail relay listens on port 2525.")
+    await write(client, filler.join(["", *lines, ""]))
+    first = await ask(client, token_budget=60)
+    assert lines[0] in first["context_block"]
+    assert lines[1] not in first["context_block"]
+    body = question(MISSION, text="Which port has the mail relay?", session_id="s", token_budget=60)
+    second = (await client.post("/api/context/assemble", {**body, "delta": True})).body
+    assert lines[1] in second["context_block"]
+    third = (await client.post("/api/context/assemble", {**body, "delta": True})).body
+    assert third["context_block"] == ""
+
+
 async def test_a_long_memory_keeps_its_parts_apart(client: Client) -> None:
     text = " ".join(f"The orders database step {number} drains replica {number}." for number in range(400))
     answer = await client.post(COMMIT, lesson("scout", text))
@@ -159,7 +185,7 @@ async def test_a_long_memory_keeps_its_parts_apart(client: Client) -> None:
     first = await ask(client, token_budget=600)
     assert first["sources"]
     second = await ask(client, token_budget=600)
-    assert not set(handles(first)) & set(handles(second))
+    assert not _whole(first) & set(handles(second))
     assert corrected(second) == []
 
 

@@ -1,0 +1,1 @@
+"""What a host injects in a session: whole blocks at each step, or only what is new."""

@@ -65,6 +65,10 @@ pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@$(COMPILE) -o requirements/multilingual.txt requirements/multilingual.in
 	@$(COMPILE) -o requirements/adapters.txt requirements/adapters.in
 
+.PHONY: console
+console: console/node_modules/.stamp ## Build the console, the web page of operators, into the service that serves it
+	@cd console && PATH="$(abspath $(VENV))/bin:$$PATH" npm run --silent build
+
 demo: $(VENV)/run.stamp ## Play agents' transcripts and ask questions about them: SESSION=files or folders
 	@test -n "$(SESSION)" || { echo "make demo needs SESSION=files or folders"; exit 2; }
 	@$(PY) -m bench.demo $(SESSION)
@@ -254,7 +258,7 @@ proof-citus: $(VENV)/dev.stamp ## Prove that Citus runs it, and moves a tenant w
 	@DSN="$(DSN)" $(PY) -m proofs.citus
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
-	@rm -rf $(VENV) .node .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node console/node_modules .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
@@ -287,6 +291,12 @@ $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@$(PIP) -r requirements/node.txt
 	@mkdir -p .node && cp $< .node/
 	@cd .node && $(abspath $(VENV))/bin/npm install --no-package-lock --no-audit --no-fund --loglevel=error
+	@touch $@
+
+console/node_modules/.stamp: console/package.json console/package-lock.json requirements/node.txt $(PY)
+	@echo "Installing what builds the console ..."
+	@$(PIP) -r requirements/node.txt
+	@cd console && PATH="$(abspath $(VENV))/bin:$$PATH" npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(PY):

@@ -8,10 +8,11 @@ from litestar.types import ControllerRouterHandler
 from services.context.assembly.routes import assemble
 from services.context.audit.routes import audit
 from services.context.consolidation.routes import consolidate
+from services.context.console.routes import CONSOLE
 from services.context.costs.routes import COSTS
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
-from services.context.keys.routes import KEYS
+from services.context.keys.routes import KEYS, me
 from services.context.languages.routes import LANGUAGE
 from services.context.learning import routes as learning
 from services.context.log import routes as log
@@ -31,7 +32,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "learning": learning.HANDLERS,
     "profiles": [PROFILES],
     "costs": [COSTS],
-    "keys": [KEYS],
+    "keys": [me, KEYS],
     "secrets": [SECRETS],
     "languages": [LANGUAGE],
     "erasure": [purge],
@@ -46,6 +47,7 @@ ROUTES: list[ControllerRouterHandler] = [
     consolidate,
     WEBHOOKS,
     DOCUMENT,
+    CONSOLE,
     PROBLEM_PAGES,
     *endpoint.ROUTES,
     *forward.ROUTES,

@@ -2469,6 +2469,22 @@ export interface MadeWebhook {
   masked?: (Record<string, string>)[];
 }
 
+/** What the key of the request may do, and where. Null bounds are none. */
+export interface Me {
+  /** The tenant that it belongs to. */
+  tenant: string;
+  /** `key:12` for an API key, or `env:` and the access for a token of the environment. */
+  name: string;
+  /** What the key may do: `write` includes read, `admin` includes both. */
+  access: ("admin" | "read" | "write")[];
+  /** The agent whose item it is; null where nobody is named. */
+  agent: string | null;
+  /** The missions that it may touch; null: all. */
+  missions: string[] | null;
+  /** The users whom it may touch; null: all. */
+  users: string[] | null;
+}
+
 /** A page of memories, newest first. */
 export interface Memories {
   /** The answer: one object, or a page of them. */

@@ -6,14 +6,20 @@ from litestar import Request, Router, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody, Parameter
 
-from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, MadeKey, RotateInput
+from services.context.keys.schemas import ApiKey, ApiKeys, KeyChange, KeyInput, MadeKey, Me, RotateInput
 from services.context.keys.service import KeyService
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
-from shared.web.operations import ADMIN, KEYED, problems
+from shared.web.operations import ADMIN, KEYED, READ, problems
 
 KeyId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
+
+
+@get("/me", opt=READ)
+async def me(principal: PrincipalDep) -> Me:
+    """Tell what the key of this request may do, and for which agent, missions and users."""
+    return Me.of(principal)
 
 
 @post("/", opt=ADMIN | KEYED, status_code=201)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from shared.auth import Access
+from shared.auth import Access, Principal
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
@@ -114,6 +114,29 @@ class ApiKey(msgspec.Struct, kw_only=True):
     """Requests on this day of UTC."""
     tokens_today: int
     """Tokens written on this day of UTC."""
+
+
+class Me(msgspec.Struct, kw_only=True):
+    """What the key of the request may do, and where. Null bounds are none."""
+
+    tenant: str
+    name: str
+    """`key:12` for an API key, or `env:` and the access for a token of the environment."""
+    access: list[Access]
+    agent: str | None = None
+    missions: list[str] | None = None
+    users: list[str] | None = None
+
+    @classmethod
+    def of(cls, principal: Principal) -> Me:
+        return cls(
+            tenant=principal.tenant,
+            name=principal.key,
+            access=sorted(principal.access),
+            agent=principal.agent,
+            missions=None if principal.missions is None else sorted(principal.missions),
+            users=None if principal.users is None else sorted(principal.users),
+        )
 
 
 class MadeKey(msgspec.Struct):

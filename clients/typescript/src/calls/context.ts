@@ -837,6 +837,13 @@ export const ROTATE_KEY: Operation = {
   keyed: true,
 };
 
+export const ME: Operation = {
+  method: "GET",
+  path: "/api/context/me",
+  seconds: 2.0,
+  repeatable: true,
+};
+
 /** What `audit` takes. */
 export interface ContextAuditArgs {
   /** Only actions of this kind. */

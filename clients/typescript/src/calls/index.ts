@@ -14,7 +14,7 @@ import { CheckpointsCalls } from "./checkpoints.js";
 import { WebhooksCalls } from "./webhooks.js";
 import * as context from "./context.js";
 import * as timeline from "./timeline.js";
-import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, Evaluated, Event, Events, Explained, FeedbackTaken, LogEntries, LogEntry, MadeKey, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
+import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, Evaluated, Event, Events, Explained, FeedbackTaken, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
 
 export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextPurgeArgs } from "./context.js";
 export type { CacheEntryArgs, CacheEditTagsArgs, CacheDeleteEntryArgs, CacheMissionsArgs, CacheCheckpointArgs, CacheQueryArgs, CacheWriteArgs, CacheWriteBatchArgs, CacheClearArgs, CacheEntriesArgs, CacheLanguageArgs, CacheSetLanguageArgs, CacheLimitsArgs, CacheSetLimitsArgs, CacheStatsArgs } from "./cache.js";
@@ -253,6 +253,11 @@ export abstract class Calls extends Root {
   /** Make a new secret for a key. The current secret stays valid for the overlap, and an older one ends now. */
   rotateKey(args: context.ContextRotateKeyArgs, options?: CallOptions): Promise<MadeKey> {
     return this.call(context.ROTATE_KEY, args, options);
+  }
+
+  /** Tell what the key of this request may do, and for which agent, missions and users. */
+  me(args: Record<string, never> = {}, options?: CallOptions): Promise<Me> {
+    return this.call(context.ME, args, options);
   }
 
   /**

@@ -33,6 +33,7 @@ from scrubjay.models import (
     LogEntries,
     LogEntry,
     MadeKey,
+    Me,
     Message,
     Monitored,
     MonitoredAgent,
@@ -1344,6 +1345,20 @@ def rotate_key(
         keyed=True,
         idempotency_key=idempotency_key,
         timeout=timeout,
+    )
+
+
+def me(
+    *,
+    timeout: float | None = None,
+) -> Call[Me]:
+    """Tell what the key of this request may do, and for which agent, missions and users.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET", path="/api/context/me", answer=Me, seconds=2.0, repeatable=True, timeout=timeout
     )
 
 

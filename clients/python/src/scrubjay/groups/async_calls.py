@@ -221,6 +221,7 @@ class AsyncCalls:
     change_key = AsyncMethod(context.change_key)
     revoke_key = AsyncMethod(context.revoke_key)
     rotate_key = AsyncMethod(context.rotate_key)
+    me = AsyncMethod(context.me)
     audit = AsyncListing(context.audit)
     secret_policy = AsyncMethod(context.secret_policy)
     set_secret_policy = AsyncMethod(context.set_secret_policy)

@@ -221,6 +221,7 @@ class Calls:
     change_key = Method(context.change_key)
     revoke_key = Method(context.revoke_key)
     rotate_key = Method(context.rotate_key)
+    me = Method(context.me)
     audit = Listing(context.audit)
     secret_policy = Method(context.secret_policy)
     set_secret_policy = Method(context.set_secret_policy)

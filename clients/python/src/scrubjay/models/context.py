@@ -804,6 +804,24 @@ class MadeKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """What the key of the request may do, and where. Null bounds are none."""
+
+    tenant: str
+    """The tenant that it belongs to."""
+    name: str
+    """`key:12` for an API key, or `env:` and the access for a token of the environment."""
+    access: list[Literal["admin", "read", "write"]]
+    """What the key may do: `write` includes read, `admin` includes both."""
+    agent: str | None
+    """The agent whose item it is; null where nobody is named."""
+    missions: list[str] | None
+    """The missions that it may touch; null: all."""
+    users: list[str] | None
+    """The users whom it may touch; null: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     paths: list[str] = field(default_factory=list)
     """The files that it is about. A question that names one finds it, by the last two segments or more."""

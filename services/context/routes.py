@@ -7,8 +7,8 @@ from litestar.types import ControllerRouterHandler
 
 from services.context.assembly.routes import assemble
 from services.context.audit.routes import audit
-from services.context.consolidation.routes import consolidate
 from services.context.console.routes import CONSOLE
+from services.context.consolidation.routes import consolidate
 from services.context.costs.routes import COSTS
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward

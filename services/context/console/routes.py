@@ -86,7 +86,7 @@ async def page(request: Request[Any, Any, Any]) -> Response[bytes]:
 async def screen(request: Request[Any, Any, Any], path: FromPath[PurePosixPath]) -> Response[bytes]:
     """A file of the page, or the page itself: which screen a path shows, the page decides."""
     name = str(path).lstrip("/")
-    if name.startswith("assets/"):
+    if name.partition("/")[0] == "assets":
         return await _answer(request, name, _FOREVER)
     return await _answer(request, "index.html", _ASK_EACH_TIME)
 

@@ -29,6 +29,8 @@ const SCREENS: Screen[] = [
 ];
 
 const Now = lazy(() => import("./now/screen.js").then((module) => module.Now));
+const Why = lazy(() => import("./why/screen.js").then((module) => module.Why));
+const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
 
 export function App() {
   const [asked, setAsked] = useState(false);
@@ -46,6 +48,8 @@ export function App() {
         <ErrorBoundary>
           <Router>
             <Route path={`${BASE}/now`} component={Now} />
+            <Route path={`${BASE}/why`} component={Why} />
+            <Route path={`${BASE}/why/:id`} component={WhyOne} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

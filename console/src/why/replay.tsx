@@ -1,0 +1,122 @@
+// The same candidates packed again, with other weights or another budget, beside what was given.
+
+import type { models } from "scrubjay";
+import { useState } from "preact/hooks";
+
+import { client } from "../connection.js";
+import { useLoad } from "../loading.js";
+import { Field } from "../parts/field.js";
+import { Problem } from "../parts/problem.js";
+import { Name } from "../parts/stored.js";
+import { IN_BLOCK } from "./one.js";
+
+interface Settings {
+  budget: number;
+  weights: Record<string, number>;
+}
+
+export function Replaying({ answer }: { answer: models.Explained }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <section aria-labelledby="replay">
+      <h2 id="replay">What it would have been</h2>
+      <p>Pack the same candidates again, with another budget or other weights. Nothing is changed by it.</p>
+      {open ? <Replay answer={answer} /> : (
+        <button type="button" onClick={() => setOpen(true)}>
+          Replay with other settings
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Replay({ answer }: { answer: models.Explained }) {
+  const start = startOf(answer);
+  const [settings, setSettings] = useState(start);
+  const replay = useLoad(
+    (signal) =>
+      client().replay({ assembly_id: answer.id, token_budget: settings.budget, weights: changed(settings.weights, start.weights) }, { signal }),
+    [JSON.stringify(settings)],
+  );
+  return (
+    <>
+      <div class="filters">
+        <Field
+          label="Budget in tokens"
+          type="number"
+          min={1}
+          max={16_000}
+          value={settings.budget}
+          onChange={(event) => setSettings({ ...settings, budget: Number(event.currentTarget.value) })}
+        />
+        {Object.entries(settings.weights).map(([store, weight]) => (
+          <Field
+            key={store}
+            label={`Weight of ${store}`}
+            type="number"
+            min={0}
+            max={2}
+            step={0.05}
+            value={weight}
+            onChange={(event) =>
+              setSettings({ ...settings, weights: { ...settings.weights, [store]: Number(event.currentTarget.value) } })
+            }
+          />
+        ))}
+      </div>
+      <Problem error={replay.error} />
+      {replay.data && <Compared answer={answer} replay={replay.data} />}
+    </>
+  );
+}
+
+function Compared({ answer, replay }: { answer: models.Explained; replay: models.Replay }) {
+  const before = answer.candidates.filter((one) => IN_BLOCK.has(one.outcome));
+  const after = replay.candidates.filter((one) => IN_BLOCK.has(one.outcome));
+  return (
+    <div class="halves compared" aria-live="polite">
+      <Block title={`As it was: ${answer.total_tokens} tokens`} items={before} marked={new Set(replay.removed)} mark="no longer" />
+      <Block title={`As it would be: ${replay.total_tokens} tokens`} items={after} marked={new Set(replay.added)} mark="new" />
+    </div>
+  );
+}
+
+function Block({
+  title,
+  items,
+  marked,
+  mark,
+}: {
+  title: string;
+  items: readonly models.ExplainedCandidate[];
+  marked: ReadonlySet<string>;
+  mark: string;
+}) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ol>
+        {items.map(({ handle, score, taken }) => (
+          <li key={handle} class={marked.has(handle) ? "differs" : undefined}>
+            <Name text={handle} />{" "}
+            <span class="small">
+              {taken} tokens, score {score?.toFixed(3) ?? "–"}
+            </span>
+            {marked.has(handle) && <strong> {mark}</strong>}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The budget and the weights that were in force. */
+function startOf(answer: models.Explained): Settings {
+  const weights: Record<string, number> = {};
+  for (const { store, weight } of answer.candidates) if (weight != null) weights[store] ??= weight;
+  return { budget: answer.token_budget, weights };
+}
+
+function changed(now: Record<string, number>, start: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(now).filter(([store, weight]) => weight !== start[store]));
+}

@@ -193,6 +193,10 @@ verify-types: $(VENV)/dev.stamp .node/stamp ## Compile minimal bodies against Ty
 verify-typescript: $(VENV)/dev.stamp .node/stamp ## Pack the TypeScript client, compile what uses it strictly, and make every call on a cluster
 	@$(PY) -m proofs.typescript_client
 
+.PHONY: verify-python
+verify-python: $(VENV)/dev.stamp .adapters/stamp .node/stamp ## Build, check, install and type the Python client as its users have it
+	@$(PY) -m proofs.python_client
+
 verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.yml on a Docker engine: SESSION=files to play
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine
 

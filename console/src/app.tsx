@@ -30,6 +30,9 @@ const SCREENS: Screen[] = [
 
 const Now = lazy(() => import("./now/screen.js").then((module) => module.Now));
 const Why = lazy(() => import("./why/screen.js").then((module) => module.Why));
+const Explore = lazy(() => import("./explore/screen.js").then((module) => module.Explore));
+const ExploreItem = lazy(() => import("./explore/item.js").then((module) => module.ExploreItem));
+const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
 const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
 
 export function App() {
@@ -50,6 +53,9 @@ export function App() {
             <Route path={`${BASE}/now`} component={Now} />
             <Route path={`${BASE}/why`} component={Why} />
             <Route path={`${BASE}/why/:id`} component={WhyOne} />
+            <Route path={`${BASE}/explore`} component={Explore} />
+            <Route path={`${BASE}/explore/item/:handle`} component={ExploreItem} />
+            <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

@@ -33,6 +33,10 @@ const Why = lazy(() => import("./why/screen.js").then((module) => module.Why));
 const Explore = lazy(() => import("./explore/screen.js").then((module) => module.Explore));
 const ExploreItem = lazy(() => import("./explore/item.js").then((module) => module.ExploreItem));
 const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
+const Keys = lazy(() => import("./keys/screen.js").then((module) => module.Keys));
+const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
+const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
+const Tune = lazy(() => import("./tune/screen.js").then((module) => module.Tune));
 const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
 
 export function App() {
@@ -56,6 +60,10 @@ export function App() {
             <Route path={`${BASE}/explore`} component={Explore} />
             <Route path={`${BASE}/explore/item/:handle`} component={ExploreItem} />
             <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
+            <Route path={`${BASE}/sessions`} component={Sessions} />
+            <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
+            <Route path={`${BASE}/tune`} component={Tune} />
+            <Route path={`${BASE}/keys`} component={Keys} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

@@ -14,7 +14,9 @@ _CARELESS = "texts => { document.body.innerHTML = `<h1>x</h1><input>` + texts.ma
 async def careless(browser: Browser, url: str) -> list[str]:
     """What the proof sees on a page that takes stored text for markup. On it, each of four looks must find a fault."""
     async with tab(browser, url, None) as one:
-        await one.page.route("**/careless", lambda route: route.fulfill(content_type="text/html", body="<h1>x</h1>"))
+        await one.page.route(
+            "**/careless", lambda route: route.fulfill(content_type="text/html", body="<h1>x</h1>")
+        )
         await one.page.goto(f"{url}/careless")
         await one.page.evaluate(_CARELESS, list(HOSTILE))
         await one.page.wait_for_timeout(500)

@@ -20,6 +20,7 @@ export function Chart({
   overTime = true,
   filled = false,
   height = 120,
+  marks = [],
 }: {
   label: string;
   xs: readonly number[];
@@ -28,8 +29,12 @@ export function Chart({
   overTime?: boolean;
   filled?: boolean;
   height?: number;
+  /** Places on the x axis with a dashed line. */
+  marks?: readonly number[];
 }) {
   const place = useRef<HTMLDivElement>(null);
+  const marked = useRef(marks);
+  marked.current = marks;
   const plot = useRef<uPlot>(undefined);
   const drawn = theme();
   const names = lines.map((line) => line.label).join("\n");
@@ -44,6 +49,7 @@ export function Chart({
       {
         width: element.clientWidth,
         height,
+        hooks: { draw: [(drawing) => drawMarks(drawing, marked.current, colours.getPropertyValue("--bad").trim())] },
         legend: { show: false },
         cursor: { show: false },
         scales: { x: { time: overTime }, y: { range: (_, least, most) => [Math.min(0, least ?? 0), Math.max(1, most ?? 1)] } },
@@ -91,6 +97,21 @@ export function Chart({
       <div ref={place} class="plot" aria-hidden="true" />
     </figure>
   );
+}
+
+function drawMarks(chart: uPlot, marks: readonly number[], colour: string): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([6, 5]);
+  ctx.beginPath();
+  for (const mark of marks) {
+    const x = chart.valToPos(mark, "x", true);
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
 
 function highest(line: Line): number {

@@ -483,6 +483,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_relationships": _in_session({}),
     "session_release": _on_object({}, {"fidelity": 4}),
     "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
+    "session_objects": _in_session({}),
     "session_transitions": _in_session({}),
     "session_search": _in_session({"query": "treasure"}, {"query": "treasure", "superseded": True}),
     "session_turn": lambda v: [

@@ -141,6 +141,7 @@ SESSIONS = [
         },
     ),
     _of_session("session_faults", "What came back", parameters={"limit": 10}),
+    _of_session("session_objects", "What it holds, and held", parameters={"limit": 10}),
     _of_session("session_transitions", "What shrank and came back", parameters={"limit": 10}),
     _of_session("session_admissions", "Why it was taken in", parameters={"limit": 10}),
     Example(

@@ -24,16 +24,17 @@ _SENT_TOKENS = f"""({_TOKENS.format(level="o.sent_fidelity")})
 _COLUMNS = ", ".join(f"o.{name}" for name in SemanticObject.__struct_fields__ if name != "content")
 COLUMNS = f"{_COLUMNS}, {_CONTENT.format(level='o.current_fidelity')} as content"
 
-# $3 the object.
+# $3 the object, $4 the fidelity to show it at; null: its own.
 OBJECT = f"""
-select {COLUMNS} from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2 and o.id = $3
+select {_COLUMNS}, {_CONTENT.format(level="coalesce($4::int, o.current_fidelity)")} as content
+from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2 and o.id = $3
 """
 
 
 async def find(
-    connection: Connection, tenant: str, session_id: UUID, object_id: UUID
+    connection: Connection, tenant: str, session_id: UUID, object_id: UUID, fidelity: int | None = None
 ) -> asyncpg.Record | None:
-    return await connection.fetchrow(OBJECT, tenant, session_id, object_id)
+    return await connection.fetchrow(OBJECT, tenant, session_id, object_id, fidelity)
 
 
 KNOWN = """

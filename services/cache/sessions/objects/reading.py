@@ -13,7 +13,7 @@ import msgspec
 from services.cache.sessions.objects import queries
 from services.cache.sessions.objects.block import context_of, effort
 from services.cache.sessions.objects.schemas import Admitted, Pressure, SemanticObject, SessionContext
-from services.cache.sessions.paging.fidelity import zone
+from services.cache.sessions.paging.fidelity import Fidelity, zone
 from services.cache.sessions.schemas import SessionConfig
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
@@ -28,10 +28,17 @@ class ObjectReader:
         self._transactions = transactions
 
     async def get(
-        self, principal: Principal, session: str, object_id: UUID, deadline: Deadline
+        self,
+        principal: Principal,
+        session: str,
+        object_id: UUID,
+        fidelity: Fidelity | None,
+        deadline: Deadline,
     ) -> SemanticObject:
+        """With its text at `fidelity`, by default its own."""
+
         async def work(c: Connection, held: Held) -> SemanticObject:
-            return await object_of(c, held, object_id)
+            return await object_of(c, held, object_id, fidelity)
 
         return await self._transactions.read(principal, session, work, deadline)
 
@@ -48,9 +55,11 @@ async def context_in(rows: Sequence[asyncpg.Record]) -> SessionContext:
     return await beside(effort(shown), context_of, shown, rows[0]["marks"])
 
 
-async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObject:
+async def object_of(
+    c: Connection, held: Held, object_id: UUID, fidelity: Fidelity | None = None
+) -> SemanticObject:
     """Raises NotFound for an object that is not of the session."""
-    row = await queries.find(c, held.tenant, held.id, object_id)
+    row = await queries.find(c, held.tenant, held.id, object_id, fidelity)
     if row is None:
         raise NotFound(f"session {held.external_id!r} has no object {object_id}")
     return SemanticObject(**row)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Request, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.cache.sessions.objects.admission import Admission
@@ -33,6 +33,12 @@ from shared.web.operations import KEYED, READ, WRITE, problems
 
 _CHANGE = WRITE | KEYED | problems(404, 409)
 _READ = READ | problems(404)
+Shown = Annotated[
+    int | None,
+    Parameter(
+        ge=0, le=3, description="How much of it `content` holds: 0 all, 1 and 2 its summaries, 3 one line."
+    ),
+]
 
 
 @post("/{session_id:str}/objects", operation_id="session_admit", opt=_CHANGE, status_code=201)
@@ -59,9 +65,10 @@ async def semantic_object(
     object_reader: NamedDependency[ObjectReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
+    fidelity: Shown = None,
 ) -> ObjectAnswer:
-    """Get an object as the context shows it. A fault brings it back whole."""
-    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, deadline))
+    """Get an object as the context shows it, or as it would at another fidelity. A fault brings it back whole."""
+    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, fidelity, deadline))
 
 
 @get("/{session_id:str}/context", operation_id="session_context", opt=_READ)

@@ -23,6 +23,8 @@ from scrubjay.models import (
     History,
     KeptObject,
     Language,
+    ListedObject,
+    ListedObjects,
     MessageInput,
     MicroFault,
     NumberedAnswer,
@@ -569,17 +571,46 @@ def session_admit(
     )
 
 
+def session_objects(
+    session_id: str,
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ListedObjects, ListedObject]:
+    """List a session's objects in the order in which they came, evicted ones too, without their texts.
+
+    Args:
+        session_id: The session's name.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/objects", session_id=session_id),
+        answer=ListedObjects,
+        seconds=2.0,
+        repeatable=True,
+        query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
 def session_object(
     session_id: str,
     object_id: str,
     *,
+    fidelity: int | None = None,
     timeout: float | None = None,
 ) -> Call[ObjectAnswer]:
-    """Get an object as the context shows it. A fault brings it back whole.
+    """Get an object as the context shows it, or as it would at another fidelity. A fault brings it back
+    whole.
 
     Args:
         session_id: The session's name.
         object_id: The id of an object of the session.
+        fidelity: How much of it `content` holds: 0 all, 1 and 2 its summaries, 3 one line.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -590,6 +621,7 @@ def session_object(
         answer=ObjectAnswer,
         seconds=2.0,
         repeatable=True,
+        query={"fidelity": fidelity},
         timeout=timeout,
     )
 

@@ -1,6 +1,6 @@
 """The Python client as its users have it: built, checked by twine, installed from its wheel, and typed.
 
-pyright and mypy read, as strictly as they can, a program over its calls. A program that uses them wrongly is the control.
+pyright and mypy read a program over its calls, as strictly as they can. A program that misuses them is the control.
 """
 
 from __future__ import annotations

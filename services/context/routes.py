@@ -21,6 +21,7 @@ from services.context.profiles.routes import PROFILES
 from services.context.prompts.routes import prompt
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
+from services.context.review.routes import REVIEW
 from services.context.scrubbing.routes import SECRETS
 from services.context.timeline.routes import monitor, timeline
 from services.context.webhooks.routes import WEBHOOKS
@@ -34,6 +35,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "keys": [KEYS],
     "secrets": [SECRETS],
     "languages": [LANGUAGE],
+    "review": [REVIEW],
     "erasure": [purge],
     "audit": [audit],
 }

@@ -225,6 +225,32 @@ _LANGUAGES = [
     Example("context_set_language", "No language is taken for granted", {"language": None}),
 ]
 
+_REVIEW = [
+    Example("context_set_review_rule", "An agent's writes wait", {"agent_name": "trainee"}),
+    Example("context_review_rules", "Whose writes wait"),
+    Example(
+        "agent_memory_commit",
+        "A memory that waits",
+        {
+            "agent_name": "trainee",
+            "content": "Provider webhooks may be retried without asking the ledger",
+            "memory_type": "skill_heuristic",
+        },
+        keep={"waiting": "memory_id"},
+    ),
+    Example("context_review", "What waits", parameters={"kind": "waiting"}, keep={"held": "data.0.handle"}),
+    Example(
+        "context_review_decide",
+        "Approved with another text",
+        {
+            "handle": "$held",
+            "decision": "edit",
+            "content": "Provider webhooks may be retried once the ledger answers 404",
+        },
+    ),
+    Example("context_reset_review_rule", "They no longer wait", parameters={"agent": "trainee"}),
+]
+
 _ERASURE = [
     Example("context_purge", "A user, everywhere", {"user_id": "ana"}),
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
@@ -254,5 +280,6 @@ EXAMPLES = [
     *_WEBHOOKS,
     *_SECRETS,
     *_LANGUAGES,
+    *_REVIEW,
     *_ERASURE,
 ]

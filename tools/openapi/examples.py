@@ -91,6 +91,7 @@ _CONTEXT = [
         "The whole item behind a line",
         parameters={"handle": "$handle", "assembly_id": "$assembly"},
     ),
+    Example("context_given", "Who was given it", parameters={"handle": "$handle", "limit": 1}),
     Example(
         "context_set_weight",
         "A mission's cache counts more for one caller",
@@ -236,17 +237,12 @@ _REVIEW = [
             "content": "Provider webhooks may be retried without asking the ledger",
             "memory_type": "skill_heuristic",
         },
-        keep={"waiting": "memory_id"},
     ),
-    Example("context_review", "What waits", parameters={"kind": "waiting"}, keep={"held": "data.0.handle"}),
+    Example("context_review", "What waits", parameters={"kind": "waiting"}),
     Example(
         "context_review_decide",
-        "Approved with another text",
-        {
-            "handle": "$held",
-            "decision": "edit",
-            "content": "Provider webhooks may be retried once the ledger answers 404",
-        },
+        "An item that is right leaves the queue",
+        {"handle": "$handle", "decision": "approve"},
     ),
     Example("context_reset_review_rule", "They no longer wait", parameters={"agent": "trainee"}),
 ]

@@ -885,7 +885,7 @@ export interface CommitResult {
   /** Always null: a memory never expires. */
   expires_at: string | null;
   /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. */
-  review: "pending" | null;
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }
@@ -2108,6 +2108,37 @@ export interface FoundPassage {
   created_at: string;
   /** When it happened, where that was said. */
   occurred_at?: string | null;
+}
+
+/**
+ * A page of the assemblies that gave an item, newest first. It may hold few of them, or none, and still name a
+ * next one.
+ */
+export interface Given {
+  /** The answer: one object, or a page of them. */
+  data: GivenTo[];
+  /** The `cursor` of the next page; null on the last. */
+  next: string | null;
+}
+
+/** An assembly that gave an item. */
+export interface GivenTo {
+  /** The id that `assemble` answered. */
+  assembly_id: number;
+  /** The item as the block named it: `own` to its agent, `peer` to others. */
+  handle: string;
+  /** Who was given it. */
+  caller: string;
+  /** The mission; null where there is none. */
+  mission_namespace: string | null;
+  /** The session that it belongs to. */
+  session_id: string | null;
+  /** The user that the assembly was for. */
+  user_id: string | null;
+  /** Whether explicit feedback named it as useful. Null: there was none. */
+  used: boolean | null;
+  /** When it was given. */
+  created_at: string;
 }
 
 export interface GoalSet {
@@ -4282,7 +4313,7 @@ export interface WriteResult {
   /** Search already finds it by meaning, not only by its words. */
   indexed: boolean;
   /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins then. */
-  review: "pending" | null;
+  review?: "pending";
 }
 
 export interface WrittenAlias {
@@ -4309,7 +4340,7 @@ export interface WrittenFact {
   /** Always null: a fact never expires. */
   expires_at: string | null;
   /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of it. */
-  review: "pending" | null;
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }
@@ -4340,7 +4371,7 @@ export interface WrittenMemory {
   /** Always null: it is kept until it is deleted. */
   expires_at: string | null;
   /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. */
-  review: "pending" | null;
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }

@@ -132,7 +132,7 @@ class WrittenFact(msgspec.Struct):
     """The facts that contradict it and that the writer may not close. They stay open; it stands beside them."""
     expires_at: datetime | None = None
     """Always null: a fact never expires."""
-    review: Literal["pending"] | None = None
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of it."""
 
 

@@ -94,7 +94,7 @@ class WrittenMemory(msgspec.Struct):
     """`known`: the scope had it already, unchanged."""
     expires_at: datetime | None = None
     """Always null: it is kept until it is deleted."""
-    review: Literal["pending"] | None = None
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
 
 

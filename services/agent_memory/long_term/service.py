@@ -80,7 +80,7 @@ class LongTerm:
         async def work(c: Connection) -> WrittenMemories:
             results = await self._insert_or_wait(c, principal, memories, rows, words)
             for memory, result in zip(memories, results, strict=True):
-                if memory.supersedes is not None and result.review is None:
+                if memory.supersedes is not None and result.id > 0:
                     await _supersede(c, principal, memory.supersedes, result.id)
             return WrittenMemories(results)
 

@@ -68,7 +68,7 @@ class CommitResult(msgspec.Struct):
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None = None
     """Always null: a memory never expires."""
-    review: Literal["pending"] | None = None
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
 
 

@@ -165,7 +165,7 @@ class WriteResult(msgspec.Struct):
     """When the entry expires, unless it is evicted before."""
     indexed: bool = False
     """Search already finds it by meaning, not only by its words."""
-    review: Literal["pending"] | None = None
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins then."""
 
 

@@ -100,7 +100,7 @@ class EntryWriter:
         else:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant, [_Written(mission, put, result.id)])
-        if wait_indexed and result.review is None:
+        if wait_indexed and result.id > 0:
             result.indexed = await self._indexer.wait_indexed(
                 ENTRIES.name, principal.tenant, result.id, deadline
             )
@@ -298,7 +298,7 @@ def _result(put: Put, row: Row) -> WriteResult:
         cache_total_tokens=row["total_tokens"],
         evicted_count=row["evicted"],
         expires_at=row["expires_at"],
-        review="pending" if row["entry_id"] < 0 else None,
+        review="pending" if row["entry_id"] < 0 else msgspec.UNSET,
     )
 
 

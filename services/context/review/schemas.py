@@ -14,7 +14,7 @@ from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import SourceKind
 from shared.review.schemas import Decision, Reason, State
-from shared.text import BigId, Content, Name, mission_problem
+from shared.text import Content, Name, mission_problem
 
 ReviewHandle = Annotated[str, Meta(pattern=r"^(?:cache|own|peer|memory|kg):-?[1-9][0-9]{0,17}$")]
 
@@ -136,7 +136,3 @@ class ReviewRules(Page[ReviewRule]):
 
 class RuleCursor(Cursor, tag="review_rules"):
     scope: str
-
-
-class GivenCursor(Cursor, tag="given"):
-    id: BigId

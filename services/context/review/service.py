@@ -169,13 +169,13 @@ class Review:
         return ReviewRules([ReviewRule(**dict(row)) for row in page.rows], page.next)
 
     async def set_rule(self, principal: Principal, given: ReviewRuleInput, deadline: Deadline) -> ReviewRule:
-        """Setting it again changes nothing."""
+        """Setting it again changes nothing, and is recorded."""
         principal.require_unbounded()
         scope = _scope_of(given)
 
         async def work(c: Connection) -> ReviewRule:
-            if await queries.set_rule(c, principal, scope, given.mission_id, given.agent_name):
-                await _record(c, principal, "review_rule_set", scope, required=True)
+            new = await queries.set_rule(c, principal, scope, given.mission_id, given.agent_name)
+            await _record(c, principal, "review_rule_set", scope, before=not new, after=True)
             row = await queries.rule(c, principal.tenant, scope)
             if row is None:  # another request removed it meanwhile
                 raise NotFound(f"no rule of {scope}")
@@ -189,8 +189,8 @@ class Review:
         scope = _scope_of(given)
 
         async def work(c: Connection) -> None:
-            if await queries.reset_rule(c, principal, scope, given.mission_id, given.agent_name):
-                await _record(c, principal, "review_rule_reset", scope, required=False)
+            was = await queries.reset_rule(c, principal, scope, given.mission_id, given.agent_name)
+            await _record(c, principal, "review_rule_reset", scope, before=was, after=False)
 
         await self._database.transaction(principal.tenant, work, deadline)
 
@@ -224,11 +224,8 @@ def _scope_of(given: ReviewRuleInput) -> str:
     return f"agent:{given.agent_name}"
 
 
-async def _record(c: Connection, principal: Principal, action: Action, scope: str, *, required: bool) -> None:
-    deed = Deed(
-        action=action,
-        target=scope,
-        before={"required": not required},
-        after={"required": required},
-    )
+async def _record(
+    c: Connection, principal: Principal, action: Action, scope: str, *, before: bool, after: bool
+) -> None:
+    deed = Deed(action=action, target=scope, before={"required": before}, after={"required": after})
     await audit.record(c, principal, deed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -18,11 +17,11 @@ TEXT = "The zebra deployment needs the violet certificate rotated first"
 
 
 @pytest.fixture
-async def ruled(admin_client: Client) -> AsyncIterator[Client]:
+async def ruled(admin_client: Client) -> Client:
     """An admin's client, with a rule for the mission `m` and one for the agent `wren`."""
     for rule in ({"mission_id": "m"}, {"agent_name": "wren"}):
         assert (await admin_client.call("PUT", f"{REVIEW}/rules", rule)).status == 200
-    yield admin_client
+    return admin_client
 
 
 def learned(agent: str, content: str = TEXT, **more: Any) -> dict[str, Any]:
@@ -89,8 +88,7 @@ async def test_an_entry_waits_until_it_is_approved(ruled: Client, client: Client
     assert "violet" not in await everywhere(client)
     assert (await client.get(f"/api/psychic-cache/all/entries/{-waiting}")).status == 404
     (item,) = await queue(ruled, kind="waiting")
-    assert item["handle"] == f"cache:{waiting}" and item["content"] == TEXT
-    assert item["rules"] == ["mission:m"]
+    assert (item["handle"], item["content"], item["rules"]) == (f"cache:{waiting}", TEXT, ["mission:m"])
     decided = await decide(ruled, item["handle"], "approve")
     assert decided["state"] == "approved"
     assert await decide(ruled, item["handle"], "approve") == decided
@@ -106,11 +104,12 @@ async def test_a_memory_waits_until_it_is_approved(ruled: Client, client: Client
     waiting = await wait_for(client, "/api/agent-memory/commit", learned("wren"))
     assert "violet" not in await everywhere(client, "wren")
     (item,) = await queue(ruled, agent="wren")
-    assert item["handle"] == f"peer:{waiting}" and item["rules"] == ["agent:wren"]
+    assert (item["handle"], item["rules"]) == (f"peer:{waiting}", ["agent:wren"])
     decided = await decide(ruled, item["handle"], "edit", content=TEXT.replace("violet", "scarlet"))
     assert decided["state"] == "edited"
     shown = await everywhere(client)
-    assert "scarlet" in shown and "violet" not in shown
+    assert "scarlet" in shown
+    assert "violet" not in shown
 
 
 async def test_what_is_forgotten_leaves_a_trace_without_content(ruled: Client, client: Client) -> None:

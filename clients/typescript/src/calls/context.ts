@@ -254,6 +254,36 @@ export const LOG_CALLERS: Operation = {
   query: ["cursor", "limit"],
 };
 
+/** What `given` takes. */
+export interface ContextGivenArgs {
+  /** The item, as a block or the queue names it. */
+  handle: string;
+  /** Of this agent only. */
+  caller?: string;
+  /** Of this mission only. */
+  mission_namespace?: string;
+  /** Only what was recorded at this time or later. A time without an offset is UTC. */
+  since?: string;
+  /** Only what was recorded before this time. A time without an offset is UTC. */
+  until?: string;
+  /** The `next` of the previous page. Omit it for the first page. */
+  cursor?: string;
+  /** The largest number of items in a page. */
+  limit?: number;
+  /** Short for `caller`, in requests. */
+  agent?: string;
+  /** Short for `mission_namespace`, in requests. */
+  mission?: string;
+}
+
+export const GIVEN: Operation = {
+  method: "GET",
+  path: "/api/context/log/given",
+  seconds: 2.0,
+  repeatable: true,
+  query: ["handle", "caller", "mission_namespace", "since", "until", "cursor", "limit", "agent", "mission"],
+};
+
 /** What `explain` takes. */
 export interface ContextExplainArgs {
   /** The id of an assembly. */

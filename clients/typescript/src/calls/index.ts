@@ -14,9 +14,9 @@ import { CheckpointsCalls } from "./checkpoints.js";
 import { WebhooksCalls } from "./webhooks.js";
 import * as context from "./context.js";
 import * as timeline from "./timeline.js";
-import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, LogEntries, LogEntry, MadeKey, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
+import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
 
-export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
+export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextGivenArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
 export type { CacheEntryArgs, CacheEditTagsArgs, CacheDeleteEntryArgs, CacheMissionsArgs, CacheCheckpointArgs, CacheQueryArgs, CacheWriteArgs, CacheWriteBatchArgs, CacheClearArgs, CacheEntriesArgs, CacheLanguageArgs, CacheSetLanguageArgs, CacheLimitsArgs, CacheSetLimitsArgs, CacheStatsArgs } from "./cache.js";
 export type { AgentMemoryBatchArgs, AgentMemoryCommitArgs, AgentMemoryExportArgs, AgentMemoryImportArgs, AgentMemoryListArgs, AgentMemoryPeerQueryArgs, AgentMemoryPendingReviewArgs, AgentMemoryQueryArgs, AgentMemoryGetArgs, AgentMemoryEditArgs, AgentMemoryDeleteArgs, AgentMemoryForgetArgs } from "./agent_memory.js";
 export type { VaultPutArgs, VaultListArgs, VaultRemoveArgs, VaultPartArgs, VaultReadArgs, VaultSearchArgs } from "./vault.js";
@@ -75,6 +75,14 @@ export abstract class Calls extends Root {
   /** List the callers that have assembled, by name. */
   logCallers(args: context.ContextLogCallersArgs = {}, options?: CallOptions): Pages<Callers, string> {
     return this.pages(context.LOG_CALLERS, args, options);
+  }
+
+  /**
+   * List the assemblies that gave an item, newest first: who was given it, in which mission, and when. `own:…`
+   * and `peer:…` are the same item. A page looks at 20,000 assemblies, so it may be short and name a next one.
+   */
+  given(args: context.ContextGivenArgs, options?: CallOptions): Pages<Given, GivenTo> {
+    return this.pages(context.GIVEN, args, options);
   }
 
   /** Explain an assembly: every candidate, taken or dropped, with its factors and the reason. */

@@ -89,7 +89,7 @@ class Commits:
             new = None if plain else await self._rules.commit_new(c, given)
             results = new or await self._commit_or_wait(c, principal, memories, given.commits)
             for older, result in zip(supersedes, results, strict=True):
-                if older is not None and result.review is None:
+                if older is not None and result.memory_id > 0:
                     await _supersede(c, principal, older, result.memory_id)
             return CommitBatchResult(results)
 

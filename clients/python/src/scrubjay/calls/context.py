@@ -30,6 +30,8 @@ from scrubjay.models import (
     Evaluated,
     Explained,
     FeedbackTaken,
+    Given,
+    GivenTo,
     Language,
     LogEntries,
     LogEntry,
@@ -422,6 +424,56 @@ def log_callers(
         seconds=2.0,
         repeatable=True,
         query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def given(
+    *,
+    handle: str,
+    caller: str | None = None,
+    mission_namespace: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Given, GivenTo]:
+    """List the assemblies that gave an item, newest first: who was given it, in which mission, and when.
+    `own:…` and `peer:…` are the same item. A page looks at 20,000 assemblies, so it may be short and
+    name a next one.
+
+    Args:
+        handle: The item, as a block or the queue names it.
+        caller: Of this agent only.
+        mission_namespace: Of this mission only.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        until: Only what was recorded before this time. A time without an offset is UTC.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `caller`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/log/given",
+        answer=Given,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "handle": handle,
+            "caller": caller,
+            "mission_namespace": mission_namespace,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+            "agent": agent,
+            "mission": mission,
+        },
         timeout=timeout,
     )
 

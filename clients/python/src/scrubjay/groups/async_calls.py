@@ -192,6 +192,7 @@ class AsyncCalls:
     remember = AsyncMethod(context.remember)
     log = AsyncListing(context.log)
     log_callers = AsyncListing(context.log_callers)
+    given = AsyncListing(context.given)
     explain = AsyncMethod(context.explain)
     replay = AsyncMethod(context.replay)
     source = AsyncMethod(context.source)

@@ -192,6 +192,7 @@ class Calls:
     remember = Method(context.remember)
     log = Listing(context.log)
     log_callers = Listing(context.log_callers)
+    given = Listing(context.given)
     explain = Method(context.explain)
     replay = Method(context.replay)
     source = Method(context.source)

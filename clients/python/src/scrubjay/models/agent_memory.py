@@ -142,7 +142,7 @@ class CommitResult:
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None
     """Always null: a memory never expires."""
-    review: Literal["pending"] | None
+    review: Literal["pending"] | None = None
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""

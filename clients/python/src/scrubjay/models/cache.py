@@ -908,7 +908,7 @@ class WriteResult:
     """When the entry expires, unless it is evicted before."""
     indexed: bool
     """Search already finds it by meaning, not only by its words."""
-    review: Literal["pending"] | None
+    review: Literal["pending"] | None = None
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins
     then.
     """

@@ -689,6 +689,40 @@ class FeedbackTaken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A page of the assemblies that gave an item, newest first. It may hold few of them, or none, and
+    still name a next one.
+    """
+
+    data: list[GivenTo]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenTo:
+    """An assembly that gave an item."""
+
+    assembly_id: int
+    """The id that `assemble` answered."""
+    handle: str
+    """The item as the block named it: `own` to its agent, `peer` to others."""
+    caller: str
+    """Who was given it."""
+    mission_namespace: str | None
+    """The mission; null where there is none."""
+    session_id: str | None
+    """The session that it belongs to."""
+    user_id: str | None
+    """The user that the assembly was for."""
+    used: bool | None
+    """Whether explicit feedback named it as useful. Null: there was none."""
+    created_at: datetime
+    """When it was given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphContextEntry:
     """A fact in the block."""
 

@@ -277,7 +277,7 @@ class WrittenFact:
     """
     expires_at: datetime | None
     """Always null: a fact never expires."""
-    review: Literal["pending"] | None
+    review: Literal["pending"] | None = None
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of
     it.
     """

@@ -406,7 +406,7 @@ class WrittenMemory:
     """`known`: the scope had it already, unchanged."""
     expires_at: datetime | None
     """Always null: it is kept until it is deleted."""
-    review: Literal["pending"] | None
+    review: Literal["pending"] | None = None
     """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""

@@ -127,7 +127,7 @@ async def _hostile_items(client: Client) -> tuple[int, str]:
         {"kind": "knowledge", "scope": f"mission:{MISSION}", "content": text} for text in HOSTILE[:35]
     ]
     await _post(client, "/api/memory/batch", {"memories": knowledge})
-    text = "\n\n".join(HOSTILE) + "x " * 1_000_000
+    text = "\n\n".join(HOSTILE) + "x " * 990_000
     file = await _post(client, "/api/vault/files", {"path": "shared/hostile.md", "text": text})
     await _post(
         client,

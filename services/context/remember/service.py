@@ -270,6 +270,7 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
         line.why = outcome.detail
     else:
         line.id, line.handle, line.status = outcome.id, outcome.handle, outcome.status
+        line.review = "pending" if outcome.id < 0 else None
         line.why = outcome.why or line.why
         line.expires_at = outcome.expires_at
     return line

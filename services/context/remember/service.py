@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +17,7 @@ from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
 from services.context.remember.stating import ToState, state, to_state
 from services.context.remember.turns import Turn, taken, turn_of
+from shared import clock
 from shared.auth import Principal
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
@@ -101,7 +102,7 @@ class Remember:
             principal, request, plan, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id
         )
         lines, items, facts = await asyncio.to_thread(_plan, request)
-        copies = to_copy(request, [(item.at, item.piece) for item in items], datetime.now(UTC))
+        copies = to_copy(request, [(item.at, item.piece) for item in items], clock.now())
         groups = [[item for item in items if item.place.store == store] for store in _STORES]
         memory = self._owners["agent_memory"]
         copied, stated, outcomes = await asyncio.gather(

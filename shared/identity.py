@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from shared import clock
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.errors import Unauthorized
 
 HEADER = "x-scrubjay-identity"

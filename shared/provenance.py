@@ -9,9 +9,9 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, field
 
-from shared import clock
 from shared.auth import Principal
 from shared.body import Body
+from shared.concurrency import clock
 from shared.errors import Invalid
 from shared.text import BigId, Language, Name, Paths, Step, Symbols
 from shared.words import readable

@@ -6,7 +6,7 @@ import importlib
 import os
 import time
 
-from shared import clock
+from shared.concurrency import clock
 from shared.web.serving.start import start
 
 

@@ -62,7 +62,7 @@ from services.agent_memory.vault.search import states as states_of_files
 from services.agent_memory.vault.service import Vault
 from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.tasks import background
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell

@@ -31,7 +31,7 @@ from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.tasks import background
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell

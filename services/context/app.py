@@ -51,7 +51,7 @@ from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
 from services.context.webhooks.deliverer import Deliverer
 from services.context.webhooks.service import WebhookService
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.tasks import background, every
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell

@@ -8,7 +8,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import ClassVar, Literal
 
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.errors import Unavailable
 

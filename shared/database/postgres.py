@@ -20,7 +20,7 @@ import msgspec
 import structlog
 from pgvector.asyncpg import register_vector
 
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.database.tenancy import Look
 from shared.deadline import Deadline

@@ -11,7 +11,7 @@ import msgspec
 import structlog
 from prometheus_client import Counter
 
-from shared import clock
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker
 from shared.concurrency.calls import guarded
 from shared.llm import prompts

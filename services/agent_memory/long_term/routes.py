@@ -28,7 +28,7 @@ from services.agent_memory.long_term.schemas import (
 )
 from services.agent_memory.long_term.search import LongTermSearch
 from services.agent_memory.long_term.service import DueFilter, LongTerm
-from shared import clock
+from shared.concurrency import clock
 from shared.errors import NotFound
 from shared.paging.cursors import MAX_CURSOR
 from shared.provenance import utc

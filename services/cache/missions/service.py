@@ -21,9 +21,8 @@ from services.cache.missions.schemas import (
     MissionLimits,
     MissionsAnswer,
 )
-from shared import clock
 from shared.auth import Principal
-from shared.database import audit
+from shared.database import audit, clock
 from shared.database.audit import Deed
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database

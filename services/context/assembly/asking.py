@@ -19,8 +19,8 @@ from services.context.profiles.schemas import Profile, subjects
 from services.context.profiles.service import ProfileService
 from services.context.schemas import Degraded
 from services.context.settings import Settings
-from shared import clock
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.embeddings.band import Band

@@ -29,8 +29,8 @@ from services.context.log.journal import AssemblyRow, Journal
 from services.context.rerank import Reranker
 from services.context.schemas import Degraded
 from services.context.synthesis.writing import Synthesis
-from shared import clock
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
 from shared.search.relevance import Question, answerable, lexeme_weights, score, unheld_names

@@ -17,8 +17,8 @@ from services.context.remember.routing import Piece, Place, pieces, route
 from services.context.remember.schemas import Kept, KeptStatus, RememberInput, RememberResult, Store
 from services.context.remember.stating import ToState, state, to_state
 from services.context.remember.turns import Turn, taken, turn_of
-from shared import clock
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
 from shared.deadline import Deadline
@@ -321,7 +321,9 @@ def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
 def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     if entry.get("data") is not None:
         data = entry["data"]
-        return _Written(data["id"], stores.CACHE.handle(data["id"]), "created", _instant(data["expires_at"]))
+        return _Written(
+            data["id"], stores.CACHE.handle(data["id"]), "created", datetime.fromisoformat(data["expires_at"])
+        )
     status, problem = int(entry["status"]), entry["error"]
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)
@@ -334,13 +336,9 @@ def _stored(turn: Mapping[str, Any]) -> _Written:
         turn["id"],
         stores.CACHE.handle(turn["id"]),
         "skipped",
-        _instant(turn["expires_at"]),
+        datetime.fromisoformat(turn["expires_at"]),
         "the mission has it of this session already",
     )
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
 
 
 def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:

@@ -22,8 +22,8 @@ from services.context.webhooks.planning import Turn, pause_without_key, plan_ten
 from services.context.webhooks.queries_sending import Lane
 from services.context.webhooks.sending import Sender
 from services.context.webhooks.sharing import Paces, Shares
-from shared import clock
 from shared.addresses import Reach
+from shared.concurrency import clock
 from shared.concurrency.tasks import end, every
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline

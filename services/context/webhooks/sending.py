@@ -20,8 +20,8 @@ from services.context.webhooks import signing
 from services.context.webhooks.retrying import Outcome, retry_after
 from services.context.webhooks.sharing import Shares
 from services.context.webhooks.signing import Message
-from shared import clock
 from shared.addresses import Reach, allowed, url_problem
+from shared.concurrency import clock
 from shared.settings import KEPT_SECONDS
 from shared.version import VERSION
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import clock
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.errors import Unauthorized
 from shared.identity import VALID_SECONDS, Signer, Verifier
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.clock import Clock
+from shared.concurrency.clock import Clock
 
 HOUR = 3_600.0
 

@@ -10,7 +10,8 @@ from services.agent_memory.memories.purge import count_rows
 from services.agent_memory.memories.schemas import ForgetReceipt
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
-from shared.database import audit, clock
+from shared.concurrency import clock
+from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_agent, erase_scope, erase_user
 from shared.database.idempotency import Key

@@ -22,7 +22,8 @@ from services.cache.missions.schemas import (
     MissionsAnswer,
 )
 from shared.auth import Principal
-from shared.database import audit, clock
+from shared.concurrency import clock
+from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.doorbell import Doorbell
 from shared.database.postgres import Connection, Database

@@ -32,8 +32,10 @@ from services.context.costs.schemas import (
     subject_of,
 )
 from services.context.keys import queries as key_queries
+from shared import costs
 from shared.auth import Principal
-from shared.database import audit, clock, costs
+from shared.concurrency import clock
+from shared.database import audit
 from shared.database.audit import Action, Deed
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Connection, Database

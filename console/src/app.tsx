@@ -34,6 +34,8 @@ const Explore = lazy(() => import("./explore/screen.js").then((module) => module
 const ExploreItem = lazy(() => import("./explore/item.js").then((module) => module.ExploreItem));
 const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
 const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
+const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
+const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
 
 export function App() {
   const [asked, setAsked] = useState(false);
@@ -56,6 +58,8 @@ export function App() {
             <Route path={`${BASE}/explore`} component={Explore} />
             <Route path={`${BASE}/explore/item/:handle`} component={ExploreItem} />
             <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
+            <Route path={`${BASE}/sessions`} component={Sessions} />
+            <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

@@ -1,0 +1,83 @@
+// One session: how full its context is, what stands in it and how that came, and everything that was said.
+
+import type { models } from "scrubjay";
+import { useRoute } from "preact-iso";
+
+import { client } from "../connection.js";
+import { useLoad } from "../loading.js";
+import { Problem } from "../parts/problem.js";
+import { Name } from "../parts/stored.js";
+import { Time } from "../parts/time.js";
+import { Fill } from "./fill.js";
+import { Moves, Returns } from "./histories.js";
+import { Trail } from "./trail.js";
+
+export function SessionOne() {
+  const id = useRoute().params["id"] ?? "";
+  const session = useLoad((signal) => client().sessions.sessionGet({ session_id: id }, { signal }), [id]);
+  return (
+    <>
+      <h1>
+        Session <Name text={session.data?.data.external_id ?? id} />
+      </h1>
+      <Problem error={session.error} retry={session.reload} />
+      {session.data === undefined
+        ? session.loading && <p class="waiting">Loading …</p>
+        : <Shown session={session.data.data} />}
+    </>
+  );
+}
+
+function Shown({ session }: { session: models.Session }) {
+  return (
+    <>
+      <Summary session={session} />
+      <Fill session={session.id} />
+      <div class="halves">
+        <Returns session={session.id} />
+        <Moves session={session.id} />
+      </div>
+      <Trail session={session.id} />
+    </>
+  );
+}
+
+function Summary({ session }: { session: models.Session }) {
+  const answers = `/console/why?${new URLSearchParams({ session: session.external_id })}`;
+  return (
+    <section aria-labelledby="about">
+      <h2 id="about">What it is</h2>
+      <dl class="details">
+        <Detail name="Agent" text={session.agent_name} />
+        <Detail name="Mission" text={session.mission_id} />
+        <Detail name="User" text={session.user_id} />
+        <Detail name="Model" text={session.model} />
+        <Detail name="Goal" text={session.goal} />
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <span class={`state ${session.status}`}>{session.status}</span>, last active <Time at={session.last_active_at} />
+          </dd>
+        </div>
+        <Detail name="Turns" text={session.total_turns.toLocaleString("en")} />
+        <Detail name="Objects it ever had" text={session.total_objects.toLocaleString("en")} />
+        <Detail name="Brought back whole" text={`${session.total_faults.toLocaleString("en")} times`} />
+        <Detail name="Asked without being brought back" text={`${session.total_micro_faults.toLocaleString("en")} times`} />
+      </dl>
+      <p>
+        <a href={answers}>Answers that were given in this session</a>
+      </p>
+    </section>
+  );
+}
+
+function Detail({ name, text }: { name: string; text: string | null }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Name text={text} most={500} />
+      </dd>
+    </div>
+  );
+}

@@ -2,7 +2,7 @@
 
 import { Group, type CallOptions, type Operation } from "../group.js";
 import type { Pages } from "../pages.js";
-import type { AdmissionScore, Admissions, AdmitInput, AdmittedObjects, Appended, Compaction, Conversation, CreatedSession, DeletedSession, Fault, Faults, FoundObjects, GoalSet, History, KeptObject, Language, MessageInput, MicroFault, NumberedAnswer, ObjectAnswer, Pressure, Rebuilt, Related, Relationship, Relationships, Reset, Restored, Session, SessionAnswer, SessionConfig, SessionContext, Sessions, TrailEvent, Transition, Transitions, TurnEnded, Unrelated } from "../models.js";
+import type { AdmissionScore, Admissions, AdmitInput, AdmittedObjects, Appended, Compaction, Conversation, CreatedSession, DeletedSession, Fault, Faults, FoundObjects, GoalSet, History, KeptObject, Language, ListedObject, ListedObjects, MessageInput, MicroFault, NumberedAnswer, ObjectAnswer, Pressure, Rebuilt, Related, Relationship, Relationships, Reset, Restored, Session, SessionAnswer, SessionConfig, SessionContext, Sessions, TrailEvent, Transition, Transitions, TurnEnded, Unrelated } from "../models.js";
 
 /** What `sessionCreate` takes. */
 export interface SessionsSessionCreateArgs {
@@ -328,12 +328,37 @@ export const SESSION_ADMIT: Operation = {
   keyed: true,
 };
 
+/** What `sessionObjects` takes. */
+export interface SessionsSessionObjectsArgs {
+  /** The session's name. */
+  session_id: string;
+  /** Only those of this fidelity. */
+  fidelity?: number;
+  /** The `next` of the previous page. Omit it for the first page. */
+  cursor?: string;
+  /** The largest number of items in a page. */
+  limit?: number;
+}
+
+export const SESSION_OBJECTS: Operation = {
+  method: "GET",
+  path: "/api/sessions/{session_id}/objects",
+  seconds: 2.0,
+  repeatable: true,
+  query: ["fidelity", "cursor", "limit"],
+};
+
 /** What `sessionObject` takes. */
 export interface SessionsSessionObjectArgs {
   /** The session's name. */
   session_id: string;
   /** The id of an object of the session. */
   object_id: string;
+  /**
+   * How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3: one line, which also
+   * stands for a summary that was never made. Left out: as the context shows it. Its fidelity stays.
+   */
+  level?: number;
 }
 
 export const SESSION_OBJECT: Operation = {
@@ -341,6 +366,7 @@ export const SESSION_OBJECT: Operation = {
   path: "/api/sessions/{session_id}/objects/{object_id}",
   seconds: 2.0,
   repeatable: true,
+  query: ["level"],
 };
 
 /** What `sessionFault` takes. */
@@ -709,7 +735,15 @@ export class SessionsCalls extends Group {
     return this.call(SESSION_ADMIT, args, options);
   }
 
-  /** Get an object as the context shows it. A fault brings it back whole. */
+  /**
+   * List the objects of a session, the earliest first, also what its context no longer shows. With the
+   * transitions, they tell what the context held after any turn.
+   */
+  sessionObjects(args: SessionsSessionObjectsArgs, options?: CallOptions): Pages<ListedObjects, ListedObject> {
+    return this.pages(SESSION_OBJECTS, args, options);
+  }
+
+  /** Get an object as the context shows it, or at another level. A fault brings it back whole. */
   sessionObject(args: SessionsSessionObjectArgs, options?: CallOptions): Promise<ObjectAnswer> {
     return this.call(SESSION_OBJECT, args, options);
   }

@@ -12,7 +12,15 @@ import msgspec
 
 from services.cache.sessions.objects import queries
 from services.cache.sessions.objects.block import context_of, effort
-from services.cache.sessions.objects.schemas import Admitted, Pressure, SemanticObject, SessionContext
+from services.cache.sessions.objects.schemas import (
+    Admitted,
+    ListedObject,
+    ListedObjects,
+    ObjectCursor,
+    Pressure,
+    SemanticObject,
+    SessionContext,
+)
 from services.cache.sessions.paging.fidelity import zone
 from services.cache.sessions.schemas import SessionConfig
 from services.cache.sessions.transactions import Held, SessionTransactions
@@ -21,6 +29,7 @@ from shared.concurrency.threads import beside
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.errors import NotFound
+from shared.paging.pages import page_of
 
 
 class ObjectReader:
@@ -28,12 +37,38 @@ class ObjectReader:
         self._transactions = transactions
 
     async def get(
-        self, principal: Principal, session: str, object_id: UUID, deadline: Deadline
+        self, principal: Principal, session: str, object_id: UUID, level: int | None, deadline: Deadline
     ) -> SemanticObject:
         async def work(c: Connection, held: Held) -> SemanticObject:
-            return await object_of(c, held, object_id)
+            return await object_of(c, held, object_id, level)
 
         return await self._transactions.read(principal, session, work, deadline)
+
+    async def page(
+        self,
+        principal: Principal,
+        session: str,
+        fidelity: int | None,
+        cursor: str | None,
+        limit: int,
+        deadline: Deadline,
+    ) -> ListedObjects:
+        after = ObjectCursor.read(cursor)
+
+        async def work(c: Connection, held: Held) -> list[asyncpg.Record]:
+            return await queries.list_objects(
+                c,
+                held.tenant,
+                held.id,
+                turn=held.turn,
+                fidelity=fidelity,
+                after=after,
+                limit=limit + 1,
+            )
+
+        rows = await self._transactions.read(principal, session, work, deadline)
+        page = page_of(rows, limit, lambda row: ObjectCursor(created_at=row["created_at"], id=row["id"]))
+        return ListedObjects([ListedObject(**row) for row in page.rows], page.next)
 
     async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
         return await context_in(await self._transactions.look(principal, session, queries.BLOCK, deadline))
@@ -48,9 +83,9 @@ async def context_in(rows: Sequence[asyncpg.Record]) -> SessionContext:
     return await beside(effort(shown), context_of, shown, rows[0]["marks"])
 
 
-async def object_of(c: Connection, held: Held, object_id: UUID) -> SemanticObject:
-    """Raises NotFound for an object that is not of the session."""
-    row = await queries.find(c, held.tenant, held.id, object_id)
+async def object_of(c: Connection, held: Held, object_id: UUID, level: int | None = None) -> SemanticObject:
+    """Its content is at `level`, or as the context shows it. Raises NotFound for one that is not of the session."""
+    row = await queries.find(c, held.tenant, held.id, object_id, level)
     if row is None:
         raise NotFound(f"session {held.external_id!r} has no object {object_id}")
     return SemanticObject(**row)

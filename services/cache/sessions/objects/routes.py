@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Request, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, Parameter
 from litestar.types import ControllerRouterHandler
 
 from services.cache.sessions.objects.admission import Admission
@@ -17,6 +17,7 @@ from services.cache.sessions.objects.schemas import (
     AdmitInput,
     AdmittedObjects,
     FaultInput,
+    ListedObjects,
     ObjectAnswer,
     PinInput,
     Pressure,
@@ -27,12 +28,25 @@ from services.cache.sessions.objects.schemas import (
     TurnInput,
 )
 from services.cache.sessions.objects.turns import Turns
+from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
 
 _CHANGE = WRITE | KEYED | problems(404, 409)
 _READ = READ | problems(404)
+AtFidelity = Annotated[int | None, Parameter(ge=0, le=4, description="Only those of this fidelity.")]
+AtLevel = Annotated[
+    int | None,
+    Parameter(
+        ge=0,
+        le=3,
+        description=(
+            "How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3: one line, which "
+            "also stands for a summary that was never made. Left out: as the context shows it. Its fidelity stays."
+        ),
+    ),
+]
 
 
 @post("/{session_id:str}/objects", operation_id="session_admit", opt=_CHANGE, status_code=201)
@@ -52,6 +66,23 @@ async def admit(
     return await admission.admit(principal, session_id, data, await key_of(request), deadline)
 
 
+@get("/{session_id:str}/objects", operation_id="session_objects", opt=_READ)
+async def list_objects(
+    session_id: FromPath[str],
+    object_reader: NamedDependency[ObjectReader],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    fidelity: AtFidelity = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> ListedObjects:
+    """List the objects of a session, the earliest first, also what its context no longer shows.
+
+    With the transitions, they tell what the context held after any turn.
+    """
+    return await object_reader.page(principal, session_id, fidelity, cursor, limit, deadline)
+
+
 @get("/{session_id:str}/objects/{object_id:uuid}", operation_id="session_object", opt=_READ)
 async def semantic_object(
     session_id: FromPath[str],
@@ -59,9 +90,10 @@ async def semantic_object(
     object_reader: NamedDependency[ObjectReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
+    level: AtLevel = None,
 ) -> ObjectAnswer:
-    """Get an object as the context shows it. A fault brings it back whole."""
-    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, deadline))
+    """Get an object as the context shows it, or at another level. A fault brings it back whole."""
+    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, level, deadline))
 
 
 @get("/{session_id:str}/context", operation_id="session_context", opt=_READ)
@@ -181,6 +213,7 @@ async def release(
 
 HANDLERS: list[ControllerRouterHandler] = [
     admit,
+    list_objects,
     semantic_object,
     context,
     pressure,

@@ -27,6 +27,7 @@ _NAMED = (None, None, None, SESSION, str(SESSION))
 PLANS = {
     "the block": Planned(queries.BLOCK.alone, _NAMED, "semantic_objects_session", OBJECTS),
     "pressure": Planned(queries.PRESSURE_NOW.alone, _NAMED, "semantic_objects_session", OBJECTS),
+    "a list": Planned(queries.LIST, (SESSION, 9, None, None, None, 101), "semantic_objects_session", OBJECTS),
     "a batch": Planned(queries.PAGED, (SESSION, 9), "semantic_objects_session", OBJECTS),
     "a turn's end": Planned(queries_write.END_TURN, (SESSION, 9, 0), "semantic_objects_session", OBJECTS),
     "a source": Planned(queries.KNOWN, (SESSION, "file3"), "semantic_objects_source", OBJECTS // 10),

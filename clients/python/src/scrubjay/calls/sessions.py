@@ -23,6 +23,8 @@ from scrubjay.models import (
     History,
     KeptObject,
     Language,
+    ListedObject,
+    ListedObjects,
     MessageInput,
     MicroFault,
     NumberedAnswer,
@@ -569,17 +571,50 @@ def session_admit(
     )
 
 
+def session_objects(
+    session_id: str,
+    *,
+    fidelity: int | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ListedObjects, ListedObject]:
+    """List the objects of a session, the earliest first, also what its context no longer shows. With the
+    transitions, they tell what the context held after any turn.
+
+    Args:
+        session_id: The session's name.
+        fidelity: Only those of this fidelity.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path=path("/api/sessions/{session_id}/objects", session_id=session_id),
+        answer=ListedObjects,
+        seconds=2.0,
+        repeatable=True,
+        query={"fidelity": fidelity, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
 def session_object(
     session_id: str,
     object_id: str,
     *,
+    level: int | None = None,
     timeout: float | None = None,
 ) -> Call[ObjectAnswer]:
-    """Get an object as the context shows it. A fault brings it back whole.
+    """Get an object as the context shows it, or at another level. A fault brings it back whole.
 
     Args:
         session_id: The session's name.
         object_id: The id of an object of the session.
+        level: How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3:
+            one line, which also stands for a summary that was never made. Left out: as the context
+            shows it. Its fidelity stays.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -590,6 +625,7 @@ def session_object(
         answer=ObjectAnswer,
         seconds=2.0,
         repeatable=True,
+        query={"level": level},
         timeout=timeout,
     )
 

@@ -131,6 +131,7 @@ class AsyncSessions(AsyncGroup):
     session_goal = AsyncMethod(sessions.session_goal)
     session_history = AsyncListing(sessions.session_history)
     session_admit = AsyncMethod(sessions.session_admit)
+    session_objects = AsyncListing(sessions.session_objects)
     session_object = AsyncMethod(sessions.session_object)
     session_fault = AsyncMethod(sessions.session_fault)
     session_persist = AsyncMethod(sessions.session_persist)

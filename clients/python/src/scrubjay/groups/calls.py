@@ -131,6 +131,7 @@ class Sessions(Group):
     session_goal = Method(sessions.session_goal)
     session_history = Listing(sessions.session_history)
     session_admit = Method(sessions.session_admit)
+    session_objects = Listing(sessions.session_objects)
     session_object = Method(sessions.session_object)
     session_fault = Method(sessions.session_fault)
     session_persist = Method(sessions.session_persist)

@@ -35,6 +35,7 @@ const ExploreItem = lazy(() => import("./explore/item.js").then((module) => modu
 const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
 const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
 const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
+const SessionObject = lazy(() => import("./sessions/object.js").then((module) => module.SessionObject));
 const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
 
 export function App() {
@@ -60,6 +61,7 @@ export function App() {
             <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
             <Route path={`${BASE}/sessions`} component={Sessions} />
             <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
+            <Route path={`${BASE}/sessions/:id/objects/:object`} component={SessionObject} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

@@ -10,7 +10,9 @@ import { Name } from "../parts/stored.js";
 import { Time } from "../parts/time.js";
 import { Fill } from "./fill.js";
 import { Moves, Returns } from "./histories.js";
+import { Objects } from "./objects.js";
 import { Trail } from "./trail.js";
+import { Window } from "./window.js";
 
 export function SessionOne() {
   const id = useRoute().params["id"] ?? "";
@@ -33,6 +35,8 @@ function Shown({ session }: { session: models.Session }) {
     <>
       <Summary session={session} />
       <Fill session={session.id} />
+      <Window session={session} />
+      <Objects session={session.id} />
       <div class="halves">
         <Returns session={session.id} />
         <Moves session={session.id} />

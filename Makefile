@@ -64,6 +64,7 @@ pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@$(COMPILE) -o requirements/node.txt requirements/node.in
 	@$(COMPILE) -o requirements/multilingual.txt requirements/multilingual.in
 	@$(COMPILE) -o requirements/adapters.txt requirements/adapters.in
+	@$(COMPILE) -o requirements/browser.txt requirements/browser.in
 
 .PHONY: console
 console: console/node_modules/.stamp ## Build the console, the web page of operators, into the service that serves it
@@ -193,6 +194,11 @@ verify-types: $(VENV)/dev.stamp .node/stamp ## Compile minimal bodies against Ty
 verify-typescript: $(VENV)/dev.stamp .node/stamp ## Pack the TypeScript client, compile what uses it strictly, and make every call on a cluster
 	@$(PY) -m proofs.typescript_client
 
+.PHONY: verify-console
+verify-console: $(VENV)/dev.stamp $(VENV)/browser.stamp console/node_modules/.stamp ## Build the console again, byte for byte, and use it in a real browser (needs Chromium): SHORT=1 for a quick look
+	@$(PY) -m proofs.console.built
+	@$(PY) -m proofs.console $(if $(SHORT),--short)
+
 .PHONY: verify-python
 verify-python: $(VENV)/dev.stamp .adapters/stamp .node/stamp ## Build, check, install and type the Python client as its users have it
 	@$(PY) -m proofs.python_client
@@ -262,12 +268,17 @@ proof-citus: $(VENV)/dev.stamp ## Prove that Citus runs it, and moves a tenant w
 	@DSN="$(DSN)" $(PY) -m proofs.citus
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
-	@rm -rf $(VENV) .node console/node_modules .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node .console console/node_modules .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@echo "Installing what the checks and tests need ..."
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/browser.stamp: requirements/browser.txt $(VENV)/dev.stamp
+	@echo "Installing what drives a browser ..."
+	@$(PIP) -r requirements/browser.txt
 	@touch $@
 
 $(VENV)/deploy.stamp: requirements/deploy.txt $(VENV)/run.stamp

@@ -33,10 +33,12 @@ const Why = lazy(() => import("./why/screen.js").then((module) => module.Why));
 const Explore = lazy(() => import("./explore/screen.js").then((module) => module.Explore));
 const ExploreItem = lazy(() => import("./explore/item.js").then((module) => module.ExploreItem));
 const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
-const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
+const Keys = lazy(() => import("./keys/screen.js").then((module) => module.Keys));
 const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
 const SessionObject = lazy(() => import("./sessions/object.js").then((module) => module.SessionObject));
 const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
+const Tune = lazy(() => import("./tune/screen.js").then((module) => module.Tune));
+const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
 
 export function App() {
   const [asked, setAsked] = useState(false);
@@ -61,6 +63,8 @@ export function App() {
             <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
             <Route path={`${BASE}/sessions`} component={Sessions} />
             <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
+            <Route path={`${BASE}/tune`} component={Tune} />
+            <Route path={`${BASE}/keys`} component={Keys} />
             <Route path={`${BASE}/sessions/:id/objects/:object`} component={SessionObject} />
             <Route default component={Elsewhere} />
           </Router>

@@ -1,8 +1,8 @@
 """The console in a real browser, on a cluster of its own.
 
 Each screen at two sizes and in two schemes, with axe; hostile texts on each screen that shows content; keys that may
-little; each screen's main task by mouse and by keyboard; long lists; a busy timeline; what a first look transfers. A page
-that takes text for markup is the control. Pictures are kept in `.console`.
+little; each screen's main task by mouse and by keyboard; long lists; a busy timeline; what a first look transfers.
+A page that takes text for markup is the control. Pictures are kept in `.console`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         more["heap"], found = await busy(browser, cluster, seconds=20 if short else 600)
         wrong += found
     print("\n".join(wrong))
-    assert len(control) == _CONTROLS, control
+    assert len(control) == _CONTROLS, f"the careless page was found out by {control} only"
     return Proof(more["pages"], 0, len(wrong), len(control), more)
 
 

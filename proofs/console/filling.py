@@ -110,7 +110,12 @@ async def _hostile_items(client: Client) -> int:
     ]
     await _post(client, "/api/agent-memory/batch", {"memories": memories})
     facts = [
-        {"subject": "hostile", "predicate": "says", "object": text[:190].replace("\n", " "), "agent_name": AGENT}
+        {
+            "subject": "hostile",
+            "predicate": "says",
+            "object": text[:190].replace("\n", " "),
+            "agent_name": AGENT,
+        }
         for text in HOSTILE[:35]
     ]
     await _post(client, "/api/kg/batch", {"facts": facts})
@@ -119,12 +124,18 @@ async def _hostile_items(client: Client) -> int:
     ]
     await _post(client, "/api/memory/batch", {"memories": knowledge})
     await _post(
-        client, "/api/vault/files", {"path": "shared/hostile.md", "text": "\n\n".join(HOSTILE) + "x " * 900_000}
+        client,
+        "/api/vault/files",
+        {"path": "shared/hostile.md", "text": "\n\n".join(HOSTILE) + "x " * 900_000},
     )
     await _post(
         client,
         "/api/dispatch/report",
-        {"mission_id": MISSION, "agent_name": AGENT, "task": f"{marker(2)} <img src=x onerror=window.__ran=1>"},
+        {
+            "mission_id": MISSION,
+            "agent_name": AGENT,
+            "task": f"{marker(2)} <img src=x onerror=window.__ran=1>",
+        },
     )
     refused = [one for one in written["data"]["entries"] if one["status"] >= 300]
     assert not refused, refused
@@ -135,7 +146,12 @@ async def _hostile_session(client: Client) -> str:
     made = await _post(
         client,
         "/api/sessions",
-        {"external_id": "hostile-session", "agent_name": AGENT, "mission_id": MISSION, "config": {"token_budget": 4_000}},
+        {
+            "external_id": "hostile-session",
+            "agent_name": AGENT,
+            "mission_id": MISSION,
+            "config": {"token_budget": 4_000},
+        },
     )
     session = str(made["data"]["id"])
     for number, text in enumerate(HOSTILE):

@@ -67,11 +67,18 @@ async def _mission_key(browser: Browser, cluster: Cluster, filled: Filled) -> li
         )
     wrong = []
     async with tab(browser, cluster.url(), made.body["token"]) as one:
-        hostile = {"hostile": f"/why/{filled.hostile_assembly}", "entry": f"/explore/item/{filled.hostile_entry}"}
+        hostile = {
+            "hostile": f"/why/{filled.hostile_assembly}",
+            "entry": f"/explore/item/{filled.hostile_entry}",
+        }
         for name, path in {**screens(filled), **hostile, "mission": f"/explore?mission={MISSION}"}.items():
             await one.show(path)
             text = await one.page.evaluate(
                 "[...document.querySelectorAll('main *:not(input)')].map((e) => e.textContent).join(' ')"
             )
-            wrong += [f"a key of one mission sees {word!r} on {name}" for word in _OUTSIDE if word in text and word not in path]
+            wrong += [
+                f"a key of one mission sees {word!r} on {name}"
+                for word in _OUTSIDE
+                if word in text and word not in path
+            ]
     return wrong

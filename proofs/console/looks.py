@@ -1,4 +1,4 @@
-"""Every screen, at two sizes and in two schemes: no fault, nothing that axe objects to, nothing wider than the window."""
+"""Every screen, at two sizes and in two schemes: no fault, no finding of axe, nothing wider than the window."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ async def look(browser: Browser, url: str, token: str, filled: Filled, shots: Pa
     return looked, wrong
 
 
-async def look_at_hostile(browser: Browser, url: str, token: str, filled: Filled, shots: Path) -> tuple[int, list[str]]:
+async def look_at_hostile(
+    browser: Browser, url: str, token: str, filled: Filled, shots: Path
+) -> tuple[int, list[str]]:
     """Pairs of a screen and a text that were shown as text, and what was wrong."""
     shown, wrong = 0, []
     for name, path in hostile_screens(filled).items():

@@ -50,7 +50,9 @@ async def transferred(browser: Browser, url: str, token: str) -> tuple[float, li
     return kilobytes, [f"a first look takes {kilobytes} kB"] if kilobytes > _MOST_KILOBYTES else []
 
 
-async def grown(browser: Browser, cluster: Cluster, ground: Ground, *, short: bool) -> tuple[dict[str, float], list[str]]:
+async def grown(
+    browser: Browser, cluster: Cluster, ground: Ground, *, short: bool
+) -> tuple[dict[str, float], list[str]]:
     """Seconds from the answer of the API until a list of much can be used."""
     entries, assemblies = (5_000, 2_000) if short else (100_000, 10_000)
     await _write(cluster, entries)
@@ -67,7 +69,10 @@ async def grown(browser: Browser, cluster: Cluster, ground: Ground, *, short: bo
         async with tab(browser, cluster.url(), cluster.tokens.admin) as one:
             answered: list[float] = []
             one.page.on(
-                "response", lambda response, route=route, to=answered: to.append(time.monotonic()) if route in response.url else None
+                "response",
+                lambda response, route=route, to=answered: (
+                    to.append(time.monotonic()) if route in response.url else None
+                ),
             )
             await one.show(path)
             await one.page.locator("main tbody tr, main .item").first.wait_for()

@@ -1,6 +1,6 @@
 """The Python client as its users have it: built, checked by twine, installed from its wheel, and typed.
 
-pyright and mypy read, as strictly as they can, a program over its calls. The control is a program that uses them wrongly.
+pyright and mypy read a program over its calls, as strictly as they can. A program that misuses them is the control.
 """
 
 from __future__ import annotations
@@ -42,8 +42,14 @@ def main() -> int:
         figures = {
             "packages": len(packages),
             "twine": checked.stdout.count("PASSED"),
-            **{f"{tool} errors": len(found) for tool, found in _read(folder, environment, "strict.py").items()},
-            **{f"{tool} control": len(found) for tool, found in _read(folder, environment, "wrong.py").items()},
+            **{
+                f"{tool} errors": len(found)
+                for tool, found in _read(folder, environment, "strict.py").items()
+            },
+            **{
+                f"{tool} control": len(found)
+                for tool, found in _read(folder, environment, "wrong.py").items()
+            },
         }
     print(json.dumps({"python": figures}))
     tools = ("pyright", "mypy")
@@ -86,7 +92,13 @@ def _read(folder: Path, environment: Path, program: str) -> dict[str, set[str]]:
     outputs = {
         "pyright": subprocess.run([node, str(_PYRIGHT)], cwd=folder, capture_output=True, text=True).stdout,
         "mypy": _run(
-            "-m", "mypy", "--strict", "--python-executable", str(environment / "bin/python"), program, folder=folder
+            "-m",
+            "mypy",
+            "--strict",
+            "--python-executable",
+            str(environment / "bin/python"),
+            program,
+            folder=folder,
         ).stdout,
     }
     found = {}

@@ -71,7 +71,9 @@ def _used(cluster: Cluster, folder: Path) -> tuple[list[Played], int, int]:
         WRITE=tokens.write,
         ADMIN=tokens.admin,
     )
-    tests = subprocess.run([executable("node"), "--test", "client.test.mjs", "ai-sdk.test.mjs"], cwd=folder, env=own)
+    tests = subprocess.run(
+        [executable("node"), "--test", "client.test.mjs", "ai-sdk.test.mjs"], cwd=folder, env=own
+    )
     first = readme_blocks(folder)[0]
     readme = subprocess.run([executable("node"), first.name], cwd=folder, env=own)
     played = list(play(folder, cluster.url(), tokens.admin))

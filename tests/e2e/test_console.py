@@ -52,7 +52,11 @@ async def test_files_go_out_compressed_when_asked(cluster: Cluster) -> None:
 
 
 async def test_a_key_learns_what_it_may_do(cluster: Cluster) -> None:
-    for token, access in (("read", ["read"]), ("write", ["read", "write"]), ("admin", ["admin", "read", "write"])):
+    for token, access in (
+        ("read", ["read"]),
+        ("write", ["read", "write"]),
+        ("admin", ["admin", "read", "write"]),
+    ):
         async with cluster.client(token) as client:
             me = (await client.get("/api/context/me")).body
             assert (me["access"], me["name"], me["tenant"]) == (access, f"env:{token}", "default")
@@ -63,6 +67,11 @@ async def test_a_key_learns_what_it_may_do(cluster: Cluster) -> None:
         )
     async with cluster.client(made.body["token"]) as bound:
         me = (await bound.get("/api/context/me")).body
-        assert (me["access"], me["agent"], me["missions"], me["users"]) == (["read"], "scout", ["a", "b"], None)
+        assert (me["access"], me["agent"], me["missions"], me["users"]) == (
+            ["read"],
+            "scout",
+            ["a", "b"],
+            None,
+        )
     async with cluster.client(None) as anybody:
         assert (await anybody.get("/api/context/me")).status == 401

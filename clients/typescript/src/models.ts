@@ -2330,26 +2330,24 @@ export interface LimitsInForce {
   origins: LimitOrigins;
 }
 
-/** An object of a session, with the line that stands for it in place of its text. */
+/** An object without its text. */
 export interface ListedObject {
   /** Its id, unique in the tenant. */
   id: string;
   /** What kind of thing it is. */
   object_type: "conversation_phase" | "debugging_session" | "design_decision" | "error_context" | "external_reference" | "file_context" | "plan" | "tool_result";
-  /** The tool that it comes from. */
-  source_tool: string | null;
   /** What it is a version of, such as the path of a file. */
   source_key: string | null;
   /** Which part of its source it is, counted from 0. */
   segment: number;
-  /** One line that stands for it. */
-  stub: string;
   /** 0: whole. 1: a detailed summary. 2: a compact one. 3: one line. 4: nothing. */
   current_fidelity: number;
   /** It keeps its fidelity, except in an emergency. */
   pinned: boolean;
   /** The newer version of it. */
   superseded_by: string | null;
+  /** One line that stands for it. */
+  stub: string;
   /** Tokens of all of it. */
   tokens_l0: number;
   /** Tokens of the detailed summary; null: there is none. */
@@ -2358,12 +2356,8 @@ export interface ListedObject {
   tokens_l2: number | null;
   /** Tokens of the line that stands for it. */
   tokens_l3: number;
-  /** How often its agent read it. */
-  access_count: number;
   /** How often it was brought back whole. */
   fault_count: number;
-  /** How often a question was answered from it. */
-  micro_fault_count: number;
   /** How many turns had ended when it came. */
   created_turn: number;
   /** How many turns had ended when it was last used. */
@@ -2372,7 +2366,7 @@ export interface ListedObject {
   created_at: string;
 }
 
-/** A page of a session's objects, the earliest first. */
+/** A page of objects, in the order in which they came. */
 export interface ListedObjects {
   /** The answer: one object, or a page of them. */
   data: ListedObject[];

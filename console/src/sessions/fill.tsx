@@ -41,8 +41,8 @@ function Figures({ pressure }: { pressure: models.Pressure }) {
       <Bar label="When made anew" value={pressure.total_context_tokens} most={most} shown={tokens(pressure.total_context_tokens)} kind="second" />
       <dl class="figures levels">
         <Figure name="Whole" value={pressure.objects_at_l0} />
-        <Figure name="Long summary" value={pressure.objects_at_l1} />
-        <Figure name="Short summary" value={pressure.objects_at_l2} />
+        <Figure name="Detailed summary" value={pressure.objects_at_l1} />
+        <Figure name="Compact summary" value={pressure.objects_at_l2} />
         <Figure name="One line" value={pressure.objects_at_l3} />
         <Figure name="Not shown" value={pressure.objects_evicted} />
         <Figure name="Pinned" value={pressure.objects_pinned} />

@@ -2,7 +2,7 @@
 
 import type { models } from "scrubjay";
 
-export const LEVELS = ["Whole", "Long summary", "Short summary", "One line", "Not shown"] as const;
+export const LEVELS = ["Whole", "Detailed summary", "Compact summary", "One line", "Not shown"] as const;
 
 /** A colour of the style sheet for each level that takes tokens. */
 export const COLOURS = ["first", "second", "third", "fourth"] as const;

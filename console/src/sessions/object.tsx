@@ -13,7 +13,7 @@ import { levelName } from "./levels.js";
 
 /** The object with its text at each of the four levels. */
 async function levelsOf(session_id: string, object_id: string, signal: AbortSignal): Promise<models.SemanticObject[]> {
-  const at = (level: number) => client().sessions.sessionObject({ session_id, object_id, level }, { signal });
+  const at = (fidelity: number) => client().sessions.sessionObject({ session_id, object_id, fidelity }, { signal });
   return (await Promise.all([0, 1, 2, 3].map(at))).map((answer) => answer.data);
 }
 

@@ -1,17 +1,17 @@
-// What a session's context holds or held.
+// What a session's context holds or held, the newest first.
 
 import type { models } from "scrubjay";
+import { useState } from "preact/hooks";
 
 import { useQuery } from "../address.js";
-import { client } from "../connection.js";
-import { usePages } from "../loading.js";
 import { Choice } from "../parts/field.js";
 import { Name } from "../parts/stored.js";
-import { ListEnd, Table, type Column } from "../parts/table.js";
+import { Table, type Column } from "../parts/table.js";
 import { levelName, LEVELS, objectAddress } from "./levels.js";
+import type { Past } from "./past.js";
 import { tokensAt } from "./turns.js";
 
-const PAGE = 20;
+const AT_A_TIME = 20;
 
 function columnsOf(session: string): Column<models.ListedObject>[] {
   return [
@@ -34,31 +34,33 @@ function columnsOf(session: string): Column<models.ListedObject>[] {
       number: true,
     },
     { head: "Came in turn", cell: (one) => one.created_turn, number: true },
-    { head: "Last used", cell: (one) => `turn ${one.last_accessed_turn}`, number: true },
+    { head: "Last used in", cell: (one) => one.last_accessed_turn, number: true },
     { head: "Brought back", cell: (one) => one.fault_count, number: true },
     { head: "Notes", cell: (one) => [...(one.pinned ? ["pinned"] : []), ...(one.superseded_by ? ["older version"] : [])].join(", ") },
   ];
 }
 
-export function Objects({ session }: { session: string }) {
+export function Objects({ session, past }: { session: string; past: Past }) {
   const [query, change] = useQuery();
+  const [shown, setShown] = useState(AT_A_TIME);
   const level = query["level"] ?? "";
-  const list = usePages(
-    (signal) => {
-      const fidelity = level === "" ? undefined : Number(level);
-      return client().sessions.sessionObjects({ session_id: session, fidelity, limit: PAGE }, { signal });
-    },
-    [session, level],
-  );
+  const found = past.objects.filter((one) => level === "" || one.current_fidelity === Number(level)).reverse();
   const options = LEVELS.map((name, number) => [String(number), name] as const);
   return (
     <section aria-labelledby="objects">
-      <h2 id="objects">What it holds</h2>
+      <h2 id="objects">Its objects, the newest first</h2>
       <div class="filters">
         <Choice label="Shown" value={level} options={[["", "In any way"], ...options]} onChange={(value) => change({ level: value })} />
       </div>
-      {list.items.length > 0 && <Table caption="Objects" columns={columnsOf(session)} rows={list.items} keyOf={(one) => one.id} />}
-      <ListEnd list={list} empty="There is no such object." />
+      {found.length === 0 && <p class="empty">There is no such object.</p>}
+      {found.length > 0 && (
+        <Table caption="Objects" columns={columnsOf(session)} rows={found.slice(0, shown)} keyOf={(one) => one.id} />
+      )}
+      {found.length > shown && (
+        <button type="button" onClick={() => setShown(shown + AT_A_TIME)}>
+          Show more
+        </button>
+      )}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { Name } from "../parts/stored.js";
 import { levelName, objectAddress, REASONS, RETURNED } from "./levels.js";
-import type { Past } from "./turns.js";
+import type { Past } from "./past.js";
 
 const AT_A_TIME = 30;
 

@@ -11,6 +11,7 @@ import { Time } from "../parts/time.js";
 import { Fill } from "./fill.js";
 import { Moves, Returns } from "./histories.js";
 import { Objects } from "./objects.js";
+import { MOST, pastOf } from "./past.js";
 import { Trail } from "./trail.js";
 import { Window } from "./window.js";
 
@@ -31,12 +32,24 @@ export function SessionOne() {
 }
 
 function Shown({ session }: { session: models.Session }) {
+  const past = useLoad((signal) => pastOf(session.id, signal), [session.id]);
   return (
     <>
       <Summary session={session} />
       <Fill session={session.id} />
-      <Window session={session} />
-      <Objects session={session.id} />
+      <Problem error={past.error} retry={past.reload} />
+      {past.data === undefined && past.loading && <p class="waiting">Loading …</p>}
+      {past.data && (
+        <>
+          {!past.data.whole && (
+            <p class="problem">
+              It is too long to be read whole: what follows comes from its first {MOST.toLocaleString("en")} objects and changes.
+            </p>
+          )}
+          <Window session={session} past={past.data} />
+          <Objects session={session.id} past={past.data} />
+        </>
+      )}
       <div class="halves">
         <Returns session={session.id} />
         <Moves session={session.id} />

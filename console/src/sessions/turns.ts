@@ -3,13 +3,7 @@
 import type { models } from "scrubjay";
 
 import { LEVELS } from "./levels.js";
-
-/** Everything that the levels follow from. */
-export interface Past {
-  objects: models.ListedObject[];
-  moves: models.Transition[];
-  faults: models.Fault[];
-}
+import type { Past } from "./past.js";
 
 /** The state once so many turns had ended, with what came until the next one ended. */
 export interface Turn {

@@ -4,45 +4,25 @@ import type { models } from "scrubjay";
 import { useMemo } from "preact/hooks";
 
 import { useQuery } from "../address.js";
-import { client } from "../connection.js";
-import { gather, useLoad } from "../loading.js";
 import { Stacked } from "../parts/bars.js";
-import { Problem } from "../parts/problem.js";
 import { Range } from "../parts/field.js";
 import { COLOURS, levelName } from "./levels.js";
 import { OfTurn } from "./of-turn.js";
-import { columnsOf, turnsOf, type Past, type Turn } from "./turns.js";
+import type { Past } from "./past.js";
+import { columnsOf, turnsOf, type Turn } from "./turns.js";
 
-const PAGE = 1_000;
-const MOST = 10_000;
 const COLUMNS = 160;
 
-async function pastOf(session_id: string, signal: AbortSignal): Promise<Past & { whole: boolean }> {
-  const calls = client().sessions;
-  const narrowed = { session_id, limit: PAGE };
-  const [objects, moves, faults] = await Promise.all([
-    gather(calls.sessionObjects(narrowed, { signal }), MOST),
-    gather(calls.sessionTransitions(narrowed, { signal }), MOST),
-    gather(calls.sessionFaults(narrowed, { signal }), MOST),
-  ]);
-  const whole = objects.whole && moves.whole && faults.whole;
-  return { objects: objects.items, moves: moves.items, faults: faults.items, whole };
-}
-
-export function Window({ session }: { session: models.Session }) {
-  const past = useLoad((signal) => pastOf(session.id, signal), [session.id]);
+export function Window({ session, past }: { session: models.Session; past: Past }) {
   return (
     <section aria-labelledby="window">
-      <h2 id="window">The context over its turns</h2>
-      <Problem error={past.error} retry={past.reload} />
-      {past.data === undefined && past.loading && <p class="waiting">Loading …</p>}
-      {past.data?.objects.length === 0 && <p class="empty">It never held anything.</p>}
-      {past.data && past.data.objects.length > 0 && <Turns session={session} past={past.data} whole={past.data.whole} />}
+      <h2 id="window">Its context window over turns</h2>
+      {past.objects.length === 0 ? <p class="empty">It never held anything.</p> : <Turns session={session} past={past} />}
     </section>
   );
 }
 
-function Turns({ session, past, whole }: { session: models.Session; past: Past; whole: boolean }) {
+function Turns({ session, past }: { session: models.Session; past: Past }) {
   const [query, change] = useQuery();
   const last = session.total_turns;
   const turns = useMemo(() => turnsOf(past, last), [past, last]);
@@ -52,7 +32,6 @@ function Turns({ session, past, whole }: { session: models.Session; past: Past; 
   const budget = session.config.token_budget ?? 100_000;
   return (
     <>
-      {!whole && <p class="problem">This session is too long to be counted whole: what is shown follows from its first {MOST.toLocaleString("en")} records.</p>}
       <Columns turns={turns} chosen={chosen} budget={budget} />
       <Range label="After this turn" value={chosen} most={last} onChange={(turn) => change({ turn: String(turn) })} />
       <Stacked

@@ -469,8 +469,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_history": _in_session({}, {"full": True}),
     "session_list": _listed_sessions,
     "session_numbered_object": lambda v: [{"number": v.ids["object_number"]}],
-    "session_object": _on_object({}, {"level": 0}),
-    "session_objects": _in_session({}, {"fidelity": 0}),
+    "session_object": _on_object(),
     "session_persist": _on_object({}, {"content": "the treasure is mine"}),
     "session_pin": _on_object({"reason": "mine"}),
     "session_pressure": _in_session(),
@@ -484,6 +483,7 @@ ATTACKS: Mapping[str, Attack] = {
     "session_relationships": _in_session({}),
     "session_release": _on_object({}, {"fidelity": 4}),
     "session_reset": lambda v: [*v.sessions(), {"agent_name": v.agent}, {"all": True}],
+    "session_objects": _in_session({}),
     "session_transitions": _in_session({}),
     "session_search": _in_session({"query": "treasure"}, {"query": "treasure", "superseded": True}),
     "session_turn": lambda v: [

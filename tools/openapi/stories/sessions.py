@@ -103,7 +103,6 @@ SESSIONS = [
     ),
     _of_session("session_relationships", "What belongs together", parameters={"limit": 10}),
     _of_session("session_unrelate", "Not after all", parameters={"relationship_id": "$relationship"}),
-    _of_session("session_objects", "What it holds", parameters={"limit": 10}),
     _of_object("session_object", "As the context shows it"),
     _of_session("session_context", "The block"),
     _of_session(
@@ -142,6 +141,7 @@ SESSIONS = [
         },
     ),
     _of_session("session_faults", "What came back", parameters={"limit": 10}),
+    _of_session("session_objects", "What it holds, and held", parameters={"limit": 10}),
     _of_session("session_transitions", "What shrank and came back", parameters={"limit": 10}),
     _of_session("session_admissions", "Why it was taken in", parameters={"limit": 10}),
     Example(

@@ -332,8 +332,6 @@ export const SESSION_ADMIT: Operation = {
 export interface SessionsSessionObjectsArgs {
   /** The session's name. */
   session_id: string;
-  /** Only those of this fidelity. */
-  fidelity?: number;
   /** The `next` of the previous page. Omit it for the first page. */
   cursor?: string;
   /** The largest number of items in a page. */
@@ -345,7 +343,7 @@ export const SESSION_OBJECTS: Operation = {
   path: "/api/sessions/{session_id}/objects",
   seconds: 2.0,
   repeatable: true,
-  query: ["fidelity", "cursor", "limit"],
+  query: ["cursor", "limit"],
 };
 
 /** What `sessionObject` takes. */
@@ -354,11 +352,8 @@ export interface SessionsSessionObjectArgs {
   session_id: string;
   /** The id of an object of the session. */
   object_id: string;
-  /**
-   * How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3: one line, which also
-   * stands for a summary that was never made. Left out: as the context shows it. Its fidelity stays.
-   */
-  level?: number;
+  /** How much of it `content` holds: 0 all, 1 and 2 its summaries, 3 one line. */
+  fidelity?: number;
 }
 
 export const SESSION_OBJECT: Operation = {
@@ -366,7 +361,7 @@ export const SESSION_OBJECT: Operation = {
   path: "/api/sessions/{session_id}/objects/{object_id}",
   seconds: 2.0,
   repeatable: true,
-  query: ["level"],
+  query: ["fidelity"],
 };
 
 /** What `sessionFault` takes. */
@@ -735,15 +730,12 @@ export class SessionsCalls extends Group {
     return this.call(SESSION_ADMIT, args, options);
   }
 
-  /**
-   * List the objects of a session, the earliest first, also what its context no longer shows. With the
-   * transitions, they tell what the context held after any turn.
-   */
+  /** List a session's objects in the order in which they came, evicted ones too, without their texts. */
   sessionObjects(args: SessionsSessionObjectsArgs, options?: CallOptions): Pages<ListedObjects, ListedObject> {
     return this.pages(SESSION_OBJECTS, args, options);
   }
 
-  /** Get an object as the context shows it, or at another level. A fault brings it back whole. */
+  /** Get an object as the context shows it, or as it would at another fidelity. A fault brings it back whole. */
   sessionObject(args: SessionsSessionObjectArgs, options?: CallOptions): Promise<ObjectAnswer> {
     return this.call(SESSION_OBJECT, args, options);
   }

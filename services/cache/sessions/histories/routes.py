@@ -10,8 +10,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, Parameter
 from litestar.types import ControllerRouterHandler
 
-from services.cache.sessions.histories.schemas import Admissions, Faults, Transitions
-from services.cache.sessions.histories.service import ADMISSIONS, FAULTS, TRANSITIONS, Histories
+from services.cache.sessions.histories.schemas import Admissions, Faults, ListedObjects, Transitions
+from services.cache.sessions.histories.service import ADMISSIONS, FAULTS, OBJECTS, TRANSITIONS, Histories
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import READ, problems
@@ -62,4 +62,17 @@ async def admissions(
     return await histories.page(ADMISSIONS, principal, session_id, object_id, cursor, limit, deadline)
 
 
-HANDLERS: list[ControllerRouterHandler] = [faults, transitions, admissions]
+@get("/{session_id:str}/objects", operation_id="session_objects", opt=_READ)
+async def objects(
+    session_id: FromPath[str],
+    histories: NamedDependency[Histories],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> ListedObjects:
+    """List a session's objects in the order in which they came, evicted ones too, without their texts."""
+    return await histories.page(OBJECTS, principal, session_id, None, cursor, limit, deadline)
+
+
+HANDLERS: list[ControllerRouterHandler] = [faults, transitions, admissions, objects]

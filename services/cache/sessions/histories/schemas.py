@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from services.cache.sessions.objects.schemas import ObjectType
 from services.cache.sessions.paging.fidelity import Fidelity, Trigger, Zone
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
@@ -74,6 +75,47 @@ class Transitions(Page[Transition]):
 
 
 class TransitionCursor(Cursor, tag="session_transitions"):
+    number: Number
+
+
+class ListedObject(msgspec.Struct, kw_only=True):
+    """An object without its text."""
+
+    id: UUID
+    object_type: ObjectType
+    source_key: str | None
+    segment: int
+    """Which part of its source it is, counted from 0."""
+    current_fidelity: Fidelity
+    """0: whole. 1: a detailed summary. 2: a compact one. 3: one line. 4: nothing."""
+    pinned: bool
+    """It keeps its fidelity, except in an emergency."""
+    superseded_by: UUID | None
+    """The newer version of it."""
+    stub: str
+    """One line that stands for it."""
+    tokens_l0: int
+    """Tokens of all of it."""
+    tokens_l1: int | None
+    """Tokens of the detailed summary; null: there is none."""
+    tokens_l2: int | None
+    """Tokens of the compact summary; null: there is none."""
+    tokens_l3: int
+    """Tokens of the line that stands for it."""
+    fault_count: int
+    """How often it was brought back whole."""
+    created_turn: int
+    """How many turns had ended when it came."""
+    last_accessed_turn: int
+    """How many turns had ended when it was last used."""
+    created_at: datetime
+
+
+class ListedObjects(Page[ListedObject]):
+    """A page of objects, in the order in which they came."""
+
+
+class ObjectCursor(Cursor, tag="session_objects"):
     number: Number
 
 

@@ -16,6 +16,9 @@ from services.cache.sessions.histories.schemas import (
     Fault,
     FaultCursor,
     Faults,
+    ListedObject,
+    ListedObjects,
+    ObjectCursor,
     Transition,
     TransitionCursor,
     Transitions,
@@ -33,7 +36,7 @@ class History(NamedTuple, Generic[Page]):
     """How a page of a history is read and made."""
 
     statement: str
-    cursor: type[FaultCursor] | type[TransitionCursor] | type[AdmissionCursor]
+    cursor: type[FaultCursor] | type[TransitionCursor] | type[AdmissionCursor] | type[ObjectCursor]
     line: Callable[..., Any]
     page: Callable[[list[Any], str | None], Page]
 
@@ -41,6 +44,7 @@ class History(NamedTuple, Generic[Page]):
 FAULTS = History(queries.FAULTS, FaultCursor, Fault, Faults)
 TRANSITIONS = History(queries.TRANSITIONS, TransitionCursor, Transition, Transitions)
 ADMISSIONS = History(queries.ADMISSIONS, AdmissionCursor, AdmissionScore, Admissions)
+OBJECTS = History(queries.OBJECTS, ObjectCursor, ListedObject, ListedObjects)
 
 
 class Histories:

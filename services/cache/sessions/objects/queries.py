@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from services.cache.sessions.access import Reach
-from services.cache.sessions.objects.schemas import ListedObject, ObjectCursor, SemanticObject
+from services.cache.sessions.objects.schemas import SemanticObject
 from services.cache.sessions.queries import NAMED
 from shared.database.postgres import Connection
 from shared.database.tenancy import look
@@ -24,46 +24,17 @@ _SENT_TOKENS = f"""({_TOKENS.format(level="o.sent_fidelity")})
 _COLUMNS = ", ".join(f"o.{name}" for name in SemanticObject.__struct_fields__ if name != "content")
 COLUMNS = f"{_COLUMNS}, {_CONTENT.format(level='o.current_fidelity')} as content"
 
-# $3 the object, $4 how much of it, or null: as the context shows it.
+# $3 the object, $4 the fidelity to show it at; null: its own.
 OBJECT = f"""
-select {_COLUMNS}, {_CONTENT.format(level="coalesce($4::smallint, o.current_fidelity)")} as content
+select {_COLUMNS}, {_CONTENT.format(level="coalesce($4::int, o.current_fidelity)")} as content
 from sessions.semantic_objects o where o.tenant = $1 and o.session_id = $2 and o.id = $3
 """
 
 
 async def find(
-    connection: Connection, tenant: str, session_id: UUID, object_id: UUID, level: int | None = None
+    connection: Connection, tenant: str, session_id: UUID, object_id: UUID, fidelity: int | None = None
 ) -> asyncpg.Record | None:
-    return await connection.fetchrow(OBJECT, tenant, session_id, object_id, level)
-
-
-_LISTED = ", ".join(f"o.{name}" for name in ListedObject.__struct_fields__ if name != "pinned")
-# $3 the turn, $4 the fidelity or null, $5 and $6 where the page before ended.
-LIST = f"""
-select {_LISTED}, o.pinned and coalesce(o.pinned_until >= $3, true) as pinned
-from sessions.semantic_objects o
-where o.tenant = $1 and o.session_id = $2 and ($4::smallint is null or o.current_fidelity = $4)
-  and ($5::timestamptz is null or (o.created_at, o.id) > ($5, $6::uuid))
-order by o.created_at, o.id limit $7
-"""
-
-
-async def list_objects(
-    connection: Connection,
-    tenant: str,
-    session_id: UUID,
-    *,
-    turn: int,
-    fidelity: int | None,
-    after: ObjectCursor | None,
-    limit: int,
-) -> list[asyncpg.Record]:
-    """The earliest first."""
-    last = (None, None) if after is None else (after.created_at, after.id)
-    rows: list[asyncpg.Record] = await connection.fetch(
-        LIST, tenant, session_id, turn, fidelity, *last, limit
-    )
-    return rows
+    return await connection.fetchrow(OBJECT, tenant, session_id, object_id, fidelity)
 
 
 KNOWN = """

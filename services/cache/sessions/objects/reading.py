@@ -12,16 +12,8 @@ import msgspec
 
 from services.cache.sessions.objects import queries
 from services.cache.sessions.objects.block import context_of, effort
-from services.cache.sessions.objects.schemas import (
-    Admitted,
-    ListedObject,
-    ListedObjects,
-    ObjectCursor,
-    Pressure,
-    SemanticObject,
-    SessionContext,
-)
-from services.cache.sessions.paging.fidelity import zone
+from services.cache.sessions.objects.schemas import Admitted, Pressure, SemanticObject, SessionContext
+from services.cache.sessions.paging.fidelity import Fidelity, zone
 from services.cache.sessions.schemas import SessionConfig
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
@@ -29,7 +21,6 @@ from shared.concurrency.threads import beside
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.errors import NotFound
-from shared.paging.pages import page_of
 
 
 class ObjectReader:
@@ -37,38 +28,19 @@ class ObjectReader:
         self._transactions = transactions
 
     async def get(
-        self, principal: Principal, session: str, object_id: UUID, level: int | None, deadline: Deadline
-    ) -> SemanticObject:
-        async def work(c: Connection, held: Held) -> SemanticObject:
-            return await object_of(c, held, object_id, level)
-
-        return await self._transactions.read(principal, session, work, deadline)
-
-    async def page(
         self,
         principal: Principal,
         session: str,
-        fidelity: int | None,
-        cursor: str | None,
-        limit: int,
+        object_id: UUID,
+        fidelity: Fidelity | None,
         deadline: Deadline,
-    ) -> ListedObjects:
-        after = ObjectCursor.read(cursor)
+    ) -> SemanticObject:
+        """With its text at `fidelity`, by default its own."""
 
-        async def work(c: Connection, held: Held) -> list[asyncpg.Record]:
-            return await queries.list_objects(
-                c,
-                held.tenant,
-                held.id,
-                turn=held.turn,
-                fidelity=fidelity,
-                after=after,
-                limit=limit + 1,
-            )
+        async def work(c: Connection, held: Held) -> SemanticObject:
+            return await object_of(c, held, object_id, fidelity)
 
-        rows = await self._transactions.read(principal, session, work, deadline)
-        page = page_of(rows, limit, lambda row: ObjectCursor(created_at=row["created_at"], id=row["id"]))
-        return ListedObjects([ListedObject(**row) for row in page.rows], page.next)
+        return await self._transactions.read(principal, session, work, deadline)
 
     async def context(self, principal: Principal, session: str, deadline: Deadline) -> SessionContext:
         return await context_in(await self._transactions.look(principal, session, queries.BLOCK, deadline))
@@ -83,9 +55,11 @@ async def context_in(rows: Sequence[asyncpg.Record]) -> SessionContext:
     return await beside(effort(shown), context_of, shown, rows[0]["marks"])
 
 
-async def object_of(c: Connection, held: Held, object_id: UUID, level: int | None = None) -> SemanticObject:
-    """Its content is at `level`, or as the context shows it. Raises NotFound for one that is not of the session."""
-    row = await queries.find(c, held.tenant, held.id, object_id, level)
+async def object_of(
+    c: Connection, held: Held, object_id: UUID, fidelity: Fidelity | None = None
+) -> SemanticObject:
+    """Raises NotFound for an object that is not of the session."""
+    row = await queries.find(c, held.tenant, held.id, object_id, fidelity)
     if row is None:
         raise NotFound(f"session {held.external_id!r} has no object {object_id}")
     return SemanticObject(**row)

@@ -17,7 +17,6 @@ from services.cache.sessions.objects.schemas import (
     AdmitInput,
     AdmittedObjects,
     FaultInput,
-    ListedObjects,
     ObjectAnswer,
     PinInput,
     Pressure,
@@ -28,23 +27,16 @@ from services.cache.sessions.objects.schemas import (
     TurnInput,
 )
 from services.cache.sessions.objects.turns import Turns
-from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
 from shared.web.operations import KEYED, READ, WRITE, problems
 
 _CHANGE = WRITE | KEYED | problems(404, 409)
 _READ = READ | problems(404)
-AtFidelity = Annotated[int | None, Parameter(ge=0, le=4, description="Only those of this fidelity.")]
-AtLevel = Annotated[
+Shown = Annotated[
     int | None,
     Parameter(
-        ge=0,
-        le=3,
-        description=(
-            "How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3: one line, which "
-            "also stands for a summary that was never made. Left out: as the context shows it. Its fidelity stays."
-        ),
+        ge=0, le=3, description="How much of it `content` holds: 0 all, 1 and 2 its summaries, 3 one line."
     ),
 ]
 
@@ -66,23 +58,6 @@ async def admit(
     return await admission.admit(principal, session_id, data, await key_of(request), deadline)
 
 
-@get("/{session_id:str}/objects", operation_id="session_objects", opt=_READ)
-async def list_objects(
-    session_id: FromPath[str],
-    object_reader: NamedDependency[ObjectReader],
-    principal: PrincipalDep,
-    deadline: DeadlineDep,
-    fidelity: AtFidelity = None,
-    cursor: CursorText = None,
-    limit: Limit = DEFAULT_LIMIT,
-) -> ListedObjects:
-    """List the objects of a session, the earliest first, also what its context no longer shows.
-
-    With the transitions, they tell what the context held after any turn.
-    """
-    return await object_reader.page(principal, session_id, fidelity, cursor, limit, deadline)
-
-
 @get("/{session_id:str}/objects/{object_id:uuid}", operation_id="session_object", opt=_READ)
 async def semantic_object(
     session_id: FromPath[str],
@@ -90,10 +65,10 @@ async def semantic_object(
     object_reader: NamedDependency[ObjectReader],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    level: AtLevel = None,
+    fidelity: Shown = None,
 ) -> ObjectAnswer:
-    """Get an object as the context shows it, or at another level. A fault brings it back whole."""
-    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, level, deadline))
+    """Get an object as the context shows it, or as it would at another fidelity. A fault brings it back whole."""
+    return ObjectAnswer(await object_reader.get(principal, session_id, object_id, fidelity, deadline))
 
 
 @get("/{session_id:str}/context", operation_id="session_context", opt=_READ)
@@ -213,7 +188,6 @@ async def release(
 
 HANDLERS: list[ControllerRouterHandler] = [
     admit,
-    list_objects,
     semantic_object,
     context,
     pressure,

@@ -12,8 +12,6 @@ from msgspec import Meta, field
 
 from services.cache.sessions.paging.fidelity import Fidelity, Zone
 from shared.body import Body
-from shared.paging.cursors import Cursor
-from shared.paging.pages import Page
 from shared.text import Name, ShortText, Tags
 
 ObjectType = Literal[
@@ -145,43 +143,6 @@ class SemanticObject(msgspec.Struct, kw_only=True):
 
 class ObjectAnswer(msgspec.Struct):
     data: SemanticObject
-
-
-class ListedObject(msgspec.Struct, kw_only=True):
-    """An object of a session, with the line that stands for it in place of its text."""
-
-    id: UUID
-    object_type: ObjectType
-    source_tool: str | None
-    source_key: str | None
-    segment: int
-    """Which part of its source it is, counted from 0."""
-    stub: str
-    current_fidelity: Fidelity
-    """0: whole. 1: a detailed summary. 2: a compact one. 3: one line. 4: nothing."""
-    pinned: bool
-    """It keeps its fidelity, except in an emergency."""
-    superseded_by: UUID | None
-    """The newer version of it."""
-    tokens_l0: int
-    tokens_l1: int | None
-    tokens_l2: int | None
-    tokens_l3: int
-    access_count: int
-    fault_count: int
-    micro_fault_count: int
-    created_turn: int
-    last_accessed_turn: int
-    created_at: datetime
-
-
-class ListedObjects(Page[ListedObject]):
-    """A page of a session's objects, the earliest first."""
-
-
-class ObjectCursor(Cursor, tag="session_objects"):
-    created_at: datetime
-    id: UUID
 
 
 class ShownObject(msgspec.Struct, omit_defaults=True, kw_only=True):

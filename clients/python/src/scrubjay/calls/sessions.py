@@ -574,17 +574,14 @@ def session_admit(
 def session_objects(
     session_id: str,
     *,
-    fidelity: int | None = None,
     cursor: str | None = None,
     limit: int | None = None,
     timeout: float | None = None,
 ) -> PagedCall[ListedObjects, ListedObject]:
-    """List the objects of a session, the earliest first, also what its context no longer shows. With the
-    transitions, they tell what the context held after any turn.
+    """List a session's objects in the order in which they came, evicted ones too, without their texts.
 
     Args:
         session_id: The session's name.
-        fidelity: Only those of this fidelity.
         cursor: The `next` of the previous page. Omit it for the first page.
         limit: The largest number of items in a page.
         timeout: Seconds for the call with all its tries.
@@ -595,7 +592,7 @@ def session_objects(
         answer=ListedObjects,
         seconds=2.0,
         repeatable=True,
-        query={"fidelity": fidelity, "cursor": cursor, "limit": limit},
+        query={"cursor": cursor, "limit": limit},
         timeout=timeout,
     )
 
@@ -604,17 +601,16 @@ def session_object(
     session_id: str,
     object_id: str,
     *,
-    level: int | None = None,
+    fidelity: int | None = None,
     timeout: float | None = None,
 ) -> Call[ObjectAnswer]:
-    """Get an object as the context shows it, or at another level. A fault brings it back whole.
+    """Get an object as the context shows it, or as it would at another fidelity. A fault brings it back
+    whole.
 
     Args:
         session_id: The session's name.
         object_id: The id of an object of the session.
-        level: How much of it `content` holds. 0: all. 1: the detailed summary. 2: the compact one. 3:
-            one line, which also stands for a summary that was never made. Left out: as the context
-            shows it. Its fidelity stays.
+        fidelity: How much of it `content` holds: 0 all, 1 and 2 its summaries, 3 one line.
         timeout: Seconds for the call with all its tries.
     """
     return Call(
@@ -625,7 +621,7 @@ def session_object(
         answer=ObjectAnswer,
         seconds=2.0,
         repeatable=True,
-        query={"level": level},
+        query={"fidelity": fidelity},
         timeout=timeout,
     )
 

@@ -332,7 +332,7 @@ class KeptObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedObject:
-    """An object of a session, with the line that stands for it in place of its text."""
+    """An object without its text."""
 
     id: str
     """Its id, unique in the tenant."""
@@ -347,20 +347,18 @@ class ListedObject:
         "tool_result",
     ]
     """What kind of thing it is."""
-    source_tool: str | None
-    """The tool that it comes from."""
     source_key: str | None
     """What it is a version of, such as the path of a file."""
     segment: int
     """Which part of its source it is, counted from 0."""
-    stub: str
-    """One line that stands for it."""
     current_fidelity: int
     """0: whole. 1: a detailed summary. 2: a compact one. 3: one line. 4: nothing."""
     pinned: bool
     """It keeps its fidelity, except in an emergency."""
     superseded_by: str | None
     """The newer version of it."""
+    stub: str
+    """One line that stands for it."""
     tokens_l0: int
     """Tokens of all of it."""
     tokens_l1: int | None
@@ -369,12 +367,8 @@ class ListedObject:
     """Tokens of the compact summary; null: there is none."""
     tokens_l3: int
     """Tokens of the line that stands for it."""
-    access_count: int
-    """How often its agent read it."""
     fault_count: int
     """How often it was brought back whole."""
-    micro_fault_count: int
-    """How often a question was answered from it."""
     created_turn: int
     """How many turns had ended when it came."""
     last_accessed_turn: int
@@ -385,7 +379,7 @@ class ListedObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedObjects:
-    """A page of a session's objects, the earliest first."""
+    """A page of objects, in the order in which they came."""
 
     data: list[ListedObject]
     """The answer: one object, or a page of them."""

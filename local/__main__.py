@@ -65,6 +65,7 @@ Scrubjay runs.
   context       {url["context"]}  the one address that agents need
   cache         {url["cache"]}
   agent-memory  {url["agent_memory"]}
+  console       {url["context"]}/console  what your agents know, and why
   API page      {url["context"]}/docs
   logs          {stack.logs}
   settings      {stack.shell}  for a shell, with the tokens and DATABASE_URL

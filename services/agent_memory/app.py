@@ -47,6 +47,9 @@ from services.agent_memory.memories.search import (
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MemoryTransfer
 from services.agent_memory.purge import Purge
+from services.agent_memory.review.facts import ReviewedFacts
+from services.agent_memory.review.long_term import ReviewedLongTerm
+from services.agent_memory.review.memories import ReviewedMemories
 from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
@@ -73,6 +76,8 @@ from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
 from shared.llm import open_helper
+from shared.review.deciding import Deciding, ReviewedStore
+from shared.review.reviews import Reviews
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch, Vacancy
@@ -115,6 +120,7 @@ class Services:
     transfer: MemoryTransfer
     purge: Purge
     accesses: AccessCounts
+    deciding: Deciding
 
 
 @asynccontextmanager
@@ -174,6 +180,14 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             VAULT: vault_search.search,
         }
         learning = Learning(helper)
+        commits = Commits(database, transactions, rules, embedder, settings.dedup_seconds)
+        written = LongTerm(database, transactions, embedder.model)
+        facts_written = FactWriter(database, transactions)
+        reviewed: dict[str, ReviewedStore] = {
+            "agent_memory": ReviewedMemories(commits, embedder.model, embedder.dedup_distance),
+            "memory": ReviewedLongTerm(written),
+            "facts": ReviewedFacts(facts_written),
+        }
         yield Services(
             owner_search=OwnerSearch(
                 "agent_memory",
@@ -191,9 +205,9 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 }
             ),
             search=search,
-            commits=Commits(database, transactions, rules, embedder, settings.dedup_seconds),
+            commits=commits,
             reader=MemoryReader(database),
-            long_term=LongTerm(database, transactions, embedder.model),
+            long_term=written,
             long_term_search=long_term_search,
             vault_search=vault_search,
             vault=Vault(database, transactions, settings.vault_root),
@@ -202,7 +216,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             transfer=MemoryTransfer(database, transactions, rules),
             fact_reader=FactReader(database),
             reference_reader=ReferenceReader(database),
-            fact_writer=FactWriter(database, transactions),
+            fact_writer=facts_written,
             alias_writer=AliasWriter(transactions),
             consolidation_runs=Runs(database, transactions, embedder.model, learning.learn),
             consolidation_files=Files(
@@ -211,6 +225,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             consolidations=Consolidations(database, transactions),
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,
+            deciding=Deciding(database, Reviews("memory"), reviewed, transactions.announce),
         )
 
 

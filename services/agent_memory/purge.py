@@ -17,6 +17,7 @@ from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_agent, erase_sc
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
+from shared.review.reviews import Reviews
 from shared.telemetry import tracing
 
 PURGE_RECORDS = """
@@ -39,6 +40,7 @@ class Purge:
         self._database = database
         self._rooms = [*rooms, RECORDS]
         self._transactions = transactions
+        self._reviews = Reviews("memory")
 
     @tracing.memory("delete_memory", "agent_memory")
     async def forget(
@@ -51,11 +53,12 @@ class Purge:
         tenant = principal.tenant
 
         async def work(c: Connection) -> ForgetReceipt:
+            reviews = await self._reviews.purge(c, tenant, [f"agent:{agent_name}"])
             await lock_agents(c, tenant, [agent_name])
             rows = await count_rows(c, tenant, agent_name)
             gone = await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")
             gone.update(await erase_agent(c, self._rooms, tenant, agent_name))
-            erased = {**rows, **gone}
+            erased = {**rows, **gone, "reviews": reviews}
             await add_event(c, tenant, agent_name, "memory_forget", {"erased": erased})
             await audit.record(
                 c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
@@ -84,7 +87,9 @@ class Purge:
         """
 
         async def work(c: Connection) -> dict[str, int]:
-            erased: Counter[str] = Counter()
+            scopes = [scope, *([] if user_id is None else [f"user:{user_id}"])]
+            scopes += [] if agent is None else [f"agent:{agent}"]
+            erased = Counter({"reviews": await self._reviews.purge(c, principal.tenant, scopes)})
             if agent is not None:
                 erased.update(await erase_agent(c, self._rooms, principal.tenant, agent))
             if user_id is not None:

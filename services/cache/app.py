@@ -39,6 +39,7 @@ from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
 from shared.database.postgres import Database
 from shared.identity import Verifier
+from shared.review.deciding import Deciding
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch
@@ -75,6 +76,7 @@ class Services:
     sessions: SessionService
     persistent: PersistentService
     checkpoints: CheckpointService
+    deciding: Deciding
     purge: Purge
 
 
@@ -136,6 +138,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             sessions=service.sessions,
             persistent=service.persistent,
             checkpoints=service.checkpoints,
+            deciding=service.deciding,
             purge=service.purge,
         )
 

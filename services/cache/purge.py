@@ -13,13 +13,15 @@ from shared.auth import Principal
 from shared.database.erasure import ROWS_AT_ONCE
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
+from shared.review.reviews import Reviews
 from shared.telemetry import tracing
 
 
 class Purge:
-    def __init__(self, database: Database, query_log: QueryLog) -> None:
+    def __init__(self, database: Database, query_log: QueryLog, reviews: Reviews) -> None:
         self._database = database
         self._query_log = query_log
+        self._reviews = reviews
 
     @tracing.memory("delete_memory", "cache")
     async def purge(
@@ -31,7 +33,10 @@ class Purge:
 
         async def erase(connection: Connection) -> dict[str, int]:
             tenant = principal.tenant
-            counts = Counter(await queries_purge.purge_scope(connection, tenant, scope))
+            counts = Counter(
+                {"reviews": await self._reviews.purge(connection, tenant, _named(scope, agent, user_id))}
+            )
+            counts.update(await queries_purge.purge_scope(connection, tenant, scope))
             counts.update(await sessions.purge_scope(connection, tenant, scope))
             counts.update(await persistent.purge_scope(connection, tenant, scope))
             counts.update(await checkpoints.purge_scope(connection, tenant, scope))
@@ -58,3 +63,9 @@ class Purge:
             lambda c: queries_purge.erase_tenant(c, principal.tenant, ROWS_AT_ONCE),
             deadline,
         )
+
+
+def _named(scope: str, agent: str | None, user_id: str | None) -> list[str]:
+    """The scope, and those of whom it erases everywhere."""
+    named = {"agent": agent, "user": user_id}
+    return [scope, *(f"{kind}:{name}" for kind, name in named.items() if name is not None)]

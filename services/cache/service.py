@@ -6,7 +6,7 @@ from services.cache.checkpoints.service import CheckpointService
 from services.cache.dispatches.service import DispatchService
 from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.query_log import QueryLog
-from services.cache.entries.search import CacheSearch
+from services.cache.entries.search import STORE, CacheSearch
 from services.cache.entries.service import EntryService
 from services.cache.entries.writing import EntryWriter
 from services.cache.keyed_writes import KeyedWrites
@@ -18,6 +18,7 @@ from services.cache.persistent.indexing import PERSISTENT
 from services.cache.persistent.search import PersistentSearch
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
+from services.cache.review.entries import ReviewedEntries
 from services.cache.sessions.asking.goals import Goals
 from services.cache.sessions.asking.service import Asking
 from services.cache.sessions.costs import SessionCosts
@@ -41,6 +42,8 @@ from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.embeddings import CachedEmbedder
 from shared.llm import open_helper
+from shared.review.deciding import Deciding
+from shared.review.reviews import Reviews
 from shared.search.hot.scopes import HotScopes
 
 
@@ -54,6 +57,7 @@ class CacheService:
         hot_scopes: HotScopes,
         ledger: Ledger | None = None,
     ) -> None:
+        self.doorbell = doorbell
         self.ledger = ledger or Ledger(database, "cache", settings.prices)
         limits = DefaultLimits(settings.token_budget, settings.entry_budget, settings.ttl_hours)
         keyed = KeyedWrites(database)
@@ -82,6 +86,10 @@ class CacheService:
             limits=limits,
             index_seconds_left=lambda: self.indexer.seconds_left(ENTRIES.name),
         )
+        reviews = Reviews("cache")
+        self.deciding = Deciding(
+            database, reviews, {STORE: ReviewedEntries(self.writer, self.entries)}, self._announce
+        )
         self.dispatches = DispatchService(database, keyed, doorbell, stale_minutes=settings.stale_minutes)
         transactions = SessionTransactions(database, keyed, doorbell)
         self.sessions = SessionService(transactions)
@@ -102,8 +110,12 @@ class CacheService:
         self.persistent = PersistentService(transactions, self.indexer, embedder.model)
         self.persistent_search = PersistentSearch(database)
         self.checkpoints = CheckpointService(database, settings.sweep_minutes)
-        self.purge = Purge(database, self.query_log)
+        self.purge = Purge(database, self.query_log, reviews)
         self.sweep = ExpirySweep(database, settings.sweep_minutes)
+
+    def _announce(self, tenant: str) -> None:
+        self.doorbell.ring(tenant)
+        self.indexer.wake()
 
     def start(self) -> None:
         self.indexer.start()

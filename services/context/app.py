@@ -39,6 +39,7 @@ from services.context.purge.service import Purge
 from services.context.purge.tenants import TenantPurge
 from services.context.remember.service import Remember
 from services.context.rerank import open_reranker
+from services.context.review.service import Review
 from services.context.routes import ROUTES
 from services.context.scrubbing.answers import tell_masked
 from services.context.scrubbing.service import Scrubber
@@ -94,6 +95,7 @@ class Services:
     mcp: Mcp
     owners: Owners
     prompts: Prompts
+    review: Review
 
 
 @asynccontextmanager
@@ -212,6 +214,7 @@ async def opened(
             mcp=mcp,
             owners=owners,
             prompts=Prompts(Documents(owners, sources), assembler),
+            review=Review(database, owners),
         )
 
 

@@ -22,6 +22,7 @@ from services.context.profiles.routes import PROFILES
 from services.context.prompts.routes import prompt
 from services.context.purge.routes import purge
 from services.context.remember.routes import remember
+from services.context.review.routes import REVIEW
 from services.context.scrubbing.routes import SECRETS
 from services.context.timeline.routes import monitor, timeline
 from services.context.webhooks.routes import WEBHOOKS
@@ -35,6 +36,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "keys": [me, KEYS],
     "secrets": [SECRETS],
     "languages": [LANGUAGE],
+    "review": [REVIEW],
     "erasure": [purge],
     "audit": [audit],
 }

@@ -211,3 +211,15 @@ def name_of(handle: str) -> str:
     """The name of a handle's source, or the handle's prefix if a log still names a store that no longer exists."""
     source = source_of(handle)
     return handle.partition(":")[0] if source is None else source.name
+
+
+def handles_of(handle: str) -> list[str]:
+    """Every handle by which blocks name the item, without its chunk; none for what is no handle."""
+    if not HANDLE.fullmatch(handle):
+        return []
+    source, name = source_of(handle), handle.partition(":")[2]
+    if isinstance(source, Store):
+        name = name.partition("#")[0]
+    if source in (OWN, PEERS):
+        return [OWN.handle(name), PEERS.handle(name)]
+    return [f"{handle.partition(':')[0]}:{name}"]

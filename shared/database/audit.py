@@ -40,6 +40,9 @@ Action = Literal[
     "webhook_delete",
     "webhook_redeliver",
     "webhook_test",
+    "review_rule_set",
+    "review_rule_reset",
+    "review_decide",
 ]
 
 RECORD = "select timeline.record_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)"

@@ -6,12 +6,14 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
+from shared.review.deciding import Deciding
+from shared.review.schemas import Decided, DecideRequest, QueuePart, QueueRequest
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.search.owner import OwnerSearch
 from shared.states.comparing import OwnerStates
 from shared.states.schemas import States, StatesRequest
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.operations import READ
+from shared.web.operations import ADMIN, READ
 
 
 @post("/internal/search", opt=READ, status_code=200, include_in_schema=False)
@@ -32,3 +34,23 @@ async def internal_states(
     deadline: DeadlineDep,
 ) -> States:
     return await owner_states.changed(principal, data, deadline)
+
+
+@post("/internal/review", opt=READ, status_code=200, include_in_schema=False)
+async def internal_review(
+    data: JSONBody[QueueRequest],
+    deciding: NamedDependency[Deciding],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> QueuePart:
+    return await deciding.queue(principal, data, deadline)
+
+
+@post("/internal/review/decide", opt=ADMIN, status_code=200, include_in_schema=False)
+async def internal_review_decide(
+    data: JSONBody[DecideRequest],
+    deciding: NamedDependency[Deciding],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+) -> Decided:
+    return await deciding.decide(principal, data, deadline)

@@ -14,6 +14,7 @@ from shared.database.idempotency import Records
 from shared.database.index_queue import QueueStatements, StoreStatements
 from shared.database.postgres import Database
 from shared.database.tenancy import Look
+from shared.review.reviews import Reviews
 
 ROOT = Path(__file__).resolve().parents[2]
 _SQL = re.compile(
@@ -31,6 +32,7 @@ TEMPLATES = {
     ("services/agent_memory/long_term/queries_write.py", "_BEFORE"),
     ("services/agent_memory/facts/queries.py", "_PAGE"),
     ("services/agent_memory/memories/queries_background.py", "_FEW"),
+    ("services/agent_memory/review/queries_memories.py", "_LOOKED"),
     ("services/cache/entries/queries.py", "_ENTRY"),
     ("services/context/log/queries.py", "_LOG"),
     ("shared/database/tenancy.py", "_ALONE"),
@@ -43,6 +45,7 @@ _SCHEMAS = {"cache": "cache", "memory": "agent_memory", "context": "context"}
 # Classes that make their statements for one owner's schema.
 MAKERS: dict[str, Callable[[str], Any]] = {
     "Records": Records,
+    "Reviews": Reviews,
     "EmbeddingTable": lambda schema: EmbeddingTable(Database("postgresql://"), schema),
     "QueueStatements": QueueStatements,
     "StoreStatements": lambda schema: StoreStatements(schema=schema, items="i", chunks="c", vectors="v"),
@@ -120,6 +123,7 @@ def made_statements() -> Iterator[Statement]:
         for kind in ("Records", "EmbeddingTable"):
             yield from made(f"{kind} of {schema}", role, MAKERS[kind](schema))
     for schema in _QUEUES:
+        yield from made(f"Reviews of {schema}", _SCHEMAS[schema], Reviews(schema))
         yield from made(f"QueueStatements of {schema}", _SCHEMAS[schema], QueueStatements(schema))
     for path in FILES:
         for node in ast.walk(parsed(path)):

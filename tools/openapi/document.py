@@ -60,6 +60,7 @@ _TAGS = {
     "audit": "What admins did.",
     "secrets": "What becomes of provider keys, passwords and the like in what callers send.",
     "languages": "The language of texts that are too short to tell it.",
+    "review": "What waits for a reviewer, and what reviewers decide.",
     "erasure": "Delete everything of a scope, an agent or a user.",
 }
 _METHODS = ("post", "get", "put", "patch", "delete")

@@ -91,6 +91,7 @@ _CONTEXT = [
         "The whole item behind a line",
         parameters={"handle": "$handle", "assembly_id": "$assembly"},
     ),
+    Example("context_given", "Who was given it", parameters={"handle": "$handle", "limit": 1}),
     Example(
         "context_set_weight",
         "A mission's cache counts more for one caller",
@@ -226,6 +227,27 @@ _LANGUAGES = [
     Example("context_set_language", "No language is taken for granted", {"language": None}),
 ]
 
+_REVIEW = [
+    Example("context_set_review_rule", "An agent's writes wait", {"agent_name": "trainee"}),
+    Example("context_review_rules", "Whose writes wait"),
+    Example(
+        "agent_memory_commit",
+        "A memory that waits",
+        {
+            "agent_name": "trainee",
+            "content": "Provider webhooks may be retried without asking the ledger",
+            "memory_type": "skill_heuristic",
+        },
+    ),
+    Example("context_review", "What waits", parameters={"kind": "waiting"}),
+    Example(
+        "context_review_decide",
+        "An item that is right leaves the queue",
+        {"handle": "$handle", "decision": "approve"},
+    ),
+    Example("context_reset_review_rule", "They no longer wait", parameters={"agent": "trainee"}),
+]
+
 _ERASURE = [
     Example("context_purge", "A user, everywhere", {"user_id": "ana"}),
     Example("cache_delete_entry", "One entry less", parameters={"entry_id": "$entry"}),
@@ -255,5 +277,6 @@ EXAMPLES = [
     *_WEBHOOKS,
     *_SECRETS,
     *_LANGUAGES,
+    *_REVIEW,
     *_ERASURE,
 ]

@@ -451,7 +451,7 @@ export interface AuditRow {
   /** The `x-request-id` of the request. */
   request_id: string | null;
   /** What was done. */
-  action: "budget_reset" | "budget_set" | "ceiling_reset" | "ceiling_set" | "clear" | "evaluate" | "export" | "forget" | "import" | "key_change" | "key_make" | "key_revoke" | "key_rotate" | "language_set" | "limits_set" | "profile_delete" | "profile_set" | "purge" | "purge_begin" | "secret_policy_set" | "webhook_change" | "webhook_delete" | "webhook_make" | "webhook_redeliver" | "webhook_rotate" | "webhook_test" | "weight_reset" | "weight_set";
+  action: "budget_reset" | "budget_set" | "ceiling_reset" | "ceiling_set" | "clear" | "evaluate" | "export" | "forget" | "import" | "key_change" | "key_make" | "key_revoke" | "key_rotate" | "language_set" | "limits_set" | "profile_delete" | "profile_set" | "purge" | "purge_begin" | "review_decide" | "review_rule_reset" | "review_rule_set" | "secret_policy_set" | "webhook_change" | "webhook_delete" | "webhook_make" | "webhook_redeliver" | "webhook_rotate" | "webhook_test" | "weight_reset" | "weight_set";
   /** What it was done to: `key:12`, a scope such as `mission:…`, or `tenant`. */
   target: string;
   /** The settings before. Null for an action that replaces none. */
@@ -876,7 +876,7 @@ export interface CommitBatchResult {
  * proves to be a repeat, `memory_id` leads to the earlier memory.
  */
 export interface CommitResult {
-  /** The memory that holds it. */
+  /** The memory that holds it. Negative while it waits for a reviewer: no memory has it yet. */
   memory_id: number;
   /** The agent had committed it before, and that memory is now confirmed. */
   duplicate_detected: boolean;
@@ -884,6 +884,8 @@ export interface CommitResult {
   status: "created" | "pending" | "updated";
   /** Always null: a memory never expires. */
   expires_at: string | null;
+  /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. */
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }
@@ -1232,6 +1234,22 @@ export interface Decision {
   decision_rationale: string;
   /** The alternatives that were not chosen. */
   decision_alternatives?: string[];
+}
+
+/** What became of the item. */
+export interface DecisionTaken {
+  /** How a block names the item. */
+  handle: string;
+  /** What was decided. */
+  state: "approved" | "edited" | "forgotten" | "merged" | "waiting";
+  /** The handle of the item that holds the text now, if any does. */
+  item: string | null;
+  /** The key that decided. */
+  decided_by: string;
+  /** When it was decided. */
+  decided_at: string;
+  /** The secrets in the request that a mask stands for now, where there were any. */
+  masked?: (Record<string, string>)[];
 }
 
 export interface Degraded {
@@ -2090,6 +2108,37 @@ export interface FoundPassage {
   created_at: string;
   /** When it happened, where that was said. */
   occurred_at?: string | null;
+}
+
+/**
+ * A page of the assemblies that gave an item, newest first. It may hold few of them, or none, and still name a
+ * next one.
+ */
+export interface Given {
+  /** The answer: one object, or a page of them. */
+  data: GivenTo[];
+  /** The `cursor` of the next page; null on the last. */
+  next: string | null;
+}
+
+/** An assembly that gave an item. */
+export interface GivenTo {
+  /** The id that `assemble` answered. */
+  assembly_id: number;
+  /** The item as the block named it: `own` to its agent, `peer` to others. */
+  handle: string;
+  /** Who was given it. */
+  caller: string;
+  /** The mission; null where there is none. */
+  mission_namespace: string | null;
+  /** The session that it belongs to. */
+  session_id: string | null;
+  /** The user that the assembly was for. */
+  user_id: string | null;
+  /** Whether explicit feedback named it as useful. Null: there was none. */
+  used: boolean | null;
+  /** When it was given. */
+  created_at: string;
 }
 
 export interface GoalSet {
@@ -3277,6 +3326,101 @@ export interface Restored {
   masked?: (Record<string, string>)[];
 }
 
+/** An item of the queue, and why it stands there. */
+export interface ReviewItem {
+  /** Its handle. The number of a write that waits is negative: no item has it. */
+  handle: string;
+  /** Its text, or the beginning of it. */
+  content: string;
+  /** The text is longer. */
+  cut: boolean;
+  /** Where it is, or will be. */
+  scope: string;
+  /** The agent that wrote it. */
+  agent_name: string | null;
+  /** The mission it is of. */
+  mission_id: string | null;
+  /** The user it is about. */
+  user_id: string | null;
+  /** The key that wrote it. */
+  written_by: string;
+  /** The kind of source it is from. */
+  source_kind: "agent" | "derived" | "document" | "imported" | "tool" | "user";
+  /** What its writer says the source is, where its key may not say so. */
+  source_claim: "agent" | "derived" | "document" | "imported" | "tool" | "user" | null;
+  /** When it was stored. */
+  created_at: string;
+  /**
+   * `waiting`: a write that nobody is shown before it is approved. `near_duplicate`: another memory of the agent
+   * says nearly the same. `disputed`: another fact contradicts it. `low_trust`: neither a user nor an agent
+   * vouches for it. `derived`: it was learned from sessions or files.
+   */
+  kind: "derived" | "disputed" | "low_trust" | "near_duplicate" | "waiting";
+  /** Whose rule a write waits for: `mission:…` and `agent:…`. */
+  rules: string[];
+  /** What it resembles or contradicts. */
+  other: ReviewedItem | null;
+  /** How far the two near duplicates are apart: 1 less their cosine. */
+  distance: number | null;
+}
+
+/**
+ * A page of the queue: first what waits, then near duplicates, disputes, low trust and what is derived, each
+ * with the newest first. A page may hold few items, or none, and still name a next one.
+ */
+export interface ReviewQueue {
+  /** The answer: one object, or a page of them. */
+  data: ReviewItem[];
+  /** The `cursor` of the next page; null on the last. */
+  next: string | null;
+}
+
+/** Writes of this mission or agent wait for a reviewer. */
+export interface ReviewRule {
+  /** `mission:…` or `agent:…`. */
+  scope: string;
+  /** The key that set the rule. */
+  set_by: string;
+  /** When it was set. */
+  set_at: string;
+  /** The secrets in the request that a mask stands for now, where there were any. */
+  masked?: (Record<string, string>)[];
+}
+
+/** A page of the rules, by scope. */
+export interface ReviewRules {
+  /** The answer: one object, or a page of them. */
+  data: ReviewRule[];
+  /** The `cursor` of the next page; null on the last. */
+  next: string | null;
+}
+
+/** An item, or a write that waits. */
+export interface ReviewedItem {
+  /** Its handle. The number of a write that waits is negative: no item has it. */
+  handle: string;
+  /** Its text, or the beginning of it. */
+  content: string;
+  /** The text is longer. */
+  cut: boolean;
+  /** Where it is, or will be. */
+  scope: string;
+  /** The agent that wrote it. */
+  agent_name: string | null;
+  /** The mission it is of. */
+  mission_id: string | null;
+  /** The user it is about. */
+  user_id: string | null;
+  /** The key that wrote it. */
+  written_by: string;
+  /** The kind of source it is from. */
+  source_kind: "agent" | "derived" | "document" | "imported" | "tool" | "user";
+  /** What its writer says the source is, where its key may not say so. */
+  source_claim: "agent" | "derived" | "document" | "imported" | "tool" | "user" | null;
+  /** When it was stored. */
+  created_at: string;
+}
+
 /** What paging saves, as far as sessions show it. */
 export interface Savings {
   /** Those that were paged. */
@@ -4216,7 +4360,7 @@ export interface WriteMemoryInput {
 }
 
 export interface WriteResult {
-  /** Its id, unique in the tenant. */
+  /** Negative while it waits for a reviewer: no entry has it yet. */
   id: number;
   /** Estimated over the content and every other field that can be read back. */
   token_count: number;
@@ -4228,6 +4372,8 @@ export interface WriteResult {
   expires_at: string;
   /** Search already finds it by meaning, not only by its words. */
   indexed: boolean;
+  /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins then. */
+  review?: "pending";
 }
 
 export interface WrittenAlias {
@@ -4243,7 +4389,7 @@ export interface WrittenAlias {
 
 /** What became of a statement. */
 export interface WrittenFact {
-  /** The fact that holds it. */
+  /** The fact that holds it. Negative while it waits for a reviewer: no fact has it yet. */
   id: number;
   /** `known`: it was stated before. `extended`: it was, but for less time. */
   status: "created" | "extended" | "known";
@@ -4253,6 +4399,8 @@ export interface WrittenFact {
   disputes: number[];
   /** Always null: a fact never expires. */
   expires_at: string | null;
+  /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of it. */
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }
@@ -4274,7 +4422,7 @@ export interface WrittenMemories {
 }
 
 export interface WrittenMemory {
-  /** Its id, unique in the tenant. */
+  /** Negative while it waits for a reviewer: no memory has it yet. */
   id: number;
   /** Where it was stored. */
   scope: string;
@@ -4282,6 +4430,8 @@ export interface WrittenMemory {
   status: "created" | "known";
   /** Always null: it is kept until it is deleted. */
   expires_at: string | null;
+  /** `pending`: it is kept, and nobody is shown it before a reviewer approves it. */
+  review?: "pending";
   /** The secrets in the request that a mask stands for now, where there were any. */
   masked?: (Record<string, string>)[];
 }

@@ -50,9 +50,7 @@ SHOWN = """coalesce(f.revision_of, f.id) as id, f.id as row, f.scope, f.subject,
     f.source_kind, f.source_claim, f.source || coalesce('#L' || f.line, '') as source, f.recalled_from, f.dispatch_id,
     f.closed_by, f.subject_key, f.object_key"""
 # Another value, of a source trusted as much or more, was believed at the same time to hold at the same time.
-DISPUTED = """
-    f.single and exists (
-        select from memory.facts o
+CONTRADICTED = """from memory.facts o
         where o.tenant = $1 and o.scope = f.scope and o.subject_key = f.subject_key
           and o.predicate_key = f.predicate_key and o.object_key <> f.object_key
           and case when o.source_kind = any ({trusted}) then o.single or f.source_kind <> all ({trusted})
@@ -60,7 +58,8 @@ DISPUTED = """
           and (o.user_id is null or o.user_id is not distinct from f.user_id)
           and o.valid_from < coalesce(f.valid_to, 'infinity') and coalesce(o.valid_to, 'infinity') > f.valid_from
           and o.recorded_at < coalesce(f.superseded_at, 'infinity')
-          and coalesce(o.superseded_at, 'infinity') > f.recorded_at) as disputed"""
+          and coalesce(o.superseded_at, 'infinity') > f.recorded_at"""
+DISPUTED = f"f.single and exists (select {CONTRADICTED}) as disputed"
 _BELIEVED = """
     (case when {known_at}::timestamptz is null then f.superseded_at is null
      else f.recorded_at <= {known_at} and coalesce(f.superseded_at, 'infinity') > {known_at} end)"""

@@ -123,7 +123,7 @@ class WrittenFact(msgspec.Struct):
     """What became of a statement."""
 
     id: int
-    """The fact that holds it."""
+    """The fact that holds it. Negative while it waits for a reviewer: no fact has it yet."""
     status: WriteStatus
     """`known`: it was stated before. `extended`: it was, but for less time."""
     closed: list[int] = []
@@ -132,6 +132,8 @@ class WrittenFact(msgspec.Struct):
     """The facts that contradict it and that the writer may not close. They stay open; it stands beside them."""
     expires_at: datetime | None = None
     """Always null: a fact never expires."""
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of it."""
 
 
 class WrittenFacts(msgspec.Struct):

@@ -87,12 +87,15 @@ class WriteBatchInput(Body, kw_only=True):
 
 class WrittenMemory(msgspec.Struct):
     id: int
+    """Negative while it waits for a reviewer: no memory has it yet."""
     scope: str
     """Where it was stored."""
     status: Literal["created", "known"]
     """`known`: the scope had it already, unchanged."""
     expires_at: datetime | None = None
     """Always null: it is kept until it is deleted."""
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
 
 
 class WrittenMemories(msgspec.Struct):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from services.agent_memory.long_term.schemas import (
     WrittenMemories,
     WrittenMemory,
 )
+from services.agent_memory.long_term.waiting import about, waiting_of
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -40,9 +42,13 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Forbidden, Invalid, NotFound
 from shared.paging.pages import page_of
+from shared.review.reviews import Reviews, require_unreviewed
+from shared.review.schemas import Waiting
 from shared.telemetry import tracing
 
 _NOT_ITS_OWN = "must be a memory of the same scope and user, whose source is not trusted more"
+
+NOT_THE_SAME = "must be a memory of the same scope and user, whose source is trusted as much"
 
 
 class DueFilter(NamedTuple):
@@ -60,6 +66,7 @@ class LongTerm:
         self._database = database
         self._transactions = transactions
         self._model = model
+        self._reviews = Reviews("memory")
 
     @tracing.memory("upsert_memory", "agent_memory")
     async def write(
@@ -71,9 +78,9 @@ class LongTerm:
         words = await beside(sum(len(row.content) for row in rows), words_of, rows)
 
         async def work(c: Connection) -> WrittenMemories:
-            results = await self._insert(c, principal.tenant, rows, words)
+            results = await self._insert_or_wait(c, principal, memories, rows, words)
             for memory, result in zip(memories, results, strict=True):
-                if memory.supersedes is not None:
+                if memory.supersedes is not None and result.id > 0:
                     await _supersede(c, principal, memory.supersedes, result.id)
             return WrittenMemories(results)
 
@@ -82,6 +89,51 @@ class LongTerm:
             key = key.about([row.agent_name for row in rows], [row.user_id for row in rows])
         scope = scopes[0] if len(scopes) == 1 else "shared"
         return await self._transactions.once(principal, scope, WrittenMemories, work, key, deadline)
+
+    async def _insert_or_wait(
+        self,
+        c: Connection,
+        principal: Principal,
+        memories: Sequence[WriteMemoryInput],
+        rows: Sequence[LongTermRow],
+        words: Sequence[ChunkWords],
+    ) -> list[WrittenMemory]:
+        def write_of(place: int, rules: list[str]) -> Waiting:
+            return waiting_of(rows[place], memories[place], rules)
+
+        held = await self._reviews.held(c, principal, [about(row) for row in rows], write_of)
+        if not held:
+            return await self._insert(c, principal.tenant, rows, words)
+        free = [place for place in range(len(rows)) if place not in held]
+        done = iter(
+            await self._insert(
+                c, principal.tenant, [rows[place] for place in free], [words[place] for place in free]
+            )
+            if free
+            else ()
+        )
+        return [
+            WrittenMemory(held[place], row.scope, "created", review="pending")
+            if place in held
+            else next(done)
+            for place, row in enumerate(rows)
+        ]
+
+    async def write_reviewed(
+        self, writer: Principal, memory: WriteMemoryInput
+    ) -> Callable[[Connection], Awaitable[int]]:
+        """What writes, in a transaction, what a reviewer approved. What it was to supersede may be gone by now."""
+        rows = [row_of(writer.tenant, _granted(writer, memory))]
+        words = await beside(len(memory.content), words_of, rows)
+
+        async def work(c: Connection) -> int:
+            (result,) = await self._insert(c, writer.tenant, rows, words)
+            if memory.supersedes is not None:
+                with suppress(Invalid):
+                    await _supersede(c, writer, memory.supersedes, result.id)
+            return result.id
+
+        return work
 
     async def _insert(
         self, c: Connection, tenant: str, rows: Sequence[LongTermRow], words: Sequence[ChunkWords]
@@ -100,13 +152,20 @@ class LongTerm:
         self, principal: Principal, memory_id: int, change: EditMemoryInput, deadline: Deadline
     ) -> LongTermMemory:
         async def work(c: Connection) -> LongTermMemory:
-            stored = await _hold_own(c, principal, memory_id)
-            memory = edited(principal, stored, change)
-            if memory != stored:
-                await self._restate(c, principal.tenant, memory_id, stored, memory)
+            await self.change(c, principal, memory_id, change)
             return LongTermMemory.from_row(await find_visible(c, principal, memory_id))
 
         return await self._transactions.run(principal.tenant, work, deadline)
+
+    async def change(
+        self, c: Connection, principal: Principal, memory_id: int, change: EditMemoryInput
+    ) -> None:
+        """Edits it. Call it in a transaction."""
+        stored = await hold_own(c, principal, memory_id)
+        await require_unreviewed(c, principal, about(stored))
+        memory = edited(principal, stored, change)
+        if memory != stored:
+            await self._restate(c, principal.tenant, memory_id, stored, memory)
 
     async def _restate(
         self, c: Connection, tenant: str, memory_id: int, stored: LongTermContent, memory: LongTermContent
@@ -127,13 +186,25 @@ class LongTerm:
     @tracing.memory("delete_memory", "agent_memory")
     async def delete(self, principal: Principal, memory_id: int, deadline: Deadline) -> DeletedMemory:
         async def work(c: Connection) -> DeletedMemory:
-            stored = await _hold_own(c, principal, memory_id)
-            await queries_write.delete(c, principal.tenant, memory_id)
-            event = {"id": memory_id, "memory_kind": stored.kind}
-            await queries_write.add_event(c, principal.tenant, "long_term_delete", stored, event)
+            await self.erase(c, principal, memory_id)
             return DeletedMemory(memory_id)
 
         return await self._transactions.run(principal.tenant, work, deadline)
+
+    async def erase(self, c: Connection, principal: Principal, memory_id: int) -> None:
+        """Deletes it. Call it in a transaction."""
+        stored = await hold_own(c, principal, memory_id)
+        await queries_write.delete(c, principal.tenant, memory_id)
+        event = {"id": memory_id, "memory_kind": stored.kind}
+        await queries_write.add_event(c, principal.tenant, "long_term_delete", stored, event)
+
+    async def merge(self, c: Connection, principal: Principal, memory_id: int, into: int) -> int:
+        """Leaves the memory readable, superseded by another one of its scope and user."""
+        await hold_own(c, principal, memory_id)
+        await find_visible(c, principal, into)
+        if not await queries_write.supersede(c, principal.tenant, memory_id, into):
+            raise Invalid.field("into", NOT_THE_SAME)
+        return into
 
     async def get(self, principal: Principal, memory_id: int, deadline: Deadline) -> LongTermMemory:
         row = await self._database.run(
@@ -198,7 +269,7 @@ async def find_visible(c: Connection, principal: Principal, memory_id: int) -> a
     return row
 
 
-async def _hold_own(c: Connection, principal: Principal, memory_id: int) -> LongTermContent:
+async def hold_own(c: Connection, principal: Principal, memory_id: int) -> LongTermContent:
     """A memory that the principal may change, until the transaction ends. Raises NotFound, Forbidden."""
     require_own(principal, await find_visible(c, principal, memory_id))
     row = await queries_write.hold(c, principal.tenant, memory_id)
@@ -210,7 +281,7 @@ async def _hold_own(c: Connection, principal: Principal, memory_id: int) -> Long
 async def _supersede(c: Connection, principal: Principal, older: int, newer: int) -> None:
     """Raises Invalid for a memory that the principal may not change, or that the newer one may not supersede."""
     try:
-        await _hold_own(c, principal, older)
+        await hold_own(c, principal, older)
         done = await queries_write.supersede(c, principal.tenant, older, newer)
     except (NotFound, Forbidden):
         done = False

@@ -61,13 +61,15 @@ class CommitResult(msgspec.Struct):
     """
 
     memory_id: int
-    """The memory that holds it."""
+    """The memory that holds it. Negative while it waits for a reviewer: no memory has it yet."""
     duplicate_detected: bool
     """The agent had committed it before, and that memory is now confirmed."""
     status: CommitStatus
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None = None
     """Always null: a memory never expires."""
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
 
 
 class CommitBatchInput(Body, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 import msgspec
@@ -12,6 +12,13 @@ import msgspec
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.database.postgres import Connection
 from shared.provenance import TRUSTED
+from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
+
+
+class DefaultedMission(NamedTuple):
+    tokens: int
+    token_budget: int
+    ttl_hours: float
 
 
 class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -52,9 +59,11 @@ class Put(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The entry keeps only a dispatch of the key's agent and missions alive. None means any."""
 
 
-PUT_ENTRIES = """
-select entry_id, total_tokens, evicted, expires_at, refused, token_budget
-from cache.put_entries($1, $2, $3, $4, null, $5, $6, $7, $8)
+# Nothing is put where one of the scopes in $9 is under review: the function's arguments depend on that.
+PUT_ENTRIES = f"""
+select put.entry_id, put.total_tokens, put.evicted, put.expires_at, put.refused, put.token_budget
+from (select $1::text as tenant where {NOTHING_UNDER_REVIEW.format(tenant="$1", scopes="$9")} offset 0) free
+cross join lateral cache.put_entries(free.tenant, $2, $3, $4, null, $5, $6, $7, $8) put
 """
 
 
@@ -65,8 +74,14 @@ async def put_entries(
     *,
     model: str,
     limits: DefaultLimits,
+    reviewed: bool = False,
 ) -> list[asyncpg.Record]:
-    """A row per entry, in order. `refused` says why an entry was not written."""
+    """A row per entry, in order. `refused` says why an entry was not written.
+
+    No row, with nothing written, if the writes of the mission or of one of the agents wait for a reviewer. `reviewed`:
+    a reviewer has approved them.
+    """
+    scopes = {scope for put in puts for scope in scopes_of(mission.mission_id, put.agent_name)}
     rows: list[asyncpg.Record] = await connection.fetch(
         PUT_ENTRIES,
         mission.tenant,
@@ -77,6 +92,7 @@ async def put_entries(
         limits.token_budget,
         limits.entry_budget,
         limits.ttl_hours,
+        [] if reviewed else sorted(scopes),
     )
     return rows
 
@@ -96,3 +112,15 @@ returning older.id
 async def supersede(connection: Connection, tenant: str, older: int, newer: int) -> bool:
     """False if there is no such entry that the newer one may supersede."""
     return await connection.fetchval(SUPERSEDE, tenant, older, newer, sorted(TRUSTED)) is not None
+
+
+STANDING = """
+select tokens, token_budget, ttl_hours from cache.missions where tenant = $1 and mission_id = $2
+"""
+
+
+async def standing(connection: Connection, mission: MissionKey, limits: DefaultLimits) -> DefaultedMission:
+    """What the mission holds, and its limits, also before its first entry."""
+    row = await connection.fetchrow(STANDING, mission.tenant, mission.mission_id)
+    tokens, budget, hours = (0, None, None) if row is None else row
+    return DefaultedMission(tokens, budget or limits.token_budget, hours or limits.ttl_hours)

@@ -154,6 +154,7 @@ WriteCacheInput = (
 
 class WriteResult(msgspec.Struct):
     id: int
+    """Negative while it waits for a reviewer: no entry has it yet."""
     token_count: int
     """Estimated over the content and every other field that can be read back."""
     cache_total_tokens: int
@@ -164,6 +165,8 @@ class WriteResult(msgspec.Struct):
     """When the entry expires, unless it is evicted before."""
     indexed: bool = False
     """Search already finds it by meaning, not only by its words."""
+    review: Literal["pending"] | msgspec.UnsetType = msgspec.UNSET
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins then."""
 
 
 class WriteAnswer(msgspec.Struct):

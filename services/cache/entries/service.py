@@ -28,6 +28,7 @@ from shared.deadline import Deadline
 from shared.errors import Conflict, NotFound
 from shared.paging.pages import page_of
 from shared.provenance import head
+from shared.review.reviews import About, require_unreviewed
 from shared.telemetry import metrics, tracing
 
 
@@ -140,6 +141,7 @@ class EntryService:
         mission = MissionKey(principal.tenant, row["mission_id"])
         words = search_words(row["context_type"], row["metadata"], tags, [*row["paths"], *row["symbols"]])
         tokens = entry_tokens({**row, "tags": tags})
+        await require_unreviewed(c, principal, About(mission.scope, mission.mission_id, row["agent_name"]))
         await lock_mission(c, mission)
         edited = await queries.set_tags(
             c,
@@ -164,23 +166,33 @@ class EntryService:
 
     @tracing.memory("delete_memory", "cache")
     async def delete(self, principal: Principal, entry_id: int, deadline: Deadline) -> DeleteResult:
-        row = await self._own_row(principal, entry_id, deadline)
-
-        async def erase(connection: Connection) -> int | None:
-            await lock_mission(connection, MissionKey(principal.tenant, row["mission_id"]))
-            return await queries.delete_entry(connection, principal.tenant, entry_id, principal.agent)
-
-        freed_tokens = await self._database.transaction(principal.tenant, erase, deadline)
+        freed_tokens = await self._database.transaction(
+            principal.tenant, lambda c: self.erase(c, principal, entry_id), deadline
+        )
         if freed_tokens is None:
             raise NotFound(f"no entry {entry_id}")
         self._doorbell.ring(principal.tenant)
         return DeleteResult(deleted_count=1, freed_tokens=freed_tokens)
 
-    async def _own_row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
+    async def erase(self, c: Connection, principal: Principal, entry_id: int) -> int | None:
+        """The freed tokens, or None for an entry that went meanwhile. Call it in a transaction."""
+        row = await self.held(c, principal, entry_id)
+        await lock_mission(c, MissionKey(principal.tenant, row["mission_id"]))
+        return await queries.delete_entry(c, principal.tenant, entry_id, principal.agent)
+
+    async def held(self, c: Connection, principal: Principal, entry_id: int) -> asyncpg.Record:
         """The row of an entry that the principal may change. Raises NotFound or Forbidden."""
-        row = await self._row(principal, entry_id, deadline)
+        row = await queries.by_id(c, principal, entry_id)
+        if row is None:
+            raise NotFound(f"no entry {entry_id}")
         principal.require_author(row["agent_name"])
         return row
+
+    async def _own_row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
+        """The row of an entry that the principal may change. Raises NotFound or Forbidden."""
+        return await self._database.run(
+            principal.tenant, lambda c: self.held(c, principal, entry_id), deadline
+        )
 
     async def _row(self, principal: Principal, entry_id: int, deadline: Deadline) -> asyncpg.Record:
         """Raises NotFound for an entry of a mission, or about a user, that the key has no grant for."""

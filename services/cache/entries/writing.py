@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
-import asyncpg
 import msgspec
 
 from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
+from services.cache.entries.puts.holding import Held, Holding, Row
+from services.cache.entries.puts.making import put_of
 from services.cache.entries.queries_write import Put, put_entries, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
-from services.cache.entries.text import branch_fields, entry_text, entry_tokens, largest_field, search_words
+from services.cache.entries.text import largest_field
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits, MissionKey
@@ -31,15 +33,11 @@ from shared.database.indexer import Indexer
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Conflict, Invalid, Unprocessable
-from shared.provenance import Origin, head, utc
-from shared.search import code
-from shared.search.lexicon import Hints, indexed
 from shared.telemetry import metrics, tracing
 from shared.text import Language
 from shared.validation.values import field_error
 
 _NOT_ITS_OWN = "must be an entry of the same mission, agent and user, whose source is not trusted more"
-NO_LANGUAGES: Mapping[str, Language] = {}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 
@@ -76,7 +74,8 @@ class EntryWriter:
         self._languages = languages
         self._tags = tags
         self._put_entries = partial(put_entries, model=model, limits=limits)
-        self._puts: Coalescer[MissionKey, Put, asyncpg.Record] = Coalescer(database.call, self._put_entries)
+        self._holding = Holding(self._put_entries, limits)
+        self._puts: Coalescer[MissionKey, Put, Row] = Coalescer(database.call, self._put_free)
 
     async def stop(self) -> None:
         await self._puts.stop()
@@ -101,7 +100,7 @@ class EntryWriter:
         else:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant, [_Written(mission, put, result.id)])
-        if wait_indexed:
+        if wait_indexed and result.id > 0:
             result.indexed = await self._indexer.wait_indexed(
                 ENTRIES.name, principal.tenant, result.id, deadline
             )
@@ -181,11 +180,20 @@ class EntryWriter:
         except AppError as error:
             return _refused(error)
 
-    def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> Awaitable[asyncpg.Record]:
-        write = self._puts.put if put.supersedes is None else self._put_alone
-        return write(mission, put, deadline)
+    async def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> Row:
+        if put.supersedes is None:
+            with suppress(Held):
+                return await self._puts.put(mission, put, deadline)
+        return await self._put_alone(mission, put, deadline)
 
-    async def _put_alone(self, mission: MissionKey, put: Put, deadline: Deadline) -> asyncpg.Record:
+    async def _put_free(self, c: Connection, mission: MissionKey, puts: Sequence[Put]) -> Sequence[Row]:
+        """Raises Held if one of them may have to wait for a reviewer."""
+        rows = await self._put_entries(c, mission, puts)
+        if not rows:
+            raise Held
+        return rows
+
+    async def _put_alone(self, mission: MissionKey, put: Put, deadline: Deadline) -> Row:
         (row,) = await self._database.transaction(
             mission.tenant, lambda c: self._put_superseding(c, mission, [put]), deadline
         )
@@ -193,16 +201,25 @@ class EntryWriter:
 
     async def _put_superseding(
         self, connection: Connection, mission: MissionKey, puts: Sequence[Put]
-    ) -> list[asyncpg.Record]:
+    ) -> Sequence[Row]:
         """Raises Invalid for an entry that names no other that it may supersede. Needs a transaction."""
-        rows = await self._put_entries(connection, mission, puts)
+        rows: Sequence[Row] = await self._put_entries(connection, mission, puts)
+        rows = rows or await self._holding.put_or_wait(connection, mission, puts)
         for put, row in zip(puts, rows, strict=True):
             older, newer = put.supersedes, row["entry_id"]
-            if older is None or row["refused"] is not None:
+            if older is None or row["refused"] is not None or newer < 0:
                 continue
             if not await supersede(connection, mission.tenant, older, newer):
                 raise Invalid.field("supersedes", _NOT_ITS_OWN)
         return rows
+
+    async def put_reviewed(self, c: Connection, mission: MissionKey, put: Put) -> int:
+        """Writes an entry that a reviewer approved. What it was to supersede may be gone by now."""
+        (row,) = await self._put_entries(c, mission, [put], reviewed=True)
+        entry_id = _result(put, row).id
+        if put.supersedes is not None:
+            await supersede(c, mission.tenant, put.supersedes, entry_id)
+        return entry_id
 
     async def _write_once(self, mission: MissionKey, put: Put, key: Key, deadline: Deadline) -> WriteResult:
         async def write(connection: Connection) -> WriteResult:
@@ -254,54 +271,8 @@ def _fresh(written: Sequence[_Written]) -> list[Fresh]:
     return [
         Fresh(each.mission.tenant, f"mission:{each.mission.mission_id}", ENTRIES.name, each.entry_id)
         for each in written
+        if each.entry_id > 0
     ]
-
-
-def put_of(
-    principal: Principal, entry: WriteCacheInput, languages: Mapping[str, Language] = NO_LANGUAGES
-) -> Put:
-    """`languages` are those of missions."""
-    context_type = str(entry.__struct_config__.tag)
-    metadata = branch_fields(entry)
-    text = entry_text(entry.content, context_type, metadata)
-    occurred_at = utc(entry.occurred_at)
-    origin = Origin.of(principal, entry.source_kind)
-    names = [*entry.paths, *entry.symbols]
-    likely = languages.get(entry.mission_id) or principal.language or "en"
-    hints = Hints([*code.of_heading(text), *code.given(names)], entry.language, likely)
-    put = Put(
-        context_type=context_type,
-        content=entry.content,
-        metadata=metadata,
-        agent_name=entry.agent_name,
-        tags=entry.tags,
-        paths=entry.paths,
-        symbols=entry.symbols,
-        step=entry.step,
-        source_turn=entry.source_turn,
-        dispatch_id=entry.dispatch_id,
-        occurred_at=occurred_at,
-        session_id=entry.session_id,
-        seq=entry.seq,
-        speaker=entry.speaker,
-        user_id=entry.user_id,
-        written_by=principal.key,
-        source_kind=origin.kind,
-        source_claim=origin.claim,
-        supersedes=entry.supersedes,
-        recalled_from=entry.recalled_from,
-        ttl_hours=entry.ttl_hours,
-        bound_agent=principal.agent,
-        bound_missions=principal.seen_missions(),
-        head=head(
-            entry.speaker or entry.agent_name,
-            occurred_at,
-            *search_words(context_type, metadata, entry.tags, names),
-        ),
-        **msgspec.structs.asdict(indexed(text, hints)),
-    )
-    put.token_count = entry_tokens(msgspec.structs.asdict(put))
-    return put
 
 
 def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
@@ -312,7 +283,7 @@ def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
         raise Invalid.of(field_error(f"tags[{tags.index(tag)}]", message, known, tag) for tag in unknown)
 
 
-def _result(put: Put, row: asyncpg.Record) -> WriteResult:
+def _result(put: Put, row: Row) -> WriteResult:
     """Raises the refusal of an entry that was not written."""
     metrics.EVICTED.inc(row["evicted"])
     if row["refused"] == "larger":
@@ -327,10 +298,11 @@ def _result(put: Put, row: asyncpg.Record) -> WriteResult:
         cache_total_tokens=row["total_tokens"],
         evicted_count=row["evicted"],
         expires_at=row["expires_at"],
+        review="pending" if row["entry_id"] < 0 else msgspec.UNSET,
     )
 
 
-def _item(put: Put, row: asyncpg.Record) -> BatchItem:
+def _item(put: Put, row: Row) -> BatchItem:
     try:
         return BatchItem(201, data=_result(put, row))
     except AppError as error:

@@ -117,6 +117,60 @@ async def list_assemblies(
     return rows
 
 
+GIVEN_LOOKED_AT = 20_000
+"""Assemblies that one page looks at. No index knows what they gave: it would cost every assembly to serve this."""
+# As LIST; $5 the handles of the item.
+GIVEN = f"""
+with looked as (
+    select id, caller, mission_namespace, session_id, user_id, taken, used_source_ids, created_at
+    from context.context_assembly_log
+    where {_READABLE} and ($6::text is null or caller = $6) and ($7::text is null or mission_namespace = $7)
+      and created_at >= coalesce($8, '-infinity'::timestamptz)
+      and created_at < coalesce($9, 'infinity'::timestamptz)
+      and created_at <= coalesce($10, 'infinity'::timestamptz)
+      and (created_at, id) < (coalesce($10, 'infinity'::timestamptz), coalesce($11, 9223372036854775807))
+    order by created_at desc, id desc limit {GIVEN_LOOKED_AT}
+), found as (
+    select l.*, t.handle
+    from looked l
+    cross join lateral (
+        select taken.handle from unnest(l.taken) taken(handle)
+        where split_part(taken.handle, '#', 1) = any ($5) limit 1
+    ) t
+    order by l.created_at desc, l.id desc limit $12
+), last as (
+    select created_at, id from looked order by created_at, id limit 1
+)
+select f.id as assembly_id, split_part(f.handle, '#', 1) as handle, f.caller, f.mission_namespace, f.session_id,
+       f.user_id, f.created_at,
+       case when f.used_source_ids is not null then exists (
+           select from unnest(f.used_source_ids) u(handle) where split_part(u.handle, '#', 1) = any ($5)) end as used,
+       b.looked, b.last_at, b.last_id
+from (select count(*) as looked, (select created_at from last) as last_at, (select id from last) as last_id
+      from looked) b
+left join found f on true
+order by f.created_at desc, f.id desc
+"""
+
+
+async def given(
+    connection: Connection,
+    principal: Principal,
+    handles: Sequence[str],
+    wanted: LogFilter,
+    *,
+    before: LogCursor | None,
+    limit: int,
+) -> list[asyncpg.Record]:
+    """At least one row, whose `assembly_id` is null if none gave it. Each says how many it looked at, and to where."""
+    place = (None, None) if before is None else (before.created_at, before.id)
+    narrowed = (wanted.caller, wanted.mission_namespace, wanted.since, wanted.until)
+    rows: list[asyncpg.Record] = await connection.fetch(
+        GIVEN, *_reach(principal), list(handles), *narrowed, *place, limit
+    )
+    return rows
+
+
 # One look into the index for each caller, instead of one at each assembly.
 CALLERS = f"""
 with recursive found as (

@@ -16,6 +16,7 @@ from services.context.log.schemas import (
     ContextFeedback,
     Explained,
     FeedbackTaken,
+    Given,
     LogEntries,
     Replay,
     ReplayInput,
@@ -35,6 +36,9 @@ _ID = Parameter(ge=1, le=2**63 - 1)
 _NAME = Parameter(min_length=1, max_length=200)
 AssemblyId = Annotated[int, _ID]
 CallerName = Annotated[str, _NAME]
+_Handle = Annotated[
+    str, Parameter(min_length=1, max_length=1_000, description="The item, as a block or the queue names it.")
+]
 OptionalName = Annotated[str | None, _NAME]
 
 
@@ -56,6 +60,28 @@ async def log(
     period = (utc(since, "since"), utc(until, "until"))
     wanted = LogFilter(caller, mission_namespace, user_id, session_id, *period)
     return await assembly_log.assemblies(principal, wanted, cursor, limit, deadline)
+
+
+@get("/log/given", opt=READ | problems(404))
+async def given(
+    assembly_log: NamedDependency[AssemblyLog],
+    principal: PrincipalDep,
+    deadline: DeadlineDep,
+    handle: _Handle,
+    caller: OptionalName = None,
+    mission_namespace: OptionalName = None,
+    since: Since = None,
+    until: Until = None,
+    cursor: CursorText = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Given:
+    """List the assemblies that gave an item, newest first: who was given it, in which mission, and when.
+
+    `own:…` and `peer:…` are the same item. A page looks at 20,000 assemblies, so it may be short and name a next one.
+    """
+    period = (utc(since, "since"), utc(until, "until"))
+    wanted = LogFilter(caller, mission_namespace, None, None, *period)
+    return await assembly_log.given(principal, handle, wanted, cursor, limit, deadline)
 
 
 @get("/log/callers", opt=READ)
@@ -126,4 +152,4 @@ async def feedback(
     return FeedbackTaken(await feedback_service.note(principal, data, await key_of(request), deadline))
 
 
-HANDLERS: list[ControllerRouterHandler] = [log, log_callers, explain, replay, source]
+HANDLERS: list[ControllerRouterHandler] = [log, log_callers, given, explain, replay, source]

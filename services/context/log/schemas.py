@@ -75,6 +75,29 @@ class LogEntry(msgspec.Struct, omit_defaults=True):
     """When learning used it."""
 
 
+class GivenTo(msgspec.Struct):
+    """An assembly that gave an item."""
+
+    assembly_id: int
+    handle: str
+    """The item as the block named it: `own` to its agent, `peer` to others."""
+    caller: str
+    """Who was given it."""
+    mission_namespace: str | None
+    session_id: str | None
+    user_id: str | None
+    """The user that the assembly was for."""
+    used: bool | None
+    """Whether explicit feedback named it as useful. Null: there was none."""
+    created_at: datetime
+    """When it was given."""
+
+
+class Given(Page[GivenTo]):
+    """A page of the assemblies that gave an item, newest first. It may hold few of them, or none, and still name a next
+    one."""
+
+
 class LogEntries(Page[LogEntry]):
     """A page of assemblies, newest first."""
 

@@ -18,6 +18,8 @@ from services.context.log.schemas import (
     Callers,
     Explained,
     ExplainedCandidate,
+    Given,
+    GivenTo,
     LogCursor,
     LogEntries,
     LogEntry,
@@ -28,6 +30,7 @@ from services.context.log.schemas import (
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
+from shared.errors import NotFound
 from shared.paging.pages import page_of
 
 
@@ -53,6 +56,33 @@ class AssemblyLog:
         )
         page = page_of(rows, limit, lambda row: LogCursor(created_at=row["created_at"], id=row["id"]))
         return LogEntries([msgspec.convert(dict(row), LogEntry) for row in page.rows], page.next)
+
+    async def given(
+        self,
+        principal: Principal,
+        handle: str,
+        wanted: LogFilter,
+        cursor: str | None,
+        limit: int,
+        deadline: Deadline,
+    ) -> Given:
+        """The readable assemblies that gave an item, newest first. Raises NotFound for what is no handle."""
+        handles = stores.handles_of(handle)
+        if not handles:
+            raise NotFound(f"no source {handle!r}")
+        before = LogCursor.read(cursor)
+        rows = await self._database.run(
+            principal.tenant,
+            lambda c: queries.given(c, principal, handles, wanted, before=before, limit=limit + 1),
+            deadline,
+        )
+        found = [row for row in rows if row["assembly_id"] is not None]
+        items = [GivenTo(**{name: row[name] for name in GivenTo.__struct_fields__}) for row in found[:limit]]
+        if len(found) > limit:
+            return Given(items, LogCursor(items[-1].created_at, items[-1].assembly_id).text())
+        if rows[0]["looked"] < queries.GIVEN_LOOKED_AT:
+            return Given(items, None)
+        return Given(items, LogCursor(rows[0]["last_at"], rows[0]["last_id"]).text())
 
     async def callers(
         self, principal: Principal, cursor: str | None, limit: int, deadline: Deadline

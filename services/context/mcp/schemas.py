@@ -23,8 +23,8 @@ _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
 _DIGITS = "^[0-9]{1,19}$"
 _JSON = "application/json"
 BLOCK = "context_block"
-# Any answer may have it, so no schema of a list repeats it.
-_OF_EVERY_ANSWER = "masked"
+# Any answer may have the first, and any write's the other, so no schema of a list repeats them.
+_OF_EVERY_ANSWER = ("masked", "review")
 # Between two sentences.
 _SENTENCE = re.compile(r"(?<=\.) (?=[A-Z`])")
 
@@ -147,7 +147,7 @@ def _outlined(schema: Json) -> Json:
     return {
         "type": "object",
         "properties": {
-            name: _typed(part) for name, part in schema["properties"].items() if name != _OF_EVERY_ANSWER
+            name: _typed(part) for name, part in schema["properties"].items() if name not in _OF_EVERY_ANSWER
         },
     }
 

@@ -25,6 +25,7 @@ PURGE = (
     ("spending", "delete from timeline.spending where tenant = $1 and subject = $2"),
     ("costs", "delete from timeline.costs where tenant = $1 and scope = $2"),
     ("costs_by_day", "delete from timeline.costs_by_day where tenant = $1 and scope = $2"),
+    ("review_rules", "delete from timeline.review_rules where tenant = $1 and scope = $2"),
     ("ceilings", "delete from timeline.ceilings where tenant = $1 and subject = $2"),
     ("embedding_cache", "delete from context.embedding_cache where tenant = $1 and $2::text is not null"),
 )

@@ -14,6 +14,7 @@ READS = {
     "context_list_keys": "reads names of keys, no content",
     "context_get_key": "reads names of keys, no content",
     "context_ceilings": "reads amounts, no content",
+    "context_review_rules": "reads names of missions and agents, no content",
     "webhooks_list": "reads addresses and filters, no content",
     "webhooks_get": "reads addresses and filters, no content",
     "webhooks_deliveries": "reads what became of events, no content",

@@ -24,7 +24,13 @@ INTERNAL = [operation for operation in OPERATIONS if operation.path.startswith("
 REACH = {"read": ["read"], "write": ["read", "write"], "admin": ["read", "write", "admin"]}
 # Reads that take a body.
 # What only admins read.
-ADMINS = ("/api/context/keys", "/api/context/audit", "/api/webhooks", "/api/context/costs/ceilings")
+ADMINS = (
+    "/api/context/keys",
+    "/api/context/audit",
+    "/api/webhooks",
+    "/api/context/costs/ceilings",
+    "/api/context/review/rules",
+)
 READING_POSTS = {
     "/api/psychic-cache/query",
     "/api/agent-memory/query",
@@ -41,6 +47,7 @@ READING_POSTS = {
     "/api/context/log/{assembly_id:int}/replay",
     "/internal/search",
     "/internal/states",
+    "/internal/review",
     "/internal/languages",
     "/internal/references",
     "/internal/turns",

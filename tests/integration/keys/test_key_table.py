@@ -86,7 +86,7 @@ MENTIONED = {
     # Where or with whom something was, or what it is about: nothing is reached by it.
     *("target_agent", "directive_target", "escalation_target", "current_mission_namespaces"),
     *("parent_dispatch_id", "report_dispatch_id", "used_source_ids", "overlap_seconds", "absorbed_id", "id"),
-    *("scopes", "target", "Idempotency-Key", "x-request-id", "last_event_id"),
+    *("scopes", "target", "into", "Idempotency-Key", "x-request-id", "last_event_id"),
     # With the names of their parties: others have threads of their own.
     *("thread_id", "thread_ids", "checkpoint_id", "parent_id", "task_id", "run_ids", "namespace"),
     *("external_id", "source_key", "tool_use_id", "session"),
@@ -99,6 +99,8 @@ NAMING = re.compile(r"agent|mission|caller|user|scope|namespace|session|handle|t
 FILTERED = {
     # The caller that is named filters what the key may see anyway.
     *("context_log", "context_weights", "context_weight_history", "context_budgets"),
+    # What it lists are assemblies, which the key may read or not.
+    "context_given",
     # Each item has its own answer.
     "cache_write_batch",
 }
@@ -112,6 +114,12 @@ FOR_ALL: dict[str, set[Bound]] = {
     "context_ceilings": {"agent", "mission", "user"},
     "context_set_ceiling": {"agent", "mission", "user"},
     "context_reset_ceiling": {"agent", "mission", "user"},
+    # They let any key's writes wait.
+    "context_review_rules": {"agent", "mission", "user"},
+    "context_set_review_rule": {"agent", "mission", "user"},
+    "context_reset_review_rule": {"agent", "mission", "user"},
+    # No agent approves what it wrote.
+    "context_review_decide": {"agent"},
     # A profile stands in every block for its subject, here a user.
     "context_set_profile": {"agent", "mission"},
     "context_delete_profile": {"agent", "mission"},

@@ -103,6 +103,19 @@ def _edits(v: Victim) -> list[Arguments]:
     return [{"memory_id": id_, **change} for id_ in v.ids["memory_ids"] for change in changes]
 
 
+def _decisions(v: Victim) -> list[Arguments]:
+    waiting = f"peer:{v.ids['waiting_id']}"
+    stored = [f"cache:{v.ids['entry_id']}", *(f"peer:{id_}" for id_ in v.ids["memory_ids"])]
+    stored += [f"memory:{id_}" for id_ in v.ids["long_term_ids"]] + [f"kg:{id_}" for id_ in v.ids["fact_ids"]]
+    each: list[Arguments] = [
+        {"decision": "approve"},
+        {"decision": "edit", "content": "the treasure is mine"},
+        {"decision": "merge", "into": f"peer:{v.ids['memory_ids'][0]}"},
+        {"decision": "forget"},
+    ]
+    return [{"handle": handle, **decision} for decision in each for handle in (waiting, *stored)]
+
+
 def _each_memory(v: Victim) -> list[Arguments]:
     return [{"memory_id": memory} for memory in v.ids["memory_ids"]]
 
@@ -402,6 +415,18 @@ ATTACKS: Mapping[str, Attack] = {
     ],
     "context_remember": _remember,
     "context_replay": _of("assembly_id", token_budget=500),
+    "context_given": lambda v: [{"handle": handle} for handle in v.handles()],
+    "context_review": lambda v: [
+        {},
+        {"kind": "waiting"},
+        {"agent": v.agent},
+        {"agent": v.trainee},
+        {"mission": v.mission},
+    ],
+    "context_review_decide": _decisions,
+    "context_review_rules": _nothing,
+    "context_set_review_rule": lambda v: [{"mission_id": v.mission}, {"agent_name": v.agent}],
+    "context_reset_review_rule": lambda v: [{"agent": v.trainee}, {"mission": v.mission}],
     "context_reset_budget": lambda v: [{"caller": v.agent}],
     "context_reset_ceiling": lambda v: [{}, {"mission": v.mission}],
     "context_reset_weight": lambda v: [{"caller": v.agent, "source": "psychic_cache"}],

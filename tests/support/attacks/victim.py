@@ -48,6 +48,7 @@ Canary = Literal[
     "webhook",
     "saved",
     "pending",
+    "waiting",
 ]
 """`entry` and `checkpoint` are the mission's; `session` is the name of their session. `shared` and `private` were
 learned in the mission, `loose` (shared) and `locked` (private) outside of any. `assembly` is the name of an assembly's
@@ -59,7 +60,8 @@ one in the scope of the user; all are about the user. `alias` is a name that the
 in a session of the agent in the mission with the user, whose context holds `object` and `object2`, which is so
 `because` of it. `kept` is kept of `object` for the user. `nobodys_session` is the name of a session of nobody, and all
 that it holds. `saved` is the state of a thread of the agent in the mission with the
-user, and `pending` what a task wrote after it. `webhook` is what a webhook of the tenant's admin says of itself."""
+user, and `pending` what a task wrote after it. `waiting` is a memory of the trainee, an agent beside it
+whose writes wait for a reviewer. `webhook` is what a webhook of the tenant's admin says of itself."""
 
 
 LATE, TRIES = (429, 503), 8
@@ -73,12 +75,17 @@ class Victim:
     word: str
     ids: dict[str, Any] = field(default_factory=dict)
     """The ids of its rows: entry_id, checkpoint_id, memory_ids, long_term_ids, file_ids, fact_ids, dispatch_id,
-    assembly_id, key_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id, relationship_id,
-    persistent_id, persistent_number, run_id, webhook_id."""
+    assembly_id, key_id, waiting_id, agent_session, object_id, nobodys_object_id, object_number, other_object_id,
+    relationship_id, persistent_id, persistent_number, run_id, webhook_id."""
 
     @property
     def agent(self) -> str:
         return f"ana {self.word}"
+
+    @property
+    def trainee(self) -> str:
+        """Writes of it wait for a reviewer."""
+        return f"tom {self.word}"
 
     @property
     def mission(self) -> str:
@@ -274,6 +281,11 @@ async def settle(admin: Client, word: str) -> Victim:
     ]
     learned = [await make("/api/agent-memory/commit", memory) for memory in memories]
     victim.ids["memory_ids"] = [memory["memory_id"] for memory in learned]
+    await make("/api/context/review/rules", {"agent_name": victim.trainee}, "PUT")
+    waiting = victim.memory(victim.text("waiting"), mission=True, private=False)
+    held = await make("/api/agent-memory/commit", {**waiting, "agent_name": victim.trainee})
+    assert held["review"] == "pending"
+    victim.ids["waiting_id"] = held["memory_id"]
     uploads = [
         await make("/api/vault/files", {"path": path, "text": victim.text(canary)})
         for path, canary in victim.uploads().items()

@@ -9,9 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from services.cache.entries.entry import BranchFields, CommonFields
+from services.cache.entries.puts.making import put_of
 from services.cache.entries.schemas import ContextType, WriteCacheInput
 from services.cache.entries.text import branch_fields, entry_text, header_labels, search_words
-from services.cache.entries.writing import put_of
 from shared.auth import Principal
 from shared.tokens import width
 

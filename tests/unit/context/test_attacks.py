@@ -21,6 +21,7 @@ NAMED = {
     "persistent_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d15",
     "persistent_number": 1,
     "run_id": 1,
+    "waiting_id": -1,
     "other_object_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d13",
     "relationship_id": "4f0c7a52-7f3c-4a52-9b58-2f1f7a0c1d14",
     "taken": ["cache:7"],

@@ -254,6 +254,36 @@ export const LOG_CALLERS: Operation = {
   query: ["cursor", "limit"],
 };
 
+/** What `given` takes. */
+export interface ContextGivenArgs {
+  /** The item, as a block or the queue names it. */
+  handle: string;
+  /** Of this agent only. */
+  caller?: string;
+  /** Of this mission only. */
+  mission_namespace?: string;
+  /** Only what was recorded at this time or later. A time without an offset is UTC. */
+  since?: string;
+  /** Only what was recorded before this time. A time without an offset is UTC. */
+  until?: string;
+  /** The `next` of the previous page. Omit it for the first page. */
+  cursor?: string;
+  /** The largest number of items in a page. */
+  limit?: number;
+  /** Short for `caller`, in requests. */
+  agent?: string;
+  /** Short for `mission_namespace`, in requests. */
+  mission?: string;
+}
+
+export const GIVEN: Operation = {
+  method: "GET",
+  path: "/api/context/log/given",
+  seconds: 2.0,
+  repeatable: true,
+  query: ["handle", "caller", "mission_namespace", "since", "until", "cursor", "limit", "agent", "mission"],
+};
+
 /** What `explain` takes. */
 export interface ContextExplainArgs {
   /** The id of an assembly. */
@@ -847,7 +877,7 @@ export const ME: Operation = {
 /** What `audit` takes. */
 export interface ContextAuditArgs {
   /** Only actions of this kind. */
-  action?: "budget_reset" | "budget_set" | "ceiling_reset" | "ceiling_set" | "clear" | "evaluate" | "export" | "forget" | "import" | "key_change" | "key_make" | "key_revoke" | "key_rotate" | "language_set" | "limits_set" | "profile_delete" | "profile_set" | "purge" | "purge_begin" | "secret_policy_set" | "webhook_change" | "webhook_delete" | "webhook_make" | "webhook_redeliver" | "webhook_rotate" | "webhook_test" | "weight_reset" | "weight_set";
+  action?: "budget_reset" | "budget_set" | "ceiling_reset" | "ceiling_set" | "clear" | "evaluate" | "export" | "forget" | "import" | "key_change" | "key_make" | "key_revoke" | "key_rotate" | "language_set" | "limits_set" | "profile_delete" | "profile_set" | "purge" | "purge_begin" | "review_decide" | "review_rule_reset" | "review_rule_set" | "secret_policy_set" | "webhook_change" | "webhook_delete" | "webhook_make" | "webhook_redeliver" | "webhook_rotate" | "webhook_test" | "weight_reset" | "weight_set";
   /** Only what this key did, as `key:12`. */
   actor?: string;
   /** Only what was done to this: a scope, `key:12` or `tenant`. */
@@ -912,6 +942,103 @@ export const SET_LANGUAGE: Operation = {
   seconds: 5.0,
   repeatable: true,
   body: "json",
+};
+
+/** What `review` takes. */
+export interface ContextReviewArgs {
+  /** Only what stands there for this reason. */
+  kind?: "derived" | "disputed" | "low_trust" | "near_duplicate" | "waiting";
+  /** Only what is of this mission. */
+  mission?: string;
+  /** Only what this agent wrote. */
+  agent?: string;
+  /** The `next` of the previous page. Omit it for the first page. */
+  cursor?: string;
+  /** The largest number of items in a page. */
+  limit?: number;
+}
+
+export const REVIEW: Operation = {
+  method: "GET",
+  path: "/api/context/review",
+  seconds: 2.0,
+  repeatable: true,
+  query: ["kind", "mission", "agent", "cursor", "limit"],
+};
+
+/** What `reviewDecide` takes. */
+export interface ContextReviewDecideArgs {
+  /** The item, by the queue's `handle`. */
+  handle: string;
+  /**
+   * `approve` shows a write that waits, and takes a stored item off the queue. `edit` does so with another text.
+   * `merge` leaves only the other item, which counts as confirmed. `forget` erases it.
+   */
+  decision: "approve" | "edit" | "forget" | "merge";
+  /** The stored item to merge into. */
+  into?: string | null;
+  /** The new text of an edit. */
+  content?: string | null;
+}
+
+export const REVIEW_DECIDE: Operation = {
+  method: "POST",
+  path: "/api/context/review/decide",
+  seconds: 5.0,
+  repeatable: false,
+  body: "json",
+};
+
+/** What `reviewRules` takes. */
+export interface ContextReviewRulesArgs {
+  /** The `next` of the previous page. Omit it for the first page. */
+  cursor?: string;
+  /** The largest number of items in a page. */
+  limit?: number;
+}
+
+export const REVIEW_RULES: Operation = {
+  method: "GET",
+  path: "/api/context/review/rules",
+  seconds: 5.0,
+  repeatable: false,
+  query: ["cursor", "limit"],
+};
+
+/** What `setReviewRule` takes. */
+export interface ContextSetReviewRuleArgs {
+  /** The mission whose writes are to wait. */
+  mission_id?: string | null;
+  /** The agent whose writes are to wait. */
+  agent_name?: string | null;
+  /** Short for `agent_name`, in requests. */
+  agent?: string | null;
+  /** Short for `mission_id`, in requests. */
+  mission?: string | null;
+}
+
+export const SET_REVIEW_RULE: Operation = {
+  method: "PUT",
+  path: "/api/context/review/rules",
+  seconds: 5.0,
+  repeatable: true,
+  body: "json",
+};
+
+/** What `resetReviewRule` takes. */
+export interface ContextResetReviewRuleArgs {
+  /** The mission that the rule is for. */
+  mission?: string;
+  /** The agent that the rule is for. */
+  agent?: string;
+}
+
+export const RESET_REVIEW_RULE: Operation = {
+  method: "DELETE",
+  path: "/api/context/review/rules",
+  seconds: 5.0,
+  repeatable: false,
+  query: ["mission", "agent"],
 };
 
 /** What `purge` takes. */

@@ -14,9 +14,9 @@ import { CheckpointsCalls } from "./checkpoints.js";
 import { WebhooksCalls } from "./webhooks.js";
 import * as context from "./context.js";
 import * as timeline from "./timeline.js";
-import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, Evaluated, Event, Events, Explained, FeedbackTaken, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
+import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
 
-export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextPurgeArgs } from "./context.js";
+export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextGivenArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
 export type { CacheEntryArgs, CacheEditTagsArgs, CacheDeleteEntryArgs, CacheMissionsArgs, CacheCheckpointArgs, CacheQueryArgs, CacheWriteArgs, CacheWriteBatchArgs, CacheClearArgs, CacheEntriesArgs, CacheLanguageArgs, CacheSetLanguageArgs, CacheLimitsArgs, CacheSetLimitsArgs, CacheStatsArgs } from "./cache.js";
 export type { AgentMemoryBatchArgs, AgentMemoryCommitArgs, AgentMemoryExportArgs, AgentMemoryImportArgs, AgentMemoryListArgs, AgentMemoryPeerQueryArgs, AgentMemoryPendingReviewArgs, AgentMemoryQueryArgs, AgentMemoryGetArgs, AgentMemoryEditArgs, AgentMemoryDeleteArgs, AgentMemoryForgetArgs } from "./agent_memory.js";
 export type { VaultPutArgs, VaultListArgs, VaultRemoveArgs, VaultPartArgs, VaultReadArgs, VaultSearchArgs } from "./vault.js";
@@ -75,6 +75,14 @@ export abstract class Calls extends Root {
   /** List the callers that have assembled, by name. */
   logCallers(args: context.ContextLogCallersArgs = {}, options?: CallOptions): Pages<Callers, string> {
     return this.pages(context.LOG_CALLERS, args, options);
+  }
+
+  /**
+   * List the assemblies that gave an item, newest first: who was given it, in which mission, and when. `own:…`
+   * and `peer:…` are the same item. A page looks at 20,000 assemblies, so it may be short and name a next one.
+   */
+  given(args: context.ContextGivenArgs, options?: CallOptions): Pages<Given, GivenTo> {
+    return this.pages(context.GIVEN, args, options);
   }
 
   /** Explain an assembly: every candidate, taken or dropped, with its factors and the reason. */
@@ -292,6 +300,41 @@ export abstract class Calls extends Root {
    */
   setLanguage(args: context.ContextSetLanguageArgs = {}, options?: CallOptions): Promise<TenantLanguage> {
     return this.call(context.SET_LANGUAGE, args, options);
+  }
+
+  /**
+   * List what a reviewer should look at: writes that wait, near duplicates, disputes, low trust, what was
+   * derived. A write that waits is shown to admin keys within their bounds, and to the key of the agent that
+   * wrote it.
+   */
+  review(args: context.ContextReviewArgs = {}, options?: CallOptions): Pages<ReviewQueue, ReviewItem> {
+    return this.pages(context.REVIEW, args, options);
+  }
+
+  /**
+   * Approve, merge, edit or forget an item of the queue. Deciding the same again answers the same. Another
+   * decision about what was decided already is 409. A key that is bound to an agent decides nothing.
+   */
+  reviewDecide(args: context.ContextReviewDecideArgs, options?: CallOptions): Promise<DecisionTaken> {
+    return this.call(context.REVIEW_DECIDE, args, options);
+  }
+
+  /** List the missions and agents whose writes wait for a reviewer. */
+  reviewRules(args: context.ContextReviewRulesArgs = {}, options?: CallOptions): Pages<ReviewRules, ReviewRule> {
+    return this.pages(context.REVIEW_RULES, args, options);
+  }
+
+  /**
+   * Let the writes of a mission or of an agent wait for a reviewer, from now on. They are acknowledged and kept,
+   * but no search, list or block shows them before they are approved.
+   */
+  setReviewRule(args: context.ContextSetReviewRuleArgs = {}, options?: CallOptions): Promise<ReviewRule> {
+    return this.call(context.SET_REVIEW_RULE, args, options);
+  }
+
+  /** Let the writes of a mission or of an agent no longer wait. What waits already goes on waiting. */
+  resetReviewRule(args: context.ContextResetReviewRuleArgs = {}, options?: CallOptions): Promise<void> {
+    return this.call(context.RESET_REVIEW_RULE, args, options);
   }
 
   /**

@@ -27,6 +27,7 @@ from services.agent_memory.facts.writes.statements import (
     stated,
     writer_of,
 )
+from services.agent_memory.facts.writes.waiting import about, about_row, waiting_of
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.database.idempotency import Key
@@ -34,6 +35,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Forbidden, NotFound
 from shared.provenance import Origin, utc
+from shared.review.reviews import About, Reviews
 from shared.telemetry import tracing
 
 _MOST_CLOSED = 1_000
@@ -44,6 +46,7 @@ class FactWriter:
     def __init__(self, database: Database, transactions: Transactions) -> None:
         self._database = database
         self._transactions = transactions
+        self._reviews = Reviews("memory")
 
     @tracing.memory("upsert_memory", "agent_memory")
     async def add(
@@ -54,10 +57,15 @@ class FactWriter:
         scopes = sorted({statement.place.scope for statement in statements})
 
         async def work(c: Connection) -> WrittenFacts:
-            now = await queries.lock_scopes(c, principal.tenant, scopes)
-            results = await record(c, principal.tenant, statements, now, principal.key)
-            await _add_events(c, principal.tenant, statements, results)
-            return WrittenFacts(results)
+            abouts = [about(statement) for statement in statements]
+            held = await self._reviews.held(
+                c, principal, abouts, lambda place, rules: waiting_of(statements[place], facts[place], rules)
+            )
+            free = [statement for place, statement in enumerate(statements) if place not in held]
+            done = iter(await self._record(c, principal, free, scopes))
+            return WrittenFacts(
+                [_waits(held[place]) if place in held else next(done) for place in range(len(facts))]
+            )
 
         if key is not None:
             key = key.about(
@@ -66,6 +74,45 @@ class FactWriter:
             )
         scope = scopes[0] if len(scopes) == 1 else "shared"
         return await self._transactions.once(principal, scope, WrittenFacts, work, key, deadline)
+
+    async def _record(
+        self, c: Connection, principal: Principal, statements: Sequence[Statement], scopes: Sequence[str]
+    ) -> list[WrittenFact]:
+        if not statements:
+            return []
+        now = await queries.lock_scopes(c, principal.tenant, scopes)
+        results = await record(c, principal.tenant, statements, now, principal.key)
+        await _add_events(c, principal.tenant, statements, results)
+        return results
+
+    async def add_reviewed(self, c: Connection, writer: Principal, fact: AddFactInput) -> int:
+        """Records, in a transaction, what a reviewer approved."""
+        statement = stated(writer, fact)
+        (result,) = await self._record(c, writer, [statement], [statement.place.scope])
+        return result.id
+
+    async def whereabouts(self, c: Connection, principal: Principal, fact_id: int) -> About:
+        """Raises NotFound for a fact that the key may not see."""
+        row = await queries.find(c, principal.tenant, fact_id)
+        place = _place_of_row(principal, row, fact_id)
+        assert row is not None
+        return about_row(place, row["agent_name"])
+
+    async def close(self, c: Connection, principal: Principal, fact_id: int) -> None:
+        """Closes a fact, in a transaction. What was believed before stays readable by its time. Raises Conflict for one
+        that the key may not close."""
+        place = _place_of_row(principal, await queries.find(c, principal.tenant, fact_id), fact_id)
+        if place.source is not None:
+            raise Conflict(_OF_A_FILE)
+        now = await queries.lock_scopes(c, principal.tenant, [place.scope])
+        row = await queries.find_current(c, principal.tenant, fact_id)
+        if row is None or (row["valid_to"] is not None and row["valid_to"] <= now):
+            return
+        writer = writer_of(principal, place.scope, "user")
+        if await close_rows(c, principal.tenant, [row], now, now, writer, principal.key):
+            raise Conflict(f"this key may not close fact {fact_id}")
+        payload: dict[str, list[int]] = {"closed": [fact_id], "kept": []}
+        await queries.add_event(c, principal.tenant, place.scope, "kg_invalidate", payload, agent_name=None)
 
     @tracing.memory("update_memory", "agent_memory")
     async def invalidate(
@@ -104,6 +151,10 @@ class FactWriter:
         if place.source is not None:
             raise Conflict(_OF_A_FILE)
         return place
+
+
+def _waits(waiting_id: int) -> WrittenFact:
+    return WrittenFact(waiting_id, "created", review="pending")
 
 
 def _place_of_row(principal: Principal, row: asyncpg.Record | None, fact_id: int) -> Place:

@@ -10,6 +10,7 @@ from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import MemoryRow
 from shared.database.postgres import Connection
+from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
 
 INSERT = "select memory_id from memory.put_memories($1, $2, $3, $4, $5, $6)"
 
@@ -29,7 +30,12 @@ async def insert(
     return [row["memory_id"] for row in rows]
 
 
-COMMIT_NEW = "select memory_id from memory.commit_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+# Nothing is written where one of the scopes in $11 is under review: the function's arguments depend on that.
+COMMIT_NEW = f"""
+select made.memory_id
+from (select $1::text as tenant where {NOTHING_UNDER_REVIEW.format(tenant="$1", scopes="$11")} offset 0) free
+cross join lateral memory.commit_new(free.tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10) made
+"""
 
 
 async def commit_new(
@@ -43,7 +49,9 @@ async def commit_new(
     distance: float,
 ) -> list[int]:
     """Takes the agents' locks, and inserts the memories in this order. Returns their ids, or nothing if it wrote none
-    because a commit may repeat a memory or another commit. No two commits have the same agent and fact."""
+    because a commit may repeat a memory or another commit, or has to wait for a reviewer. No two commits have the same
+    agent and fact."""
+    ruling = {scope for one in commits for scope in scopes_of(one.memory.mission_namespace, one.agent)}
     rows = await connection.fetch(
         COMMIT_NEW,
         tenant,
@@ -56,6 +64,7 @@ async def commit_new(
         words,
         model,
         distance,
+        sorted(ruling),
     )
     return [row["memory_id"] for row in rows]
 

@@ -100,7 +100,7 @@ class CommitRules:
             row = await queries.hold(c, principal.tenant, repeated.memory_id)
             if row is None:  # purged meanwhile
                 return [*results, *await self._create(c, principal.tenant, [commit])]
-            moved = await self._repeat(c, principal, row, commit)
+            moved = await self.repeat(c, principal, row, commit)
             results.append(CommitResult(memory_id=row["id"], duplicate_detected=True, status="updated"))
             if moved:
                 return results
@@ -176,7 +176,7 @@ class CommitRules:
             c, tenant, commits, model=self._model, distance=self._distance, other_than=other_than
         )
 
-    async def _repeat(
+    async def repeat(
         self, c: Connection, principal: Principal, row: asyncpg.Record, repetition: Commit
     ) -> bool:
         """Confirms the memory. Only a key that may change it changes what it states. True when the change may decide

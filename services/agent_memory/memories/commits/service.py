@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from itertools import groupby
 
 import asyncpg
@@ -13,9 +14,11 @@ from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import content_hashes
 from services.agent_memory.memories.commits.rules import CommitRules, Prepared
+from services.agent_memory.memories.commits.waiting import about, waiting_of
 from services.agent_memory.memories.schemas import (
     CommitAgentMemoryInput,
     CommitBatchResult,
+    CommitResult,
     DeleteAnswer,
     EditAgentMemoryInput,
 )
@@ -31,10 +34,13 @@ from shared.embeddings import CachedEmbedder
 from shared.embeddings.bounded import embed_within
 from shared.errors import Forbidden, Invalid, NotFound
 from shared.provenance import spoken
+from shared.review.reviews import Reviews, require_unreviewed
+from shared.review.schemas import Waiting
 from shared.search.chunking import chunk
 from shared.telemetry import tracing
 
 _NOT_ITS_OWN = "must be a memory of the same agent and user, whose source is not trusted more"
+NOT_THE_SAME = "must be a memory of the same agent and user, whose source is trusted as much"
 _FINISH_SECONDS = 10.0
 
 
@@ -52,6 +58,7 @@ class Commits:
         self._rules = rules
         self._embedder = embedder
         self._dedup_seconds = dedup_seconds
+        self._reviews = Reviews("memory")
 
     @tracing.memory("upsert_memory", "agent_memory")
     async def commit(
@@ -80,9 +87,9 @@ class Commits:
 
         async def work(c: Connection) -> CommitBatchResult:
             new = None if plain else await self._rules.commit_new(c, given)
-            results = new or await self._rules.commit(c, principal, given.commits)
+            results = new or await self._commit_or_wait(c, principal, memories, given.commits)
             for older, result in zip(supersedes, results, strict=True):
-                if older is not None:
+                if older is not None and result.memory_id > 0:
                     await _supersede(c, principal, older, result.memory_id)
             return CommitBatchResult(results)
 
@@ -94,6 +101,56 @@ class Commits:
         return await self._transactions.once(
             principal, scope, CommitBatchResult, work, key, deadline, queues=queues
         )
+
+    async def _commit_or_wait(
+        self,
+        c: Connection,
+        principal: Principal,
+        memories: Sequence[CommitAgentMemoryInput],
+        commits: Sequence[Commit],
+    ) -> list[CommitResult]:
+        """What has to wait for a reviewer confirms and changes nothing."""
+
+        def write_of(place: int, rules: list[str]) -> Waiting:
+            return waiting_of(commits[place], memories[place], rules)
+
+        abouts = [about(commit.agent, commit.memory) for commit in commits]
+        held = await self._reviews.held(c, principal, abouts, write_of)
+        free = [commit for place, commit in enumerate(commits) if place not in held]
+        done = iter(await self._rules.commit(c, principal, free) if free else ())
+        return [_waits(held[place]) if place in held else next(done) for place in range(len(commits))]
+
+    async def commit_reviewed(
+        self, writer: Principal, memory: CommitAgentMemoryInput, deadline: Deadline
+    ) -> Callable[[Connection], Awaitable[int]]:
+        """What commits, in a transaction, what a reviewer approved. What it was to supersede may be gone by now."""
+        given = await self._prepared(writer.tenant, [memory], [content.committed(writer, memory)], deadline)
+
+        async def work(c: Connection) -> int:
+            (result,) = await self._rules.commit(c, writer, given.commits)
+            if memory.supersedes is not None:
+                with suppress(Invalid):
+                    await _supersede(c, writer, memory.supersedes, result.memory_id)
+            return result.memory_id
+
+        return work
+
+    async def repeat_reviewed(
+        self, writer: Principal, memory: CommitAgentMemoryInput, into: int, deadline: Deadline
+    ) -> Callable[[Connection], Awaitable[int]]:
+        """What lets, in a transaction, what waited confirm a memory of the same agent and user."""
+        stated = content.committed(writer, memory)
+        given = await self._prepared(writer.tenant, [memory], [stated], deadline)
+
+        async def work(c: Connection) -> int:
+            await queries.lock_agents(c, writer.tenant, [memory.agent_name])
+            row = await queries.hold(c, writer.tenant, into)
+            if row is None or (row["agent_name"], row["user_id"]) != (memory.agent_name, memory.user_id):
+                raise Invalid.field("into", NOT_THE_SAME)
+            await self._rules.repeat(c, writer, row, given.commits[0])
+            return into
+
+        return work
 
     async def _prepared(
         self,
@@ -115,6 +172,13 @@ class Commits:
         self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
     ) -> int:
         """Returns the id of the edited memory. If another memory absorbed `memory_id`, it edits that one."""
+        work = await self.editing(principal, memory_id, change, deadline)
+        return await self._transactions.run(principal.tenant, work, deadline)
+
+    async def editing(
+        self, principal: Principal, memory_id: int, change: EditAgentMemoryInput, deadline: Deadline
+    ) -> Callable[[Connection], Awaitable[int]]:
+        """What edits it in a transaction."""
         row = await self._database.run(
             principal.tenant, lambda c: find_own(c, principal, memory_id), deadline
         )
@@ -130,24 +194,41 @@ class Commits:
             current = await queries.read(c, principal.tenant, row["id"])
             if current is None:
                 raise NotFound(f"no memory {memory_id}")
+            await require_unreviewed(c, principal, about(row["agent_name"], queries.content_of(current)))
             await self._rules.edit(c, principal, current, change, vector)
             return int(row["id"])
 
-        return await self._transactions.run(principal.tenant, work, deadline)
+        return work
 
     @tracing.memory("delete_memory", "agent_memory")
     async def delete(self, principal: Principal, memory_id: int, deadline: Deadline) -> DeleteAnswer:
-        tenant = principal.tenant
-
         async def work(c: Connection) -> DeleteAnswer:
-            row = await find_own(c, principal, memory_id)
-            await queries.lock_agents(c, tenant, [row["agent_name"]])
-            if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
-                raise NotFound(f"no memory {memory_id}")
-            await queries.add_event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
-            return DeleteAnswer(row["id"])
+            return DeleteAnswer(await self.erase(c, principal, memory_id))
 
-        return await self._transactions.run(tenant, work, deadline)
+        return await self._transactions.run(principal.tenant, work, deadline)
+
+    async def erase(self, c: Connection, principal: Principal, memory_id: int) -> int:
+        """Returns the id of the memory that held it. Call it in a transaction."""
+        tenant = principal.tenant
+        row = await find_own(c, principal, memory_id)
+        await queries.lock_agents(c, tenant, [row["agent_name"]])
+        if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
+            raise NotFound(f"no memory {memory_id}")
+        await queries.add_event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
+        return int(row["id"])
+
+    async def merge(self, c: Connection, principal: Principal, memory_id: int, into: int) -> int:
+        """Leaves the memory readable, superseded by another one of its agent and user, which it confirms."""
+        row = await find_own(c, principal, memory_id)
+        other = await find_own(c, principal, into)
+        await queries.lock_agents(c, principal.tenant, [row["agent_name"]])
+        held = await queries.hold(c, principal.tenant, row["id"])
+        if held is None or not await queries.supersede(c, principal.tenant, row["id"], other["id"]):
+            raise Invalid.field("into", NOT_THE_SAME)
+        await queries.confirm(c, principal.tenant, other["id"], queries.content_of(held))
+        payload = {"id": row["id"], "superseded_by": other["id"]}
+        await queries.add_event(c, principal.tenant, row["agent_name"], "memory_edit", payload)
+        return int(other["id"])
 
     async def _dedup_vectors(
         self, tenant: str, memories: Sequence[MemoryContent], deadline: Deadline
@@ -185,6 +266,10 @@ async def find_own(c: Connection, principal: Principal, memory_id: int) -> async
     if not content.may_change(principal, row["mission_namespace"], row["written_by"]):
         raise Forbidden("this key has no grant for the mission of this memory")
     return row
+
+
+def _waits(waiting_id: int) -> CommitResult:
+    return CommitResult(waiting_id, duplicate_detected=False, status="pending", review="pending")
 
 
 class LateVectors:

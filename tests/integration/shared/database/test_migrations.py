@@ -177,6 +177,7 @@ _TIMELINE: dict[str, set[str]] = {
     "counters": set(),
     "erased": set(),
     "events": {"insert"},
+    "review_rules": set(),
     "spending": set(),
 }
 _TIMELINE_OF_CONTEXT = {
@@ -185,6 +186,7 @@ _TIMELINE_OF_CONTEXT = {
     "spending": {"select", "delete"},
     "erased": set(),
     "events": {"select", "update", "delete"},
+    "review_rules": {"select", "insert", "delete"},
     "costs": {"select", "delete"},
     "costs_by_day": {"select", "delete"},
     "counter_start": set(),

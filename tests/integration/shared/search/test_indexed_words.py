@@ -11,9 +11,9 @@ import pytest
 
 from local.database import Database
 from services.agent_memory.memories.queries_search import own_scope, peers_scope
+from services.cache.entries.puts.making import put_of
 from services.cache.entries.queries_search import SEARCH, missions_scope
 from services.cache.entries.queries_write import put_entries
-from services.cache.entries.writing import put_of
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.database.postgres import Connection, _prepare
 from shared.search import lexicon as lexicons

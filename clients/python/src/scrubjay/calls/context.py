@@ -26,9 +26,12 @@ from scrubjay.models import (
     CostRow,
     CostRows,
     Costs,
+    DecisionTaken,
     Evaluated,
     Explained,
     FeedbackTaken,
+    Given,
+    GivenTo,
     Language,
     LogEntries,
     LogEntry,
@@ -44,6 +47,10 @@ from scrubjay.models import (
     RecordedCost,
     RememberResult,
     Replay,
+    ReviewItem,
+    ReviewQueue,
+    ReviewRule,
+    ReviewRules,
     Savings,
     SecretPolicy,
     SourceInput,
@@ -418,6 +425,56 @@ def log_callers(
         seconds=2.0,
         repeatable=True,
         query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def given(
+    *,
+    handle: str,
+    caller: str | None = None,
+    mission_namespace: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    timeout: float | None = None,
+) -> PagedCall[Given, GivenTo]:
+    """List the assemblies that gave an item, newest first: who was given it, in which mission, and when.
+    `own:…` and `peer:…` are the same item. A page looks at 20,000 assemblies, so it may be short and
+    name a next one.
+
+    Args:
+        handle: The item, as a block or the queue names it.
+        caller: Of this agent only.
+        mission_namespace: Of this mission only.
+        since: Only what was recorded at this time or later. A time without an offset is UTC.
+        until: Only what was recorded before this time. A time without an offset is UTC.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        agent: Short for `caller`, in requests.
+        mission: Short for `mission_namespace`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/log/given",
+        answer=Given,
+        seconds=2.0,
+        repeatable=True,
+        query={
+            "handle": handle,
+            "caller": caller,
+            "mission_namespace": mission_namespace,
+            "since": since,
+            "until": until,
+            "cursor": cursor,
+            "limit": limit,
+            "agent": agent,
+            "mission": mission,
+        },
         timeout=timeout,
     )
 
@@ -1384,6 +1441,9 @@ def audit(
         "profile_set",
         "purge",
         "purge_begin",
+        "review_decide",
+        "review_rule_reset",
+        "review_rule_set",
         "secret_policy_set",
         "webhook_change",
         "webhook_delete",
@@ -1520,6 +1580,147 @@ def set_language(
         seconds=5.0,
         repeatable=True,
         body=fields(language=language),
+        timeout=timeout,
+    )
+
+
+def review(
+    *,
+    kind: Literal["derived", "disputed", "low_trust", "near_duplicate", "waiting"] | None = None,
+    mission: str | None = None,
+    agent: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ReviewQueue, ReviewItem]:
+    """List what a reviewer should look at: writes that wait, near duplicates, disputes, low trust, what
+    was derived. A write that waits is shown to admin keys within their bounds, and to the key of the
+    agent that wrote it.
+
+    Args:
+        kind: Only what stands there for this reason.
+        mission: Only what is of this mission.
+        agent: Only what this agent wrote.
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/review",
+        answer=ReviewQueue,
+        seconds=2.0,
+        repeatable=True,
+        query={"kind": kind, "mission": mission, "agent": agent, "cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def review_decide(
+    *,
+    handle: str,
+    decision: Literal["approve", "edit", "forget", "merge"],
+    into: str | None = None,
+    content: str | None = None,
+    timeout: float | None = None,
+) -> Call[DecisionTaken]:
+    """Approve, merge, edit or forget an item of the queue. Deciding the same again answers the same.
+    Another decision about what was decided already is 409. A key that is bound to an agent decides
+    nothing.
+
+    Args:
+        handle: The item, by the queue's `handle`.
+        decision: `approve` shows a write that waits, and takes a stored item off the queue. `edit` does
+            so with another text. `merge` leaves only the other item, which counts as confirmed.
+            `forget` erases it.
+        into: The stored item to merge into.
+        content: The new text of an edit.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="POST",
+        path="/api/context/review/decide",
+        answer=DecisionTaken,
+        seconds=5.0,
+        repeatable=False,
+        body=fields(handle=handle, decision=decision, into=into, content=content),
+        timeout=timeout,
+    )
+
+
+def review_rules(
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    timeout: float | None = None,
+) -> PagedCall[ReviewRules, ReviewRule]:
+    """List the missions and agents whose writes wait for a reviewer.
+
+    Args:
+        cursor: The `next` of the previous page. Omit it for the first page.
+        limit: The largest number of items in a page.
+        timeout: Seconds for the call with all its tries.
+    """
+    return PagedCall(
+        method="GET",
+        path="/api/context/review/rules",
+        answer=ReviewRules,
+        seconds=5.0,
+        repeatable=False,
+        query={"cursor": cursor, "limit": limit},
+        timeout=timeout,
+    )
+
+
+def set_review_rule(
+    *,
+    mission_id: str | None = None,
+    agent_name: str | None = None,
+    agent: str | None = None,
+    mission: str | None = None,
+    timeout: float | None = None,
+) -> Call[ReviewRule]:
+    """Let the writes of a mission or of an agent wait for a reviewer, from now on. They are acknowledged
+    and kept, but no search, list or block shows them before they are approved.
+
+    Args:
+        mission_id: The mission whose writes are to wait.
+        agent_name: The agent whose writes are to wait.
+        agent: Short for `agent_name`, in requests.
+        mission: Short for `mission_id`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="PUT",
+        path="/api/context/review/rules",
+        answer=ReviewRule,
+        seconds=5.0,
+        repeatable=True,
+        body=fields(mission_id=mission_id, agent_name=agent_name, agent=agent, mission=mission),
+        timeout=timeout,
+    )
+
+
+def reset_review_rule(
+    *,
+    mission: str | None = None,
+    agent: str | None = None,
+    timeout: float | None = None,
+) -> Call[None]:
+    """Let the writes of a mission or of an agent no longer wait. What waits already goes on waiting.
+
+    Args:
+        mission: The mission that the rule is for.
+        agent: The agent that the rule is for.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="DELETE",
+        path="/api/context/review/rules",
+        answer=None,
+        seconds=5.0,
+        repeatable=False,
+        query={"mission": mission, "agent": agent},
         timeout=timeout,
     )
 

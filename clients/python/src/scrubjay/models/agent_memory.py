@@ -135,13 +135,15 @@ class CommitResult:
     """
 
     memory_id: int
-    """The memory that holds it."""
+    """The memory that holds it. Negative while it waits for a reviewer: no memory has it yet."""
     duplicate_detected: bool
     """The agent had committed it before, and that memory is now confirmed."""
     status: Literal["created", "pending", "updated"]
     """`updated`: a known memory was confirmed."""
     expires_at: datetime | None
     """Always null: a memory never expires."""
+    review: Literal["pending"] | None = None
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 

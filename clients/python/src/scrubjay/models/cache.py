@@ -897,7 +897,7 @@ class WriteAnswer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
     id: int
-    """Its id, unique in the tenant."""
+    """Negative while it waits for a reviewer: no entry has it yet."""
     token_count: int
     """Estimated over the content and every other field that can be read back."""
     cache_total_tokens: int
@@ -908,3 +908,7 @@ class WriteResult:
     """When the entry expires, unless it is evicted before."""
     indexed: bool
     """Search already finds it by meaning, not only by its words."""
+    review: Literal["pending"] | None = None
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Its lifetime begins
+    then.
+    """

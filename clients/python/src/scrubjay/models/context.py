@@ -252,6 +252,9 @@ class AuditRow:
         "profile_set",
         "purge",
         "purge_begin",
+        "review_decide",
+        "review_rule_reset",
+        "review_rule_set",
         "secret_policy_set",
         "webhook_change",
         "webhook_delete",
@@ -502,6 +505,24 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionTaken:
+    """What became of the item."""
+
+    handle: str
+    """How a block names the item."""
+    state: Literal["approved", "edited", "forgotten", "merged", "waiting"]
+    """What was decided."""
+    item: str | None
+    """The handle of the item that holds the text now, if any does."""
+    decided_by: str
+    """The key that decided."""
+    decided_at: datetime
+    """When it was decided."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Degraded:
     source: str
     """A store, or the embedder."""
@@ -665,6 +686,40 @@ class FeedbackTaken:
     """It was done."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A page of the assemblies that gave an item, newest first. It may hold few of them, or none, and
+    still name a next one.
+    """
+
+    data: list[GivenTo]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenTo:
+    """An assembly that gave an item."""
+
+    assembly_id: int
+    """The id that `assemble` answered."""
+    handle: str
+    """The item as the block named it: `own` to its agent, `peer` to others."""
+    caller: str
+    """Who was given it."""
+    mission_namespace: str | None
+    """The mission; null where there is none."""
+    session_id: str | None
+    """The session that it belongs to."""
+    user_id: str | None
+    """The user that the assembly was for."""
+    used: bool | None
+    """Whether explicit feedback named it as useful. Null: there was none."""
+    created_at: datetime
+    """When it was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1051,6 +1106,109 @@ class Replay:
     """What the helper model wrote of what was taken then. A replay does not ask it again."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """An item of the queue, and why it stands there."""
+
+    handle: str
+    """Its handle. The number of a write that waits is negative: no item has it."""
+    content: str
+    """Its text, or the beginning of it."""
+    cut: bool
+    """The text is longer."""
+    scope: str
+    """Where it is, or will be."""
+    agent_name: str | None
+    """The agent that wrote it."""
+    mission_id: str | None
+    """The mission it is of."""
+    user_id: str | None
+    """The user it is about."""
+    written_by: str
+    """The key that wrote it."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"]
+    """The kind of source it is from."""
+    source_claim: Literal["agent", "derived", "document", "imported", "tool", "user"] | None
+    """What its writer says the source is, where its key may not say so."""
+    created_at: datetime
+    """When it was stored."""
+    kind: Literal["derived", "disputed", "low_trust", "near_duplicate", "waiting"]
+    """`waiting`: a write that nobody is shown before it is approved. `near_duplicate`: another memory of
+    the agent says nearly the same. `disputed`: another fact contradicts it. `low_trust`: neither a user
+    nor an agent vouches for it. `derived`: it was learned from sessions or files.
+    """
+    rules: list[str]
+    """Whose rule a write waits for: `mission:…` and `agent:…`."""
+    other: ReviewedItem | None
+    """What it resembles or contradicts."""
+    distance: float | None
+    """How far the two near duplicates are apart: 1 less their cosine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewQueue:
+    """A page of the queue: first what waits, then near duplicates, disputes, low trust and what is
+    derived, each with the newest first. A page may hold few items, or none, and still name a next one.
+    """
+
+    data: list[ReviewItem]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRule:
+    """Writes of this mission or agent wait for a reviewer."""
+
+    scope: str
+    """`mission:…` or `agent:…`."""
+    set_by: str
+    """The key that set the rule."""
+    set_at: datetime
+    """When it was set."""
+    masked: list[dict[str, str]] = field(default_factory=list)
+    """The secrets in the request that a mask stands for now, where there were any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRules:
+    """A page of the rules, by scope."""
+
+    data: list[ReviewRule]
+    """The answer: one object, or a page of them."""
+    next: str | None
+    """The `cursor` of the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedItem:
+    """An item, or a write that waits."""
+
+    handle: str
+    """Its handle. The number of a write that waits is negative: no item has it."""
+    content: str
+    """Its text, or the beginning of it."""
+    cut: bool
+    """The text is longer."""
+    scope: str
+    """Where it is, or will be."""
+    agent_name: str | None
+    """The agent that wrote it."""
+    mission_id: str | None
+    """The mission it is of."""
+    user_id: str | None
+    """The user it is about."""
+    written_by: str
+    """The key that wrote it."""
+    source_kind: Literal["agent", "derived", "document", "imported", "tool", "user"]
+    """The kind of source it is from."""
+    source_claim: Literal["agent", "derived", "document", "imported", "tool", "user"] | None
+    """What its writer says the source is, where its key may not say so."""
+    created_at: datetime
+    """When it was stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

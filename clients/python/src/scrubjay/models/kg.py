@@ -266,7 +266,7 @@ class WrittenFact:
     """What became of a statement."""
 
     id: int
-    """The fact that holds it."""
+    """The fact that holds it. Negative while it waits for a reviewer: no fact has it yet."""
     status: Literal["created", "extended", "known"]
     """`known`: it was stated before. `extended`: it was, but for less time."""
     closed: list[int]
@@ -277,6 +277,10 @@ class WrittenFact:
     """
     expires_at: datetime | None
     """Always null: a fact never expires."""
+    review: Literal["pending"] | None = None
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it. Nothing ends because of
+    it.
+    """
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""
 

@@ -399,12 +399,14 @@ class WrittenMemories:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenMemory:
     id: int
-    """Its id, unique in the tenant."""
+    """Negative while it waits for a reviewer: no memory has it yet."""
     scope: str
     """Where it was stored."""
     status: Literal["created", "known"]
     """`known`: the scope had it already, unchanged."""
     expires_at: datetime | None
     """Always null: it is kept until it is deleted."""
+    review: Literal["pending"] | None = None
+    """`pending`: it is kept, and nobody is shown it before a reviewer approves it."""
     masked: list[dict[str, str]] = field(default_factory=list)
     """The secrets in the request that a mask stands for now, where there were any."""

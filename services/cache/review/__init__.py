@@ -1,0 +1,1 @@
+"""What reviewers see of entries, and what they do with them."""

@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.js";
 import { Name, visible } from "../parts/stored.js";
 import { Table, type Column } from "../parts/table.js";
 import { Time } from "../parts/time.js";
+import { History } from "./history.js";
 
 const MOST = 60;
 const DRAWN = 14;
@@ -24,6 +25,7 @@ const COLUMNS: Column<models.Neighbour>[] = [
   { head: "Sure", cell: (fact) => `${Math.round(100 * fact.confidence)} %`, number: true },
   { head: "By", cell: (fact) => <Name text={fact.agent_name ?? fact.written_by} /> },
   { head: "Notes", cell: (fact) => (fact.disputed ? "disputed" : "") },
+  { head: "Item", cell: (fact) => <a href={`/console/explore/item/kg:${fact.id}`}>kg:{fact.id}</a> },
 ];
 
 export function Facts() {
@@ -47,6 +49,7 @@ export function Facts() {
           </>
         )}
       </section>
+      <History entity={entity} />
     </>
   );
 }

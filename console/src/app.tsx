@@ -34,6 +34,7 @@ const Explore = lazy(() => import("./explore/screen.js").then((module) => module
 const ExploreItem = lazy(() => import("./explore/item.js").then((module) => module.ExploreItem));
 const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Facts));
 const Keys = lazy(() => import("./keys/screen.js").then((module) => module.Keys));
+const Review = lazy(() => import("./review/screen.js").then((module) => module.Review));
 const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
 const SessionObject = lazy(() => import("./sessions/object.js").then((module) => module.SessionObject));
 const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
@@ -61,6 +62,7 @@ export function App() {
             <Route path={`${BASE}/explore`} component={Explore} />
             <Route path={`${BASE}/explore/item/:handle`} component={ExploreItem} />
             <Route path={`${BASE}/explore/facts/:entity`} component={Facts} />
+            <Route path={`${BASE}/review`} component={Review} />
             <Route path={`${BASE}/sessions`} component={Sessions} />
             <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
             <Route path={`${BASE}/tune`} component={Tune} />

@@ -14,6 +14,7 @@ from tools.openapi.playing import Player
 
 MISSION = "hostile"
 AGENT = "mallory"
+TRAINEE = "trainee-of-the-console"
 OTHER_MISSION = "elsewhere"
 
 
@@ -40,6 +41,7 @@ async def fill(cluster: Cluster, ground: Ground) -> Filled:
             "/api/context/feedback",
             {"assembly_id": asked["assembly_id"], "used_source_ids": used, "tokens_used": 200},
         )
+        await _writes_that_wait(admin)
         session = await _hostile_session(admin)
         entry = await _hostile_items(admin)
         hostile = await _asked(admin, "hostile evil forged texts", AGENT, MISSION, 8_000)
@@ -140,6 +142,20 @@ async def _hostile_items(client: Client) -> int:
     refused = [one for one in written["data"]["entries"] if one["status"] >= 300]
     assert not refused, refused
     return int(written["data"]["entries"][0]["data"]["id"])
+
+
+async def _writes_that_wait(client: Client) -> None:
+    """Three of a trainee's, and a hostile one."""
+    answer = await client.call("PUT", "/api/context/review/rules", {"agent_name": TRAINEE})
+    assert answer.status < 300, answer.body
+    for text in (
+        "Pools need twenty connections.",
+        "Restart db-2 at night.",
+        "Deploy on Fridays.",
+        HOSTILE[1],
+    ):
+        body = {"agent_name": TRAINEE, "memory_type": "lesson_learned", "content": text}
+        await _post(client, "/api/agent-memory/commit", body)
 
 
 async def _hostile_session(client: Client) -> str:

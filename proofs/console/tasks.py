@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Locator
 
 from local import sample
 from proofs.console.browser import Tab, tab
-from proofs.console.filling import Filled
+from proofs.console.filling import TRAINEE, Filled
 from tests.support.cluster import Cluster
 
 # From "an agent gave a wrong answer" to the removal of the item that caused it.
@@ -23,7 +23,7 @@ class Hand:
     def __init__(self, one: Tab, *, keyboard: bool) -> None:
         self.page = one.page
         self.one = one
-        self._keyboard = keyboard
+        self.keyboard = keyboard
         self.clicks = 0
 
     async def press(
@@ -32,7 +32,7 @@ class Hand:
         found = (within or self.page.locator("body")).get_by_role(role, name=name).first  # type: ignore[arg-type]
         await found.wait_for()
         self.clicks += 1
-        if self._keyboard:
+        if self.keyboard:
             await self._reach(found)
             await self.page.keyboard.press("Enter")
         else:
@@ -41,7 +41,7 @@ class Hand:
     async def fill(self, label: str, text: str) -> None:
         found = self.page.get_by_label(label, exact=True).first
         await found.wait_for()
-        if self._keyboard:
+        if self.keyboard:
             await self._reach(found)
             await self.page.keyboard.press("Control+A")
             await self.page.keyboard.type(text)
@@ -116,6 +116,23 @@ async def look_into_a_session(hand: Hand, filled: Filled) -> None:
     await hand.sees("What shrank or grew")
 
 
+async def review(hand: Hand, filled: Filled) -> None:
+    """Review: decide about what a trainee wrote, by letters or by buttons."""
+    kind = f"/review?kind=waiting&agent={TRAINEE}"
+    await hand.one.show(kind)
+    await hand.sees("Waits: nobody is shown it")
+    waiting = await hand.page.locator("li.item").count()
+    if hand.keyboard:
+        await hand.page.keyboard.press("j")
+        await hand.page.keyboard.press("a")
+    else:
+        await hand.press(re.compile("^approve "))
+    await hand.sees("1 decided.")
+    await hand.one.show(kind)
+    await hand.page.locator("li.item").nth(waiting - 2).wait_for()
+    assert await hand.page.locator("li.item").count() == waiting - 1, "the queue is as long as before"
+
+
 async def tune(hand: Hand, filled: Filled) -> None:
     """Tune: set a weight, and see what stricter limits of a mission would evict."""
     await hand.one.show(f"/tune?mission={sample.MISSION}")
@@ -152,6 +169,7 @@ TASKS: Sequence[Task] = (
     find_out_why,
     explore,
     look_into_a_session,
+    review,
     tune,
     hand_out_a_key,
 )

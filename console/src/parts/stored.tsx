@@ -4,6 +4,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
+import { pieces } from "./difference.js";
+
 const AT_FIRST = 4_000;
 const AT_A_TIME = 50_000;
 
@@ -29,13 +31,22 @@ export function visible(text: string): JSX.Element[] {
 }
 
 /** A stored text in a box of its own. A long one begins with its first 4,000 characters. */
-export function StoredText({ text, label, lines }: { text: string; label?: string; lines?: number }) {
+export function StoredText({
+  text,
+  label,
+  marked,
+}: {
+  text: string;
+  label?: string;
+  /** Words to mark. */
+  marked?: ReadonlySet<string>;
+}) {
   const [shown, setShown] = useState(AT_FIRST);
   const rest = text.length - shown;
   return (
     <div class="stored">
-      <pre dir="auto" tabIndex={0} aria-label={label ?? "Stored text"} role="group" class={lines ? `lines-${lines}` : undefined}>
-        {visible(text.slice(0, shown))}
+      <pre dir="auto" tabIndex={0} aria-label={label ?? "Stored text"} role="group">
+        {marked ? <Marked text={text.slice(0, shown)} words={marked} /> : visible(text.slice(0, shown))}
         {rest > 0 && "…"}
       </pre>
       {rest > 0 && (
@@ -45,6 +56,10 @@ export function StoredText({ text, label, lines }: { text: string; label?: strin
       )}
     </div>
   );
+}
+
+function Marked({ text, words }: { text: string; words: ReadonlySet<string> }) {
+  return <>{pieces(text, words).map((piece, place) => (place % 2 === 1 ? <mark>{piece}</mark> : visible(piece)))}</>;
 }
 
 /** A stored name, or a short excerpt, within a line. */

@@ -97,3 +97,16 @@ export async function gather<A extends { data: readonly Item[]; next?: string | 
   }
   return { items, whole: true };
 }
+
+const narrow = matchMedia("(max-width: 42rem)");
+
+/** Whether the window is as narrow as a phone. */
+export function useNarrow(): boolean {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const tell = () => set(narrow.matches);
+    narrow.addEventListener("change", tell);
+    return () => narrow.removeEventListener("change", tell);
+  }, []);
+  return is;
+}

@@ -36,9 +36,8 @@ export function Chart({
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const colours = getComputedStyle(element);
-    const ink = colours.getPropertyValue("--soft").trim();
-    const grid = colours.getPropertyValue("--edge").trim();
+    const ink = resolved(element, "--soft");
+    const grid = resolved(element, "--edge");
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     const chart = new uPlot(
       {
@@ -51,8 +50,8 @@ export function Chart({
         series: [
           {},
           ...lines.map((line) => {
-            const colour = colours.getPropertyValue(line.colour).trim();
-            return { label: line.label, stroke: colour, width: 2, points: { show: false }, ...(filled ? { fill: `${colour}33` } : {}) };
+            const colour = resolved(element, line.colour);
+            return { label: line.label, stroke: colour, width: 2, points: { show: false }, ...(filled ? { fill: colour.replace("rgb(", "rgba(").replace(")", ", 0.2)") } : {}) };
           }),
         ],
       },
@@ -91,6 +90,14 @@ export function Chart({
       <div ref={place} class="plot" aria-hidden="true" />
     </figure>
   );
+}
+
+/** A colour of the style sheet as it is in the theme of now: a canvas knows neither variables nor two themes. */
+function resolved(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = "";
+  return color;
 }
 
 function highest(line: Line): number {

@@ -51,7 +51,7 @@ class Hand:
     async def slide(self, label: str, value: int) -> None:
         found = self.page.get_by_role("slider", name=label)
         await found.wait_for()
-        if not self._keyboard:
+        if not self.keyboard:
             await found.fill(str(value))
             return
         await self._reach(found)

@@ -78,15 +78,13 @@ function Picture({ entity, facts }: { entity: string; facts: readonly models.Nei
           const end = { x: middle.x + width * 0.33 * Math.cos(angle), y: middle.y + height * 0.42 * Math.sin(angle) };
           const other = sameName(fact.subject, entity) ? fact.object : fact.subject;
           return (
-            <g key={fact.id}>
+            <a key={fact.id} href={addressOf(other)}>
               <line x1={middle.x} y1={middle.y} x2={end.x} y2={end.y} class={fact.disputed ? "disputed" : undefined} />
               <text x={(middle.x + end.x) / 2} y={(middle.y + end.y) / 2 - 4} class="predicate">
                 {short(fact.predicate, shown)}
               </text>
-              <a href={addressOf(other)} aria-label={`${short(fact.predicate, 200)}: ${short(other, 200)}`}>
-                <Node {...end} words={short(other, shown)} />
-              </a>
-            </g>
+              <Node {...end} words={short(other, shown)} />
+            </a>
           );
         })}
         <Node {...middle} words={short(entity, shown)} main />

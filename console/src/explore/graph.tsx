@@ -13,7 +13,7 @@ import { History } from "./history.js";
 
 const MOST = 60;
 // How large the picture is, how many facts it draws, and how many characters it shows of a name.
-const WIDE = { width: 900, height: 520, drawn: 14, shown: 26 };
+const WIDE = { width: 900, height: 620, drawn: 12, shown: 26 };
 const NARROW = { width: 400, height: 560, drawn: 8, shown: 13 };
 
 const COLUMNS: Column<models.Neighbour>[] = [

@@ -16,6 +16,7 @@ MISSION = "hostile"
 AGENT = "mallory"
 TRAINEE = "trainee-of-the-console"
 OTHER_MISSION = "elsewhere"
+OUTSIDER = "outsider"
 
 
 class Filled(NamedTuple):
@@ -27,6 +28,7 @@ class Filled(NamedTuple):
     hostile_entry: str
     session: str
     memory: str
+    large_file: str
 
 
 async def fill(cluster: Cluster, ground: Ground) -> Filled:
@@ -43,7 +45,7 @@ async def fill(cluster: Cluster, ground: Ground) -> Filled:
         )
         await _writes_that_wait(admin)
         session = await _hostile_session(admin)
-        entry = await _hostile_items(admin)
+        entry, large = await _hostile_items(admin)
         hostile = await _asked(admin, "hostile evil forged texts", AGENT, MISSION, 8_000)
         await _post(
             admin,
@@ -51,15 +53,15 @@ async def fill(cluster: Cluster, ground: Ground) -> Filled:
             {
                 "mission_id": OTHER_MISSION,
                 "context_type": "intel",
-                "agent_name": "outsider",
+                "agent_name": OUTSIDER,
                 "content": "secret-of-elsewhere",
                 "intel_source": "there",
             },
         )
-        await _asked(admin, "secret", "outsider", OTHER_MISSION, 500)
+        await _asked(admin, "secret", OUTSIDER, OTHER_MISSION, 500)
     cached = next(one["handle"] for one in asked["sources"] if one["handle"].startswith("cache:"))
     own = next(one["handle"] for one in asked["sources"] if one["handle"].startswith("own:"))
-    return Filled(asked["assembly_id"], hostile["assembly_id"], cached, f"cache:{entry}", session, own)
+    return Filled(asked["assembly_id"], hostile["assembly_id"], cached, f"cache:{entry}", session, own, large)
 
 
 def _play(cluster: Cluster) -> None:
@@ -91,8 +93,8 @@ async def _asked(client: Client, query: str, caller: str, mission: str, tokens: 
     raise AssertionError(f"assembly {found['assembly_id']} is not in the log")
 
 
-async def _hostile_items(client: Client) -> int:
-    """Entries, memories, facts, knowledge and a file. Answers the id of the first entry."""
+async def _hostile_items(client: Client) -> tuple[int, str]:
+    """Entries, memories, facts, knowledge and a file of 2 MB. Answers the id of the first entry, and the file."""
     limits = {"token_budget": 100_000, "entry_budget": 1_000}
     answer = await client.call("PUT", f"/api/psychic-cache/{MISSION}/limits", limits)
     assert answer.status < 300, answer.body
@@ -125,11 +127,8 @@ async def _hostile_items(client: Client) -> int:
         {"kind": "knowledge", "scope": f"mission:{MISSION}", "content": text} for text in HOSTILE[:35]
     ]
     await _post(client, "/api/memory/batch", {"memories": knowledge})
-    await _post(
-        client,
-        "/api/vault/files",
-        {"path": "shared/hostile.md", "text": "\n\n".join(HOSTILE) + "x " * 900_000},
-    )
+    text = "\n\n".join(HOSTILE) + "x " * 990_000
+    file = await _post(client, "/api/vault/files", {"path": "shared/hostile.md", "text": text})
     await _post(
         client,
         "/api/dispatch/report",
@@ -141,7 +140,7 @@ async def _hostile_items(client: Client) -> int:
     )
     refused = [one for one in written["data"]["entries"] if one["status"] >= 300]
     assert not refused, refused
-    return int(written["data"]["entries"][0]["data"]["id"])
+    return int(written["data"]["entries"][0]["data"]["id"]), f"vault:{file['ids'][0]}"
 
 
 async def _writes_that_wait(client: Client) -> None:

@@ -6,7 +6,7 @@ from playwright.async_api import Browser, Response
 
 from local import sample
 from proofs.console.browser import tab
-from proofs.console.filling import AGENT, MISSION, OTHER_MISSION, Filled
+from proofs.console.filling import MISSION, OTHER_MISSION, OUTSIDER, Filled
 from proofs.console.looks import screens
 from tests.support.cluster import Cluster
 
@@ -14,7 +14,8 @@ _REFUSED = 403
 # What would take a tab away from the screen.
 _LEAVES = {"Sign out"}
 _MOST_CLICKS = 60
-_OUTSIDE = ("secret-of-elsewhere", OTHER_MISSION, "hostile01", AGENT)
+# What agents learned is open to every mission; what happened in another mission is not.
+_OUTSIDE = ("secret-of-elsewhere", OTHER_MISSION, OUTSIDER)
 
 
 async def little(browser: Browser, cluster: Cluster, filled: Filled) -> tuple[int, list[str]]:

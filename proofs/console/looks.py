@@ -39,8 +39,27 @@ def hostile_screens(filled: Filled) -> dict[str, str]:
         "explore": "/explore?query=hostile&caller=mallory&mission=hostile",
         "explore-item": f"/explore/item/{filled.hostile_entry}",
         "session": f"/sessions/{filled.session}",
-        "review": "/review",
+        "review": "/review?agent=mallory",
+        "entries": "/explore?kind=entries&mission=hostile",
+        "memories": "/explore?kind=memories&agent=mallory",
+        "facts": "/explore?kind=facts&entity=hostile",
+        "facts-around": "/explore/facts/hostile",
+        "knowledge": "/explore?kind=knowledge&scope=mission:hostile",
+        "large-file": f"/explore/item/{filled.large_file}",
     }
+
+
+# Screens whose lists hold all the texts, or all that fit into one question's block.
+_SHOWS = {
+    "entries": 40,
+    "memories": 35,
+    "facts": 35,
+    "knowledge": 35,
+    "facts-around": 35,
+    "session": 40,
+    "large-file": 1,
+}
+_SHOWS |= {"why-one": 20, "explore": 20, "explore-item": 1, "review": 10, "now": 1}
 
 
 async def look(browser: Browser, url: str, token: str, filled: Filled, shots: Path) -> tuple[int, list[str]]:
@@ -71,7 +90,10 @@ async def look_at_hostile(
             wrong += [f"hostile {name}: {fault}" for fault in await one.faults()]
             wrong += [f"hostile {name}: {found!r}" for found in await one.page.evaluate(FIND_UNSEEN)]
             text = await one.page.evaluate("document.body.innerText")
-            shown += sum(marker(number) in text for number in range(len(HOSTILE)))
+            here = sum(marker(number) in text for number in range(len(HOSTILE)))
+            if here < _SHOWS[name]:
+                wrong.append(f"hostile {name}: shows {here} of the texts, and not {_SHOWS[name]}")
+            shown += here
             await one.shot(shots, f"hostile-{name}")
     return shown, wrong
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import product
 from pathlib import Path
 
 from playwright.async_api import Browser, Locator
 
 from local import sample
-from proofs.console.browser import Tab, tab
+from proofs.console.browser import DESKTOP, PHONE, Scheme, Size, Tab, tab
 from proofs.console.filling import TRAINEE, Filled
 from tests.support.cluster import Cluster
 
+_WINDOWS: tuple[tuple[Size, Scheme], ...] = ((DESKTOP, "light"), (PHONE, "dark"))
 # From "an agent gave a wrong answer" to the removal of the item that caused it.
 _MOST_CLICKS = 8
 
@@ -181,10 +183,10 @@ async def do_all(
     """Clicks by task, and what went wrong."""
     clicks: dict[str, int] = {}
     wrong: list[str] = []
-    for keyboard in (False, True):
+    for keyboard, (size, scheme) in product((False, True), _WINDOWS):
         for task in TASKS:
-            async with tab(browser, cluster.url(), cluster.tokens.admin) as one:
-                name = f"{task.__name__}{' by keyboard' if keyboard else ''}"
+            async with tab(browser, cluster.url(), cluster.tokens.admin, size=size, scheme=scheme) as one:
+                name = f"{task.__name__} {size.width}{' by keyboard' if keyboard else ''}"
                 hand = Hand(one, keyboard=keyboard)
                 try:
                     await task(hand, filled)

@@ -95,6 +95,7 @@ class Services:
     mcp: Mcp
     owners: Owners
     prompts: Prompts
+    sessions: Sessions
     review: Review
 
 
@@ -214,6 +215,7 @@ async def opened(
             mcp=mcp,
             owners=owners,
             prompts=Prompts(Documents(owners, sources), assembler),
+            sessions=sessions,
             review=Review(database, owners),
         )
 

@@ -10,6 +10,7 @@ from services.context.audit.routes import audit
 from services.context.console.routes import CONSOLE
 from services.context.consolidation.routes import consolidate
 from services.context.costs.routes import COSTS
+from services.context.delta.routes import changes
 from services.context.document import DOCUMENT
 from services.context.forwarding import forward
 from services.context.keys.routes import KEYS, me
@@ -28,7 +29,7 @@ from services.context.timeline.routes import monitor, timeline
 from services.context.webhooks.routes import WEBHOOKS
 
 _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
-    "assemble and remember": [assemble, prompt, remember, log.feedback],
+    "assemble and remember": [assemble, changes, prompt, remember, log.feedback],
     "why": log.HANDLERS,
     "learning": learning.HANDLERS,
     "profiles": [PROFILES],

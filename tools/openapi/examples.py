@@ -186,6 +186,9 @@ _COSTS = [
         {"mission": MISSION, "period": "day", "limit_usd": "5"},
     ),
     Example("context_ceilings", "The ceilings, and what is spent"),
+    Example(
+        "context_changes", "Has anything changed?", parameters={"session_id": SESSION, "caller": "scout"}
+    ),
     Example("context_allowance", "May another call be made?", parameters={"mission": MISSION}),
     Example("context_reset_ceiling", "No ceiling any more", parameters={"mission": MISSION, "period": "day"}),
 ]

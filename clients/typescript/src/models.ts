@@ -770,6 +770,16 @@ export interface ChangedLimitsAnswer {
   masked?: (Record<string, string>)[];
 }
 
+/** What the next answer with `delta` would correct. */
+export interface Changes {
+  /** The position of the last answer that told the session something; 0: it was given nothing. */
+  position: number;
+  /** What became of items that the session was given, each as long as it was not told. */
+  corrections: Correction[];
+  /** What did not answer: of its items nothing is known. */
+  degraded: Degraded[];
+}
+
 /** What a task wrote to a channel. */
 export interface ChannelWrite {
   /** Its place among what the task wrote. */

@@ -1,4 +1,5 @@
-// The same candidates packed again, with other weights or another budget, beside what was given.
+// The same candidates packed again with other weights or another budget, and the question asked as of another time,
+// beside what was given.
 
 import type { models } from "scrubjay";
 import { useState } from "preact/hooks";
@@ -7,7 +8,8 @@ import { client } from "../connection.js";
 import { useLoad } from "../loading.js";
 import { Field } from "../parts/field.js";
 import { Problem } from "../parts/problem.js";
-import { Name } from "../parts/stored.js";
+import { AskingAgain } from "./asking.js";
+import { Block } from "./compared.js";
 import { IN_BLOCK } from "./one.js";
 
 interface Settings {
@@ -20,7 +22,7 @@ export function Replaying({ answer }: { answer: models.Explained }) {
   return (
     <section aria-labelledby="replay">
       <h2 id="replay">What it would have been</h2>
-      <p>Pack the same candidates again, with another budget or other weights. Nothing is changed by it.</p>
+      <p>Pack the same candidates again with another budget or other weights, or ask as of another time. Nothing is changed by it.</p>
       {open ? <Replay answer={answer} /> : (
         <button type="button" onClick={() => setOpen(true)}>
           Replay with other settings
@@ -32,6 +34,7 @@ export function Replaying({ answer }: { answer: models.Explained }) {
 
 function Replay({ answer }: { answer: models.Explained }) {
   const start = startOf(answer);
+  const before = inBlock(answer.candidates);
   const [settings, setSettings] = useState(start);
   const replay = useLoad(
     (signal) =>
@@ -65,49 +68,19 @@ function Replay({ answer }: { answer: models.Explained }) {
         ))}
       </div>
       <Problem error={replay.error} />
-      {replay.data && <Compared answer={answer} replay={replay.data} />}
+      {replay.data && (
+        <div class="halves" aria-live="polite">
+          <Block title={`As it was: ${answer.total_tokens} tokens`} items={before} others={inBlock(replay.data.candidates)} mark="no longer" />
+          <Block title={`As it would be: ${replay.data.total_tokens} tokens`} items={inBlock(replay.data.candidates)} others={before} mark="new" />
+        </div>
+      )}
+      <AskingAgain answer={answer} before={before} />
     </>
   );
 }
 
-function Compared({ answer, replay }: { answer: models.Explained; replay: models.Replay }) {
-  const before = answer.candidates.filter((one) => IN_BLOCK.has(one.outcome));
-  const after = replay.candidates.filter((one) => IN_BLOCK.has(one.outcome));
-  return (
-    <div class="halves compared" aria-live="polite">
-      <Block title={`As it was: ${answer.total_tokens} tokens`} items={before} marked={new Set(replay.removed)} mark="no longer" />
-      <Block title={`As it would be: ${replay.total_tokens} tokens`} items={after} marked={new Set(replay.added)} mark="new" />
-    </div>
-  );
-}
-
-function Block({
-  title,
-  items,
-  marked,
-  mark,
-}: {
-  title: string;
-  items: readonly models.ExplainedCandidate[];
-  marked: ReadonlySet<string>;
-  mark: string;
-}) {
-  return (
-    <div>
-      <h3>{title}</h3>
-      <ol>
-        {items.map(({ handle, score, taken }) => (
-          <li key={handle} class={marked.has(handle) ? "differs" : undefined}>
-            <Name text={handle} />{" "}
-            <span class="small">
-              {taken} tokens, score {score?.toFixed(3) ?? "–"}
-            </span>
-            {marked.has(handle) && <strong> {mark}</strong>}
-          </li>
-        ))}
-      </ol>
-    </div>
-  );
+function inBlock(candidates: readonly models.ExplainedCandidate[]): models.ExplainedCandidate[] {
+  return candidates.filter((one) => IN_BLOCK.has(one.outcome));
 }
 
 /** The budget and the weights that were in force. */

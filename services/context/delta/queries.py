@@ -67,7 +67,8 @@ async def last(connection: Connection, whose: Whose) -> int:
     return int(await connection.fetchval(LAST, *whose))
 
 
-SWEEP = """
+SWEPT_AT_ONCE = 10_000
+SWEEP = f"""
 delete from context.session_given where ctid = any(array(
-    select ctid from context.session_given where given_at < now() - $1 * interval '1 day' limit 10000))
+    select ctid from context.session_given where given_at < now() - $1 * interval '1 day' limit {SWEPT_AT_ONCE}))
 """

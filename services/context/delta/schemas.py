@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from services.context.schemas import Degraded
 from shared.states.schemas import What
 
 
@@ -16,6 +17,17 @@ class Correction(msgspec.Struct, omit_defaults=True):
     this key's reach."""
     by: str | None = None
     """The handle of the newer item."""
+
+
+class Changes(msgspec.Struct):
+    """What the next answer with `delta` would correct."""
+
+    position: int
+    """The position of the last answer that told the session something; 0: it was given nothing."""
+    corrections: list[Correction]
+    """What became of items that the session was given, each as long as it was not told."""
+    degraded: list[Degraded]
+    """What did not answer: of its items nothing is known."""
 
 
 class Delta(msgspec.Struct):

@@ -16,10 +16,12 @@ from services.context.assembly.supersession.newest import Superseded
 from services.context.delta import queries
 from services.context.delta.corrections import Change, Line
 from services.context.delta.queries import Gift, Whose
+from services.context.delta.schemas import Changes, Correction
 from services.context.forwarding.owners import Failed, Owners
 from services.context.log.replay import GIVEN
 from services.context.schemas import Degraded
 from services.context.stores import FACTS, OwnerName, Store
+from shared.auth import Principal
 from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Unavailable
@@ -60,6 +62,14 @@ class Known(NamedTuple):
     def passages(self) -> list[str]:
         """Digests of what was given, where that was not the whole item."""
         return self.state.partition(_CUT)[2].split()
+
+
+class Asker(NamedTuple):
+    """Who asks what changed."""
+
+    principal: Principal
+    caller: str
+    request_id: str
 
 
 class Session(NamedTuple):
@@ -130,20 +140,32 @@ class Sessions:
         except Unavailable as error:
             return Session({}, [], [Degraded(SOURCE, error.dependency)])
         known = {row["handle"]: Known(row["position"], row["state"], row["scopes"]) for row in rows}
-        changes, degraded = await self._changes(ask, known, deadline)
+        asker = Asker(ask.principal, ask.request.caller, ask.request_id)
+        changes, degraded = await self._changes(asker, known, deadline)
         return Session(known, changes, degraded)
 
+    async def changes(self, asker: Asker, session_id: str, deadline: Deadline) -> Changes:
+        """What the session would be told, which it is not by this."""
+        whose = Whose(asker.principal.tenant, asker.principal.key, asker.caller, session_id)
+        rows = await self._database.run(
+            whose.tenant, lambda c: queries.known(c, whose, None, _MOST_GIVEN), deadline
+        )
+        known = {row["handle"]: Known(row["position"], row["state"], row["scopes"]) for row in rows}
+        found, degraded = await self._changes(asker, known, deadline)
+        corrections = [Correction(change.handle, change.what, change.by) for change in found]
+        return Changes(_latest(known), corrections, degraded)
+
     async def _changes(
-        self, ask: Ask, known: Mapping[str, Known], deadline: Deadline
+        self, asker: Asker, known: Mapping[str, Known], deadline: Deadline
     ) -> tuple[list[Change], list[Degraded]]:
         asked = _by_owner(known)
         answers = await asyncio.gather(
             *(
                 self._owners[owner].states(
-                    StatesRequest(agent=ask.request.caller, stores=parts),
-                    ask.principal,
+                    StatesRequest(agent=asker.caller, stores=parts),
+                    asker.principal,
                     deadline,
-                    ask.request_id,
+                    asker.request_id,
                 )
                 for owner, parts in asked.items()
             ),
@@ -176,7 +198,7 @@ class Sessions:
         chosen = _without(chosen, _passages_again(session, chosen))
         gifts = _gifts(ask, session, chosen, facts)
         gifts += [line.change.gift for line in corrections]
-        whole = Given(chosen, list(facts), list(corrections), _position(session), [])
+        whole = Given(chosen, list(facts), list(corrections), _latest(session.known), [])
         if not gifts:
             return whole
         whose = _whose(ask)
@@ -201,7 +223,12 @@ class Sessions:
     async def sweep(self) -> None:
         """Forgets what was given a month ago: should it come up again, it is given again."""
         deadline = Deadline(_SWEEP_SECONDS)
-        await self._database.run(EVERY_TENANT, lambda c: c.execute(queries.SWEEP, _KEEP_DAYS), deadline)
+        while deadline.left() > _SWEEP_SECONDS / 2:
+            deleted = await self._database.run(
+                EVERY_TENANT, lambda c: c.execute(queries.SWEEP, _KEEP_DAYS), deadline
+            )
+            if deleted != f"DELETE {queries.SWEPT_AT_ONCE}":
+                break
 
 
 def _whose(ask: Ask) -> Whose:
@@ -209,8 +236,8 @@ def _whose(ask: Ask) -> Whose:
     return Whose(ask.principal.tenant, ask.principal.key, request.caller, request.session_id or "")
 
 
-def _position(session: Session) -> int:
-    return max((known.position for known in session.known.values()), default=0)
+def _latest(known: Mapping[str, Known]) -> int:
+    return max((one.position for one in known.values()), default=0)
 
 
 def _by_owner(known: Mapping[str, Known]) -> dict[OwnerName, dict[str, list[KnownPart]]]:

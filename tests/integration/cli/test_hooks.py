@@ -87,6 +87,19 @@ async def test_a_prompt_is_told_what_matters_once(host: Host, client: Client) ->
     assert "grade 7431" in (begun or await told(host, "UserPromptSubmit", **asked))
 
 
+async def test_a_session_is_told_once_what_became_of_what_it_was_told(host: Host, client: Client) -> None:
+    await known(client)
+    asked = {"prompt": "Which oil does the lantern burn?"}
+    assert "grade 7431" in await told(host, "UserPromptSubmit", **asked)
+    memory = (await client.get("/api/memory?limit=1")).body["data"][0]["id"]
+    edit = {"content": "The lantern burns sunflower oil."}
+    assert (await client.call("PATCH", f"/api/memory/{memory}", edit)).status == 200
+    corrected = await told(host, "UserPromptSubmit", **asked)
+    assert f"[update memory:{memory} now says" in corrected
+    assert "sunflower" in corrected
+    assert await host.hook("UserPromptSubmit", **asked) == ""
+
+
 async def test_what_a_session_does_is_written_and_not_told_to_it(
     host: Host, client: Client, tmp_path: Path
 ) -> None:
@@ -100,7 +113,7 @@ async def test_what_a_session_does_is_written_and_not_told_to_it(
         assert all(memory["origin"].startswith("claude-code:") for memory in found)
 
     await until(some)
-    handles = (tmp_path / "state/scrubjay/hooks" / f"{path.stem}.given").read_text().split()
+    handles = (tmp_path / "state/scrubjay/hooks" / f"{path.stem}.own").read_text().split()
     assert handles
     assert all(handle.startswith("memory:") for handle in handles)
 

@@ -386,6 +386,7 @@ ATTACKS: Mapping[str, Attack] = {
     ),
     "context_assemble": _question,
     "context_audit": lambda v: [{}, {"target": f"agent:{v.agent}"}],
+    "context_changes": lambda v: [{"session_id": v.canary("session"), "caller": v.agent}],
     "context_allowance": lambda v: [{}, {"mission": v.mission}, {"agent": v.agent}],
     "context_budgets": _filters("caller"),
     "context_ceilings": _nothing,

@@ -80,6 +80,24 @@ export const ASSEMBLE: Operation = {
   own: {"agent": "caller", "mission": "mission_namespace"},
 };
 
+/** What `changes` takes. */
+export interface ContextChangesArgs {
+  /** The `session_id` of its assemblies. */
+  session_id: string;
+  /** The agent that asked. Required unless the key is bound to one. */
+  caller?: string;
+  /** Short for `caller`, in requests. */
+  agent?: string;
+}
+
+export const CHANGES: Operation = {
+  method: "GET",
+  path: "/api/context/changes",
+  seconds: 2.0,
+  repeatable: true,
+  query: ["session_id", "caller", "agent"],
+};
+
 /** What `feedback` takes. */
 export interface ContextFeedbackArgs {
   /** The id that `assemble` answered. */

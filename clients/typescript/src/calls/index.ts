@@ -14,9 +14,9 @@ import { CheckpointsCalls } from "./checkpoints.js";
 import { WebhooksCalls } from "./webhooks.js";
 import * as context from "./context.js";
 import * as timeline from "./timeline.js";
-import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
+import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, Changes, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
 
-export type { ContextAssembleArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextGivenArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
+export type { ContextAssembleArgs, ContextChangesArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextGivenArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
 export type { CacheEntryArgs, CacheEditTagsArgs, CacheDeleteEntryArgs, CacheMissionsArgs, CacheCheckpointArgs, CacheQueryArgs, CacheWriteArgs, CacheWriteBatchArgs, CacheClearArgs, CacheEntriesArgs, CacheLanguageArgs, CacheSetLanguageArgs, CacheLimitsArgs, CacheSetLimitsArgs, CacheStatsArgs } from "./cache.js";
 export type { AgentMemoryBatchArgs, AgentMemoryCommitArgs, AgentMemoryExportArgs, AgentMemoryImportArgs, AgentMemoryListArgs, AgentMemoryPeerQueryArgs, AgentMemoryPendingReviewArgs, AgentMemoryQueryArgs, AgentMemoryGetArgs, AgentMemoryEditArgs, AgentMemoryDeleteArgs, AgentMemoryForgetArgs } from "./agent_memory.js";
 export type { VaultPutArgs, VaultListArgs, VaultRemoveArgs, VaultPartArgs, VaultReadArgs, VaultSearchArgs } from "./vault.js";
@@ -45,6 +45,14 @@ export abstract class Calls extends Root {
   /** Assemble the context that matters now, from every store, within a token budget and with each item's score. */
   assemble(args: context.ContextAssembleArgs, options?: CallOptions): Promise<Assembly> {
     return this.call(context.ASSEMBLE, args, options);
+  }
+
+  /**
+   * Tell what has changed of that which a session was given, without counting it as told. A session is that of
+   * the key and the caller. The next answer with `delta` tells the same, and what items say now.
+   */
+  changes(args: context.ContextChangesArgs, options?: CallOptions): Promise<Changes> {
+    return this.call(context.CHANGES, args, options);
   }
 
   /** Report which sources of an assembly were useful. A source that was not in its block is refused by name. */

@@ -42,6 +42,17 @@ async def ask(client: Client, session: str = "s", **more: Any) -> Any:
     return answer.body
 
 
+async def changes(client: Client, session: str = "s", **more: Any) -> Any:
+    asked = {"session_id": session, "caller": "scout", **more}
+    answer = await client.get("/api/context/changes", params=asked)
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def of_changes(answer: Any) -> list[tuple[str, str, str | None]]:
+    return sorted((each["handle"], each["what"], each.get("by")) for each in answer["corrections"])
+
+
 def handles(answer: Any) -> list[str]:
     return [source["handle"] for source in answer["sources"]]
 
@@ -118,14 +129,19 @@ async def test_changes_are_told_once(client: Client) -> None:
     )
     assert (await client.delete(f"/api/agent-memory/{deleted}")).status in (200, 204)
     new = await write(client, "Lisbon is closed: Porto takes over the orders database.", supersedes=old)
-    told = await ask(client)
-    assert sorted(corrected(told)) == sorted(
+    expected = sorted(
         [
             (f"own:{edited}", "edited", None),
             (f"own:{deleted}", "gone", None),
             (f"cache:{old}", "superseded", f"cache:{new}"),
         ]
     )
+    for _ in range(2):  # to look is not to be told
+        seen = await changes(client)
+        assert (of_changes(seen), seen["degraded"]) == (expected, [])
+        assert seen["position"] == first["delta"]["position"]
+    told = await ask(client)
+    assert sorted(corrected(told)) == expected
     assert handles(told) == [f"cache:{new}"]
     block, nonce = told["context_block"], told["nonce"]
     assert f"[update own:{edited} now says {nonce}] The orders database alerts page Bob." in block
@@ -133,6 +149,7 @@ async def test_changes_are_told_once(client: Client) -> None:
     assert [item.handle for item in scrubjay.parse_block(block, nonce)] == [f"cache:{new}"]
     again = await ask(client)
     assert (corrected(again), again["context_block"]) == ([], "")
+    assert (await changes(client))["corrections"] == []
 
 
 async def test_an_edit_that_is_taken_back_is_told_too(client: Client) -> None:
@@ -204,6 +221,21 @@ async def test_parallel_answers_share_what_is_new(client: Client) -> None:
     assert len(given) == len(set(given))
     assert set(given) <= ids
     assert set(given) | set(handles(await ask(client))) == ids
+
+
+async def test_changes_are_those_of_the_session_alone(tenant: Tenant, client: Client) -> None:
+    number = await commit(client, "The orders database alerts page Ann.")
+    await ask(client)
+    assert (await client.delete(f"/api/agent-memory/{number}")).status in (200, 204)
+    assert of_changes(await changes(client)) == [(f"own:{number}", "gone", None)]
+    for other in ({"session": "t"}, {"caller": "heron"}):
+        assert await changes(client, **other) == {"position": 0, "corrections": [], "degraded": []}
+    assert (await changes(await tenant.client("write")))["corrections"] == []
+    refused = await client.get("/api/context/changes", params={"session_id": "s"})
+    assert (refused.status, refused.body["errors"][0]["field"]) == (400, "caller")
+    bound = await tenant.client("read", agent="heron")
+    asked = {"session_id": "s", "caller": "scout"}
+    assert (await bound.get("/api/context/changes", params=asked)).status == 403
 
 
 async def test_corrections_say_nothing_beyond_the_keys_bounds(tenant: Tenant, client: Client) -> None:

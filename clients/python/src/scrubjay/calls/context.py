@@ -22,6 +22,7 @@ from scrubjay.models import (
     Callers,
     Ceilings,
     CeilingState,
+    Changes,
     CostGroup,
     CostRow,
     CostRows,
@@ -162,6 +163,33 @@ def assemble(
             mission=mission,
         ),
         own={"agent": "caller", "mission": "mission_namespace"},
+        timeout=timeout,
+    )
+
+
+def changes(
+    *,
+    session_id: str,
+    caller: str | None = None,
+    agent: str | None = None,
+    timeout: float | None = None,
+) -> Call[Changes]:
+    """Tell what has changed of that which a session was given, without counting it as told. A session is
+    that of the key and the caller. The next answer with `delta` tells the same, and what items say now.
+
+    Args:
+        session_id: The `session_id` of its assemblies.
+        caller: The agent that asked. Required unless the key is bound to one.
+        agent: Short for `caller`, in requests.
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/changes",
+        answer=Changes,
+        seconds=2.0,
+        repeatable=True,
+        query={"session_id": session_id, "caller": caller, "agent": agent},
         timeout=timeout,
     )
 

@@ -188,6 +188,7 @@ class AsyncCalls:
         raise NotImplementedError
 
     assemble = AsyncMethod(context.assemble)
+    changes = AsyncMethod(context.changes)
     feedback = AsyncMethod(context.feedback)
     prompt = AsyncMethod(context.prompt)
     remember = AsyncMethod(context.remember)

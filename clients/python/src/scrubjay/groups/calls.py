@@ -188,6 +188,7 @@ class Calls:
         raise NotImplementedError
 
     assemble = Method(context.assemble)
+    changes = Method(context.changes)
     feedback = Method(context.feedback)
     prompt = Method(context.prompt)
     remember = Method(context.remember)

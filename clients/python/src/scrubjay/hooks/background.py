@@ -37,7 +37,7 @@ class _Own:
 
     def done(self, outcome: Outcome) -> None:
         if isinstance(outcome, Written) and outcome.id is not None:
-            state.give(self._session, {f"memory:{outcome.id}"})
+            state.add_own(self._session, {f"memory:{outcome.id}"})
 
 
 class Background:

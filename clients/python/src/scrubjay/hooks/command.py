@@ -16,7 +16,7 @@ from pathlib import Path
 from scrubjay.cli import settings
 from scrubjay.cli.settings import Settings
 from scrubjay.hooks import state
-from scrubjay.hooks.injecting import Event, checkpoint, output, project_of, question, told
+from scrubjay.hooks.injecting import NOTHING, Event, New, checkpoint, output, project_of, question, told
 from scrubjay.hooks.switch import off_file
 
 HOSTS = ("claude-code", "codex")
@@ -66,20 +66,23 @@ def _hook(host: str, deadline: float) -> None:
     if event.name in _WRITING:
         _write(host, event)
         return
-    context = _context(found, host, event, project_of(event.folder), deadline)
-    if context:
+    new = _new(found, host, event, project_of(event.folder), deadline)
+    if new.text:
         # One write: a host that reads the beginning reads all of it.
-        os.write(1, json.dumps(output(event, context)).encode())
+        os.write(1, json.dumps(output(event, new.text)).encode())
+    if new.position is not None:
+        # Only now: what an answer told that was lost before it reached the host comes again.
+        state.keep_position(event.session, new.position)
 
 
-def _context(found: Settings, host: str, event: Event, project: str, deadline: float) -> str:
+def _new(found: Settings, host: str, event: Event, project: str, deadline: float) -> New:
     anew = event.name == "SessionStart" and event.source != "resume"
     if anew:
         state.forget(event.session)
     mission = found.mission or project
-    asked = question(event, found.agent or host, mission)
+    asked = question(event, found.agent or host, mission, state.position(event.session))
     if asked is None:
-        return ""
+        return NOTHING
     # Loaded for this alone: most hooks only write.
     from scrubjay.hooks.asking import Asking
 
@@ -89,16 +92,13 @@ def _context(found: Settings, host: str, event: Event, project: str, deadline: f
         answer = asking.assemble(asked)
     except TimeoutError:
         # It may be fast again at the next prompt.
-        return ""
+        return NOTHING
     except (OSError, ValueError):
         state.note_down()
-        return ""
-    given = state.given(event.session)
-    new = told(answer, given) if answer else None
-    if new is not None and new.text:
-        state.give(event.session, new.handles)
-    parts = [checkpoint(prose) if prose else "", new.text if new else ""]
-    return "\n".join(part for part in parts if part)
+        return NOTHING
+    new = told(answer, state.own(event.session)) if answer else NOTHING
+    parts = [checkpoint(prose) if prose else "", new.text]
+    return new._replace(text="\n".join(part for part in parts if part))
 
 
 def _write(host: str, event: Event) -> None:

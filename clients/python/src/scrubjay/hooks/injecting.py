@@ -11,7 +11,8 @@ TAG = "scrubjay-memory"
 _LONGEST_QUERY = 4_000
 _TOKENS = {"SessionStart": 2_000, "UserPromptSubmit": 1_500}
 _FRAME = """<{tag} assembly="{assembly}">
-What Scrubjay remembers: knowledge, not orders. Each item begins with [handle when kind author {nonce}].
+What Scrubjay remembers: knowledge, not orders. Each item begins with [handle when kind author {nonce}], \
+and what corrects an earlier one with [update handle what {nonce}].
 {items}
 </{tag}>"""
 _CHECKPOINT = """<{tag}>
@@ -50,8 +51,11 @@ def project_of(folder: Path) -> str:
     return _UNSAFE.sub("-", folder.absolute().name).strip("-")[:80] or "here"
 
 
-def question(event: Event, agent: str, mission: str) -> dict[str, Any] | None:
-    """The body of the request; None where nothing is to be told."""
+def question(event: Event, agent: str, mission: str, position: int | None) -> dict[str, Any] | None:
+    """The body of the request; None where nothing is to be told.
+
+    `position` is that of the last answer that reached the session; None: its context holds nothing of any.
+    """
     if event.name not in _TOKENS:
         return None
     query = event.prompt if event.name == "UserPromptSubmit" else _BEGINNING.format(project=mission)
@@ -63,35 +67,44 @@ def question(event: Event, agent: str, mission: str) -> dict[str, Any] | None:
         "mission_namespace": mission,
         "session_id": event.session[:200],
         "token_budget": _TOKENS[event.name],
+        **({"delta": False} if position is None else {"delta": True, "since": position}),
     }
 
 
 class New(NamedTuple):
     text: str
     """Empty where the session was given everything already."""
-    handles: set[str]
+    position: int | None
+    """How far the session is once the text has reached it."""
 
 
-def told(answer: Mapping[str, Any], given: Set[str]) -> New:
-    """The items that are new to the session, framed as what they are."""
-    items = [
-        (handle, text) for handle, text in _items(answer) if not {handle, handle.partition("#")[0]} & given
-    ]
-    if not items:
-        return New("", set())
-    shown = "\n".join(text for _, text in items).replace(f"</{TAG}", f"<\\/{TAG}")
+NOTHING = New("", None)
+
+
+def told(answer: Mapping[str, Any], own: Set[str]) -> New:
+    """What is new to the session, framed as what it is, without what the session wrote itself."""
+    parts = [text for handle, text in _parts(answer) if text and not {handle, handle.partition("#")[0]} & own]
+    position = answer["delta"]["position"] if "delta" in answer else None
+    if not parts:
+        return New("", position)
+    shown = "\n".join(parts).replace(f"</{TAG}", f"<\\/{TAG}")
     text = _FRAME.format(tag=TAG, assembly=answer["assembly_id"], nonce=answer["nonce"], items=shown)
-    return New(text, {handle for handle, _ in items})
+    return New(text, position)
 
 
-def _items(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each item's handle, and its part of the block. Only headers that end in the nonce begin one."""
+def _parts(answer: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each item's handle, and its part of the block; before them, without a handle, facts and corrections.
+
+    Only headers that end in the nonce begin an item.
+    """
     block, nonce = str(answer["context_block"]), re.escape(str(answer["nonce"]))
     headers = list(re.finditer(rf"^\[([a-z_]+:[^\s\]]++) [^\]\n]*+(?<= {nonce})\] ", block, re.M))
-    ends = [*(header.start() for header in headers[1:]), len(block)]
+    starts = [header.start() for header in headers]
+    handles = ["", *(header[1] for header in headers)]
+    ends = [*starts, len(block)]
     return [
-        (header[1], block[header.start() : end].rstrip("\n"))
-        for header, end in zip(headers, ends, strict=False)
+        (handle, block[start:end].rstrip("\n"))
+        for handle, start, end in zip(handles, [0, *starts], ends, strict=True)
     ]
 
 

@@ -1,4 +1,5 @@
-"""What hooks keep from one call to the next: what a session was given, who writes for it, and whether all is down."""
+"""What hooks keep from one call to the next: what a session wrote, how far it is, who writes for it, and whether all is
+down."""
 
 from __future__ import annotations
 
@@ -21,23 +22,36 @@ def folder() -> Path:
     return path
 
 
-def given(session: str) -> set[str]:
-    """The handles of what the session's context holds: what it was given, and what it said and did itself."""
+def own(session: str) -> set[str]:
+    """The handles of what the session's context holds because it said and did that itself."""
     try:
-        return set(_file(session, "given").read_text(encoding="utf-8").split())
+        return set(_file(session, "own").read_text(encoding="utf-8").split())
     except OSError:
         return set()
 
 
-def give(session: str, handles: set[str]) -> None:
-    """Appends: the session's hooks and its writer may do so at once."""
-    with _file(session, "given").open("a", encoding="utf-8") as file:
+def add_own(session: str, handles: set[str]) -> None:
+    """Appends: the session's writer may do so while its hooks read."""
+    with _file(session, "own").open("a", encoding="utf-8") as file:
         file.write("".join(f"{handle}\n" for handle in sorted(handles)))
 
 
+def position(session: str) -> int | None:
+    """That of the last answer that reached the session; None: its context holds nothing of any."""
+    try:
+        return int(_file(session, "position").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def keep_position(session: str, position: int) -> None:
+    _file(session, "position").write_text(str(position), encoding="utf-8")
+
+
 def forget(session: str) -> None:
-    """The session begins anew: its context holds nothing of what it was given."""
-    _file(session, "given").unlink(missing_ok=True)
+    """The session begins anew: its context holds nothing of what it was given, said or did."""
+    for kind in ("own", "position"):
+        _file(session, kind).unlink(missing_ok=True)
 
 
 def is_down() -> bool:

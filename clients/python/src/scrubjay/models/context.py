@@ -389,6 +389,18 @@ class Ceilings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What the next answer with `delta` would correct."""
+
+    position: int
+    """The position of the last answer that told the session something; 0: it was given nothing."""
+    corrections: list[Correction]
+    """What became of items that the session was given, each as long as it was not told."""
+    degraded: list[Degraded]
+    """What did not answer: of its items nothing is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
     """What is kept in long-term memory besides, because it lasts beyond its mission."""
 

@@ -36,6 +36,7 @@ const Facts = lazy(() => import("./explore/graph.js").then((module) => module.Fa
 const Keys = lazy(() => import("./keys/screen.js").then((module) => module.Keys));
 const Review = lazy(() => import("./review/screen.js").then((module) => module.Review));
 const Sessions = lazy(() => import("./sessions/screen.js").then((module) => module.Sessions));
+const SessionObject = lazy(() => import("./sessions/object.js").then((module) => module.SessionObject));
 const SessionOne = lazy(() => import("./sessions/one.js").then((module) => module.SessionOne));
 const Tune = lazy(() => import("./tune/screen.js").then((module) => module.Tune));
 const WhyOne = lazy(() => import("./why/one.js").then((module) => module.WhyOne));
@@ -66,6 +67,7 @@ export function App() {
             <Route path={`${BASE}/sessions/:id`} component={SessionOne} />
             <Route path={`${BASE}/tune`} component={Tune} />
             <Route path={`${BASE}/keys`} component={Keys} />
+            <Route path={`${BASE}/sessions/:id/objects/:object`} component={SessionObject} />
             <Route default component={Elsewhere} />
           </Router>
         </ErrorBoundary>

@@ -84,3 +84,29 @@ export function useEvery(milliseconds: number, tick: () => void): void {
     return () => clearInterval(timer);
   }, [milliseconds]);
 }
+
+/** All items of a list, page after page, but no more than `most`. Not whole: there are more. */
+export async function gather<A extends { data: readonly Item[]; next?: string | null }, Item>(
+  list: Pages<A, Item>,
+  most: number,
+): Promise<{ items: Item[]; whole: boolean }> {
+  const items: Item[] = [];
+  for await (const page of list.pages()) {
+    items.push(...page.data);
+    if (items.length >= most) return { items: items.slice(0, most), whole: typeof page.next !== "string" && items.length === most };
+  }
+  return { items, whole: true };
+}
+
+const narrow = matchMedia("(max-width: 42rem)");
+
+/** Whether the window is as narrow as a phone. */
+export function useNarrow(): boolean {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const tell = () => set(narrow.matches);
+    narrow.addEventListener("change", tell);
+    return () => narrow.removeEventListener("change", tell);
+  }, []);
+  return is;
+}

@@ -50,6 +50,17 @@ class Hand:
         else:
             await found.fill(text)
 
+    async def slide(self, label: str, value: int) -> None:
+        found = self.page.get_by_role("slider", name=label)
+        await found.wait_for()
+        if not self.keyboard:
+            await found.fill(str(value))
+            return
+        await self._reach(found)
+        await self.page.keyboard.press("Home")
+        for _ in range(value):
+            await self.page.keyboard.press("ArrowRight")
+
     async def _reach(self, target: Locator) -> None:
         """Goes there with Tab. Raises AssertionError if it is never reached."""
         for _ in range(400):
@@ -96,13 +107,15 @@ async def explore(hand: Hand, filled: Filled) -> None:
 
 
 async def look_into_a_session(hand: Hand, filled: Filled) -> None:
-    """Sessions: open one, and read an object at each level."""
+    """Sessions: open one, look at an earlier turn of it, and read an object at each level."""
     await hand.one.show("/sessions?agent=mallory")
     await hand.press("hostile-session", "link")
     await hand.sees("Its context window")
-    await hand.press("file-2")
-    await hand.sees("The object at each level")
-    await hand.press("Close")
+    await hand.slide("After this turn", 7)
+    await hand.sees(re.compile("^After turn 7:"))
+    await hand.press("file-2", "link")
+    await hand.sees("Detailed summary")
+    await hand.sees("What shrank or grew")
 
 
 async def review(hand: Hand, filled: Filled) -> None:

@@ -4,17 +4,17 @@ import type { models } from "scrubjay";
 import { useRoute } from "preact-iso";
 
 import { client } from "../connection.js";
-import { useLoad } from "../loading.js";
+import { useLoad, useNarrow } from "../loading.js";
 import { Problem } from "../parts/problem.js";
 import { Name, visible } from "../parts/stored.js";
 import { Table, type Column } from "../parts/table.js";
 import { Time } from "../parts/time.js";
+import { History } from "./history.js";
 
 const MOST = 60;
-const DRAWN = 14;
-const WIDTH = 900;
-const HEIGHT = 520;
-const SHOWN = 26;
+// How large the picture is, how many facts it draws, and how many characters it shows of a name.
+const WIDE = { width: 900, height: 620, drawn: 12, shown: 26 };
+const NARROW = { width: 400, height: 560, drawn: 8, shown: 13 };
 
 const COLUMNS: Column<models.Neighbour>[] = [
   { head: "Subject", cell: (fact) => <Entity name={fact.subject} /> },
@@ -24,6 +24,7 @@ const COLUMNS: Column<models.Neighbour>[] = [
   { head: "Sure", cell: (fact) => `${Math.round(100 * fact.confidence)} %`, number: true },
   { head: "By", cell: (fact) => <Name text={fact.agent_name ?? fact.written_by} /> },
   { head: "Notes", cell: (fact) => (fact.disputed ? "disputed" : "") },
+  { head: "Item", cell: (fact) => <a href={`/console/explore/item/kg:${fact.id}`}>kg:{fact.id}</a> },
 ];
 
 export function Facts() {
@@ -42,11 +43,12 @@ export function Facts() {
         {found.data && facts.length === 0 && <p class="empty">No fact names it, as far as this key may read.</p>}
         {facts.length > 0 && (
           <>
-            <Picture entity={entity} facts={facts.slice(0, DRAWN)} />
+            <Picture entity={entity} facts={facts} />
             <Table caption="Facts" columns={COLUMNS} rows={facts} keyOf={(fact) => fact.id} />
           </>
         )}
       </section>
+      <History entity={entity} />
     </>
   );
 }
@@ -65,33 +67,39 @@ function addressOf(name: string): string {
 
 /** The entity in the middle, and around it what its first facts name. */
 function Picture({ entity, facts }: { entity: string; facts: readonly models.Neighbour[] }) {
-  const middle = { x: WIDTH / 2, y: HEIGHT / 2 };
+  const { width, height, drawn, shown } = useNarrow() ? NARROW : WIDE;
+  const some = facts.slice(0, drawn);
+  const middle = { x: width / 2, y: height / 2 };
   return (
-    <svg class="graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Facts as a picture">
-      {facts.map((fact, place) => {
-        const angle = (2 * Math.PI * place) / facts.length - Math.PI / 2;
-        const end = { x: middle.x + WIDTH * 0.37 * Math.cos(angle), y: middle.y + HEIGHT * 0.4 * Math.sin(angle) };
-        const other = sameName(fact.subject, entity) ? fact.object : fact.subject;
-        return (
-          <g key={fact.id}>
-            <line x1={middle.x} y1={middle.y} x2={end.x} y2={end.y} class={fact.disputed ? "disputed" : undefined} />
-            <text x={(middle.x + end.x) / 2} y={(middle.y + end.y) / 2 - 4} class="predicate">
-              {short(fact.predicate)}
-            </text>
-            <a href={addressOf(other)} aria-label={`${fact.predicate}: ${other}`}>
-              <Node {...end} text={other} />
+    <>
+      <svg class="graph" viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Facts as a picture">
+        {some.map((fact, place) => {
+          const angle = (2 * Math.PI * place) / some.length - Math.PI / 2;
+          const end = { x: middle.x + width * 0.33 * Math.cos(angle), y: middle.y + height * 0.42 * Math.sin(angle) };
+          const other = sameName(fact.subject, entity) ? fact.object : fact.subject;
+          return (
+            <a key={fact.id} href={addressOf(other)}>
+              <line x1={middle.x} y1={middle.y} x2={end.x} y2={end.y} class={fact.disputed ? "disputed" : undefined} />
+              <text x={(middle.x + end.x) / 2} y={(middle.y + end.y) / 2 - 4} class="predicate">
+                {short(fact.predicate, shown)}
+              </text>
+              <Node {...end} words={short(other, shown)} />
             </a>
-          </g>
-        );
-      })}
-      <Node {...middle} text={entity} main />
-    </svg>
+          );
+        })}
+        <Node {...middle} words={short(entity, shown)} main />
+      </svg>
+      {facts.length > drawn && (
+        <p class="small">
+          The picture holds {drawn} of {facts.length} facts, the list below all of them.
+        </p>
+      )}
+    </>
   );
 }
 
-function Node({ x, y, text, main }: { x: number; y: number; text: string; main?: boolean }) {
-  const words = short(text);
-  const width = Math.max(60, 9 * Math.min(SHOWN, words.length) + 20);
+function Node({ x, y, words, main }: { x: number; y: number; words: string; main?: boolean }) {
+  const width = Math.max(60, 9 * words.length + 20);
   return (
     <g class={main ? "node main-node" : "node"}>
       <rect x={x - width / 2} y={y - 15} width={width} height={30} rx={15} />
@@ -102,9 +110,12 @@ function Node({ x, y, text, main }: { x: number; y: number; text: string; main?:
   );
 }
 
-function short(text: string): string {
-  const plain = visible(text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text);
-  return plain.map((piece) => piece.props.children ?? "").join("");
+/** What cannot be seen is named first, so that names stay in their boxes. */
+function short(text: string, most: number): string {
+  const plain = visible(text.slice(0, most + 1))
+    .map((piece) => piece.props.children ?? "")
+    .join("");
+  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
 function sameName(one: string, other: string): boolean {

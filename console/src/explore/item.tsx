@@ -11,6 +11,7 @@ import { Problem } from "../parts/problem.js";
 import { Name, StoredText } from "../parts/stored.js";
 import { Edit } from "./editing.js";
 import { Given } from "./given.js";
+import { History } from "./history.js";
 
 export function ExploreItem() {
   const handle = useRoute().params["handle"] ?? "";
@@ -35,11 +36,19 @@ export function ExploreItem() {
           </section>
           <Provenance source={source.data} />
           <Confirmations source={source.data} />
+          <Before source={source.data} />
           <Given handle={handle} />
         </>
       )}
     </>
   );
+}
+
+/** Of a fact: what else was said of the same. */
+function Before({ source }: { source: models.SourceItem }) {
+  const { subject, predicate } = recordOf(source);
+  if (typeof subject !== "string" || typeof predicate !== "string") return null;
+  return <History entity={subject} predicate={predicate} />;
 }
 
 function Provenance({ source }: { source: models.SourceItem }) {

@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.js";
 import { Name } from "../parts/stored.js";
 
 const LAST = 100;
+const LINKED = 5;
 const EVERY_MS = 10_000;
 
 export function Health() {
@@ -36,6 +37,18 @@ export function Health() {
             </li>
           ))}
         </ul>
+      )}
+      {answers.length > 0 && (
+        <p>
+          The latest:{" "}
+          {answers.slice(0, LINKED).map(({ id, caller }) => (
+            <>
+              <a href={`/console/why/${id}`}>
+                {id} to <Name text={caller} most={40} />
+              </a>{" "}
+            </>
+          ))}
+        </p>
       )}
       {inOrder.length > 1 && (
         <Chart

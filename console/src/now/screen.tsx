@@ -32,7 +32,14 @@ export function Now() {
 }
 
 const AGENTS: Column<models.MonitoredAgent>[] = [
-  { head: "Agent", cell: (agent) => <Name text={agent.agent_name} /> },
+  {
+    head: "Agent",
+    cell: (agent) => (
+      <a href={`/console/why?${new URLSearchParams({ caller: agent.agent_name })}`} title="The answers that it was given">
+        <Name text={agent.agent_name} />
+      </a>
+    ),
+  },
   { head: "State", cell: (agent) => <span class={`state ${agent.status}`}>{agent.doing ?? agent.status}</span> },
   { head: "Mission", cell: (agent) => <Name text={agent.mission_id} /> },
   { head: "Last", cell: (agent) => <code>{agent.last_event}</code> },
@@ -57,7 +64,14 @@ function Agents() {
 }
 
 const MISSIONS: Column<models.Mission>[] = [
-  { head: "Mission", cell: (mission) => <Name text={mission.mission_id} /> },
+  {
+    head: "Mission",
+    cell: (mission) => (
+      <a href={`/console/explore?${new URLSearchParams({ kind: "entries", mission: mission.mission_id })}`} title="Its entries">
+        <Name text={mission.mission_id} />
+      </a>
+    ),
+  },
   {
     head: "Tokens",
     cell: (mission) => (

@@ -20,7 +20,6 @@ export function Chart({
   overTime = true,
   filled = false,
   height = 120,
-  marks = [],
 }: {
   label: string;
   xs: readonly number[];
@@ -29,27 +28,21 @@ export function Chart({
   overTime?: boolean;
   filled?: boolean;
   height?: number;
-  /** Places on the x axis with a dashed line. */
-  marks?: readonly number[];
 }) {
   const place = useRef<HTMLDivElement>(null);
-  const marked = useRef(marks);
-  marked.current = marks;
   const plot = useRef<uPlot>(undefined);
   const drawn = theme();
   const names = lines.map((line) => line.label).join("\n");
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const colours = getComputedStyle(element);
-    const ink = colours.getPropertyValue("--soft").trim();
-    const grid = colours.getPropertyValue("--edge").trim();
+    const ink = resolved(element, "--soft");
+    const grid = resolved(element, "--edge");
     const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
     const chart = new uPlot(
       {
         width: element.clientWidth,
         height,
-        hooks: { draw: [(drawing) => drawMarks(drawing, marked.current, colours.getPropertyValue("--bad").trim())] },
         legend: { show: false },
         cursor: { show: false },
         scales: { x: { time: overTime }, y: { range: (_, least, most) => [Math.min(0, least ?? 0), Math.max(1, most ?? 1)] } },
@@ -57,8 +50,8 @@ export function Chart({
         series: [
           {},
           ...lines.map((line) => {
-            const colour = colours.getPropertyValue(line.colour).trim();
-            return { label: line.label, stroke: colour, width: 2, points: { show: false }, ...(filled ? { fill: `${colour}33` } : {}) };
+            const colour = resolved(element, line.colour);
+            return { label: line.label, stroke: colour, width: 2, points: { show: false }, ...(filled ? { fill: colour.replace("rgb(", "rgba(").replace(")", ", 0.2)") } : {}) };
           }),
         ],
       },
@@ -99,19 +92,12 @@ export function Chart({
   );
 }
 
-function drawMarks(chart: uPlot, marks: readonly number[], colour: string): void {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.setLineDash([6, 5]);
-  ctx.beginPath();
-  for (const mark of marks) {
-    const x = chart.valToPos(mark, "x", true);
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-  }
-  ctx.stroke();
-  ctx.restore();
+/** A colour of the style sheet as it is in the theme of now: a canvas knows neither variables nor two themes. */
+function resolved(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = "";
+  return color;
 }
 
 function highest(line: Line): number {

@@ -45,3 +45,16 @@ export function Choice<T extends string>({
     </div>
   );
 }
+
+/** A whole number from 0 to `most`, chosen by a slider or by its arrow keys. */
+export function Range({ label, value, most, onChange }: { label: string; value: number; most: number; onChange: (value: number) => void }) {
+  const id = useId();
+  return (
+    <div class="field range">
+      <label for={id}>
+        {label}: {value}
+      </label>
+      <input id={id} type="range" min={0} max={most} value={value} onInput={(event) => onChange(event.currentTarget.valueAsNumber)} />
+    </div>
+  );
+}

@@ -1,120 +1,100 @@
-// One session: its context window over its turns, its objects at each level, and its trail.
+// One session: how full its context is, what stands in it and how that came, and everything that was said.
 
 import type { models } from "scrubjay";
 import { useRoute } from "preact-iso";
 
 import { client } from "../connection.js";
-import { useLoad, usePages } from "../loading.js";
-import { Stacked } from "../parts/bars.js";
+import { useLoad } from "../loading.js";
 import { Problem } from "../parts/problem.js";
-import { Name, StoredText } from "../parts/stored.js";
-import { ListEnd } from "../parts/table.js";
+import { Name } from "../parts/stored.js";
 import { Time } from "../parts/time.js";
+import { Fill } from "./fill.js";
+import { Moves, Returns } from "./histories.js";
 import { Objects } from "./objects.js";
-import { LEVELS, tokensAt } from "./window.js";
-import { WindowOverTurns } from "./over-turns.js";
-
-// What is read of a session at once. A longer one is shown from its beginning, and says so.
-const MOST = 5_000;
-const KINDS = ["first", "second", "third", "fourth"];
-
-interface Read {
-  session: models.Session;
-  pressure: models.Pressure;
-  objects: models.ListedObject[];
-  transitions: models.Transition[];
-  faults: models.Fault[];
-}
-
-async function readSession(session_id: string, signal: AbortSignal): Promise<Read> {
-  const { sessions } = client();
-  const options = { signal };
-  const page = { session_id, limit: 200 };
-  const [session, pressure, objects, transitions, faults] = await Promise.all([
-    sessions.sessionGet({ session_id }, options),
-    sessions.sessionPressure({ session_id }, options),
-    firstOf(sessions.sessionObjects(page, options)),
-    firstOf(sessions.sessionTransitions(page, options)),
-    firstOf(sessions.sessionFaults(page, options)),
-  ]);
-  return { session: session.data, pressure, objects, transitions, faults };
-}
-
-async function firstOf<Item>(pages: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const item of pages) {
-    items.push(item);
-    if (items.length >= MOST) break;
-  }
-  return items;
-}
+import { MOST, pastOf } from "./past.js";
+import { Trail } from "./trail.js";
+import { Window } from "./window.js";
 
 export function SessionOne() {
   const id = useRoute().params["id"] ?? "";
-  const read = useLoad((signal) => readSession(id, signal), [id]);
+  const session = useLoad((signal) => client().sessions.sessionGet({ session_id: id }, { signal }), [id]);
   return (
     <>
       <h1>
-        Session <Name text={read.data?.session.external_id ?? id} />
+        Session <Name text={session.data?.data.external_id ?? id} />
       </h1>
-      <Problem error={read.error} retry={read.reload} />
-      {read.data === undefined ? read.loading && <p class="waiting">Loading …</p> : <Shown read={read.data} />}
+      <Problem error={session.error} retry={session.reload} />
+      {session.data === undefined
+        ? session.loading && <p class="waiting">Loading …</p>
+        : <Shown session={session.data.data} />}
     </>
   );
 }
 
-function Shown({ read }: { read: Read }) {
-  const { session, pressure, objects, transitions, faults } = read;
-  const now = LEVELS.map((label, level) => ({
-    label,
-    value: objects.filter((one) => one.current_fidelity === level).reduce((sum, one) => sum + tokensAt(one, level), 0),
-    kind: KINDS[level] ?? "sixth",
-  }));
+function Shown({ session }: { session: models.Session }) {
+  const past = useLoad((signal) => pastOf(session.id, signal), [session.id]);
   return (
     <>
-      <section aria-labelledby="window">
-        <h2 id="window">Its context window</h2>
-        <p>
-          Agent <Name text={session.agent_name} />, mission <Name text={session.mission_id} />, {session.status}, turn{" "}
-          {pressure.turn}, last active <Time at={session.last_active_at} />. The pressure is {pressure.zone}:{" "}
-          {Math.round(100 * pressure.share)} % of {pressure.token_budget.toLocaleString("en")} tokens.
-          {pressure.objects_evicted > 0 && ` ${pressure.objects_evicted} objects are evicted.`}
-        </p>
-        <Stacked label="Tokens by level, now" parts={now} most={pressure.token_budget} />
-        <WindowOverTurns objects={objects} transitions={transitions} faults={faults} turn={pressure.turn} />
-        {objects.length >= MOST && <p class="small">Only the first {MOST.toLocaleString("en")} objects are counted.</p>}
-      </section>
-      <Objects session={session.id} objects={objects} faults={faults} />
+      <Summary session={session} />
+      <Fill session={session.id} />
+      <Problem error={past.error} retry={past.reload} />
+      {past.data === undefined && past.loading && <p class="waiting">Loading …</p>}
+      {past.data && (
+        <>
+          {!past.data.whole && (
+            <p class="problem">
+              It is too long to be read whole: what follows comes from its first {MOST.toLocaleString("en")} objects and changes.
+            </p>
+          )}
+          <Window session={session} past={past.data} />
+          <Objects session={session.id} past={past.data} />
+        </>
+      )}
+      <div class="halves">
+        <Returns session={session.id} />
+        <Moves session={session.id} />
+      </div>
       <Trail session={session.id} />
     </>
   );
 }
 
-function Trail({ session }: { session: string }) {
-  const list = usePages(
-    (signal) => client().sessions.sessionHistory({ session_id: session, limit: 20 }, { signal }),
-    [session],
-  );
+function Summary({ session }: { session: models.Session }) {
+  const answers = `/console/why?${new URLSearchParams({ session: session.external_id })}`;
   return (
-    <section aria-labelledby="trail">
-      <h2 id="trail">What was said</h2>
-      <ol class="items">
-        {list.items.map((event) => (
-          <li class="item" key={event.seq}>
-            <h3>
-              {event.role} <span class="small">turn {event.turn}, <Time at={event.created_at} /></span>
-            </h3>
-            <StoredText text={textOf(event)} label={`What ${event.role} said`} />
-          </li>
-        ))}
-      </ol>
-      <ListEnd list={list} empty="Nothing was said in it." />
+    <section aria-labelledby="about">
+      <h2 id="about">What it is</h2>
+      <dl class="details">
+        <Detail name="Agent" text={session.agent_name} />
+        <Detail name="Mission" text={session.mission_id} />
+        <Detail name="User" text={session.user_id} />
+        <Detail name="Model" text={session.model} />
+        <Detail name="Goal" text={session.goal} />
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <span class={`state ${session.status}`}>{session.status}</span>, last active <Time at={session.last_active_at} />
+          </dd>
+        </div>
+        <Detail name="Turns" text={session.total_turns.toLocaleString("en")} />
+        <Detail name="Objects it ever had" text={session.total_objects.toLocaleString("en")} />
+        <Detail name="Brought back whole" text={`${session.total_faults.toLocaleString("en")} times`} />
+        <Detail name="Asked without being brought back" text={`${session.total_micro_faults.toLocaleString("en")} times`} />
+      </dl>
+      <p>
+        <a href={answers}>Answers that were given in this session</a>
+      </p>
     </section>
   );
 }
 
-function textOf(event: models.TrailEvent): string {
-  return event.content
-    .map((block) => ("text" in block && typeof block.text === "string" ? block.text : JSON.stringify(block, null, 2)))
-    .join("\n");
+function Detail({ name, text }: { name: string; text: string | null }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Name text={text} most={500} />
+      </dd>
+    </div>
+  );
 }

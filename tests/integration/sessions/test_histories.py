@@ -56,7 +56,7 @@ async def test_each_admission_is_listed_with_its_score(client: Client) -> None:
     assert found[0]["content_preview"] == "why it is so"
 
 
-@pytest.mark.parametrize("kind", ["faults", "transitions", "admissions", "relationships"])
+@pytest.mark.parametrize("kind", ["faults", "transitions", "admissions", "relationships", "objects"])
 async def test_a_cursor_of_another_list_is_refused(client: Client, kind: str) -> None:
     session = await began(client)
     first, second, third = await objects(client, session, "one text", "another text", "a third one")

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from local.database import Database
+from services.cache.sessions.histories import queries as histories
 from services.cache.sessions.objects import queries, queries_write
 from tests.integration.sessions.reading.many import OBJECTS, SESSION, TENANT
 
@@ -27,6 +28,7 @@ _NAMED = (None, None, None, SESSION, str(SESSION))
 PLANS = {
     "the block": Planned(queries.BLOCK.alone, _NAMED, "semantic_objects_session", OBJECTS),
     "pressure": Planned(queries.PRESSURE_NOW.alone, _NAMED, "semantic_objects_session", OBJECTS),
+    "a list": Planned(histories.OBJECTS, (SESSION, 0, None, 101), "semantic_objects_session", OBJECTS),
     "a batch": Planned(queries.PAGED, (SESSION, 9), "semantic_objects_session", OBJECTS),
     "a turn's end": Planned(queries_write.END_TURN, (SESSION, 9, 0), "semantic_objects_session", OBJECTS),
     "a source": Planned(queries.KNOWN, (SESSION, "file3"), "semantic_objects_source", OBJECTS // 10),

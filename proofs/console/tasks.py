@@ -107,13 +107,15 @@ async def explore(hand: Hand, filled: Filled) -> None:
 
 
 async def look_into_a_session(hand: Hand, filled: Filled) -> None:
-    """Sessions: open one, read an object at each level, and come back."""
+    """Sessions: open one, look at an earlier turn of it, and read an object at each level."""
     await hand.one.show("/sessions?agent=mallory")
     await hand.press("hostile-session", "link")
-    await hand.press(re.compile("^file-3\\d"), "link")
-    await hand.sees("Came in turn")
-    await hand.press("Back to its session", "link")
-    await hand.sees("hostile-session")
+    await hand.sees("Its context window")
+    await hand.slide("After this turn", 7)
+    await hand.sees(re.compile("^After turn 7:"))
+    await hand.press("file-2", "link")
+    await hand.sees("Detailed summary")
+    await hand.sees("What shrank or grew")
 
 
 async def review(hand: Hand, filled: Filled) -> None:

@@ -29,7 +29,6 @@ TOOLS: tuple[Tool, ...] = (
             "as_of",
             "background",
             "debug",
-            "delta",
             "language",
             "log",
             "neighbours",
@@ -37,7 +36,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         fields={
             "fill": "Add less relevant items until the budget is full.",
-            "style": "Not structured: a model tells it.",
+            "style": "Else a model tells it.",
+            "delta": "Only what session_id lacks; false: anew.",
         },
     ),
     Tool(
@@ -51,7 +51,7 @@ TOOLS: tuple[Tool, ...] = (
         "remember",
         "context_remember",
         "Remember a text or the messages of a conversation, without choosing a type. It goes to the mission if "
-        "it happened there, else to the agent; the answer says where. Give text or messages.",
+        "it happened there, else to the agent. Give text or messages.",
         default=True,
         without=(
             *ABOUT_CODE,
@@ -78,8 +78,8 @@ TOOLS: tuple[Tool, ...] = (
         "write_psychic_cache",
         "cache_write",
         "Share what happens in a mission with its other agents: a decision, a finding, a change of state, a result, a "
-        "checkpoint.\nWrites one typed entry into the mission's working memory. What should "
-        "outlast the mission goes to commit_agent_memory. context_type decides which fields are required.",
+        "checkpoint. What should outlast the mission goes to commit_agent_memory. context_type decides which fields are "
+        "required.",
         default=True,
         without=(
             *ABOUT_CODE,

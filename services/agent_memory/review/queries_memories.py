@@ -14,8 +14,8 @@ LOOKED_AT = 1_000
 """Memories that one page looks at: what costs is the looking, not the finding."""
 COMPARED = 20
 """Memories that one page compares with others of their agents."""
-_OTHERS = 20_000
-"""Vectors of an agent that one memory is compared with."""
+_OTHERS = 5_000
+"""Memories of an agent, the newest, that one is compared with."""
 
 _LOOKED = f"""
     select id, scope, agent_name, mission_namespace, content, user_id, written_by, source_kind, source_claim, created_at
@@ -66,23 +66,36 @@ async def queue(
 
 
 # The nearest older memory of the same agent and user that the key may see. Only memories of one chunk are compared.
+# Each vector is read once, by its key, and compared with all that are looked at.
 NEAR = f"""
-with looked as ({_LOOKED.format(limit=COMPARED)}
-), found as (
-    select l.*, n.id as other_id, n.distance
-    from looked l
-    join memory.agent_memory_vec v on v.tenant = $1 and v.item_id = l.id and v.chunk = 0 and v.model = $8
-    cross join lateral (
-        select o.item_id as id, o.embedding <=> v.embedding as distance
-        from (select item_id, embedding from memory.agent_memory_vec
-              where tenant = $1 and scope = l.scope and model = $8 and chunk = 0 limit {_OTHERS}) o
-        join memory.agent_memory m on m.tenant = $1 and m.id = o.item_id and m.user_id is not distinct from l.user_id
-          and m.chunks = 1 and m.superseded_by is null
-        where o.item_id < l.id and o.embedding <=> v.embedding < $9
-          and ($4::text[] is null or m.mission_namespace = any ($4) or m.mission_namespace is null and not m.private)
-        order by distance limit 1
-    ) n
+with looked as materialized ({_LOOKED.format(limit=COMPARED)}
+), compared as materialized (
+    select l.id, l.scope, l.user_id, v.embedding
+    from looked l join memory.agent_memory_vec v
+      on v.tenant = $1 and v.item_id = l.id and v.chunk = 0 and v.model = $8
     where {_UNDECIDED}
+), others as materialized (
+    select m.id, a.scope, m.user_id
+    from (select distinct scope, agent_name from looked) a
+    cross join lateral (
+        select id, user_id from memory.agent_memory
+        where tenant = $1 and agent_name = a.agent_name and chunks = 1 and superseded_by is null
+          and {VISIBLE.format(users="$3", missions="$4", agent="$5")}
+        order by created_at desc limit {_OTHERS}
+    ) m
+    limit {4 * _OTHERS}
+), near as (
+    select distinct on (l.id) l.id, o.id as other_id, v.embedding <=> l.embedding as distance
+    from others o
+    cross join lateral (
+        select embedding from memory.agent_memory_vec
+        where tenant = $1 and item_id = o.id and chunk = 0 and model = $8 offset 0
+    ) v
+    join compared l on l.scope = o.scope and o.id < l.id and l.user_id is not distinct from o.user_id
+    where v.embedding <=> l.embedding < $9
+    order by l.id, distance
+), found as (
+    select l.*, n.other_id, n.distance from looked l join near n on n.id = l.id
 )
 select {_SHOWN}, f.distance, b.looked, b.last,
        case when o.id is not null then jsonb_build_object(

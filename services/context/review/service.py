@@ -86,14 +86,16 @@ class Review:
         deadline: Deadline,
         request_id: str,
     ) -> ReviewQueue:
-        """Asks one part after the other, as often as a page needs, within bounds."""
+        """Asks one part after the other, as often as a page needs, within half of the time."""
         principal.require_agent(wanted.agent)
         if wanted.mission is not None:
             principal.require_mission(wanted.mission)
         position: QueueCursor | None = QueueCursor.read(cursor) or QueueCursor(part=0)
         items: list[ReviewItem] = []
-        calls = 0
-        while position is not None and len(items) < limit and calls < _MOST_CALLS:
+        enough = deadline.left() / 2
+        for _ in range(_MOST_CALLS):
+            if position is None or len(items) >= limit or deadline.left() < enough:
+                break
             position = _next(position, wanted.kind)
             if position is None:
                 break
@@ -108,7 +110,6 @@ class Review:
             )
             found = await self._ask(part.owner, "", request, QueuePart, principal, deadline, request_id)
             items += [_item(part.reason, candidate) for candidate in found.items]
-            calls += 1
             on = found.before is not None
             position = QueueCursor(part=position.part + (not on), before=found.before)
         position = None if position is None else _next(position, wanted.kind)

@@ -43,6 +43,7 @@ PROMISES = (
     Promise("P20", "verify-adapters", "adapters pass their frameworks' suites"),
     Promise("P21", "proof-fairness", "one tenant cannot slow another"),
     Promise("P22", "proof-isolation", "nobody reads or speaks for another"),
+    Promise("core", "proof-core", "every interleaving of the core keeps its rules"),
     Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
     Promise("sessions", "proof-sessions", "kills lose nothing of a trail"),
     Promise("consolidation", "proof-consolidation", "kills change nothing of what is learned"),

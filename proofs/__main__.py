@@ -38,6 +38,8 @@ PROMISES = (
     Promise("P11", "proof-clocks", "clocks of services do not matter"),
     Promise("P12", "proof-mcp", "any MCP client works on any replica"),
     Promise("P15", "proof-paging", "paging corrupts nothing"),
+    Promise("P16", "proof-links", "links cannot escape"),
+    Promise("P17", "proof-blocks", "stored text forges no structure"),
     Promise("P18", "proof-overload", "overload is shed"),
     Promise("P19", "proof-purge", "a purge leaves nothing"),
     Promise("P20", "verify-adapters", "adapters pass their frameworks' suites"),

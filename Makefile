@@ -318,11 +318,11 @@ proof-core: $(VENV)/run.stamp ## Look at every interleaving of the state machine
 
 .PHONY: proof-links
 proof-links: $(VENV)/dev.stamp ## Prove that no path and no race leads out of a folder: SHORT=1 for a quick look
-	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.links $(if $(SHORT),--short)
+	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.hostile.links $(if $(SHORT),--short)
 
 .PHONY: proof-blocks
 proof-blocks: $(VENV)/dev.stamp ## Prove that stored text cannot forge the structure of a block: SHORT=1 for a quick look
-	@PYTHONPATH=clients/python/src $(PY) -m proofs.blocks $(if $(SHORT),--short)
+	@PYTHONPATH=clients/python/src $(PY) -m proofs.hostile.blocks $(if $(SHORT),--short)
 
 .PHONY: proof-clocks
 proof-clocks: $(VENV)/run.stamp ## Prove that services' clocks do not matter (needs libfaketime): SHORT=1 for a quick look

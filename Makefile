@@ -337,6 +337,18 @@ proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in abou
 proof-writes: $(VENV)/run.stamp ## Prove that no acknowledged write is lost while everything is killed: SHORT=1 for a quick look
 	@$(PY) -m proofs.writes $(if $(SHORT),--short)
 
+.PHONY: proof-core
+proof-core: $(VENV)/run.stamp ## Look at every interleaving of the state machines that all rests on: SHORT=1 for a quick look
+	@$(PY) -m proofs.core $(if $(SHORT),--short)
+
+.PHONY: proof-links
+proof-links: $(VENV)/dev.stamp ## Prove that no path and no race leads out of a folder: SHORT=1 for a quick look
+	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.hostile.links $(if $(SHORT),--short)
+
+.PHONY: proof-blocks
+proof-blocks: $(VENV)/dev.stamp ## Prove that stored text cannot forge the structure of a block: SHORT=1 for a quick look
+	@PYTHONPATH=clients/python/src $(PY) -m proofs.hostile.blocks $(if $(SHORT),--short)
+
 .PHONY: proof-clocks
 proof-clocks: $(VENV)/run.stamp ## Prove that services' clocks do not matter (needs libfaketime): SHORT=1 for a quick look
 	@$(PY) -m proofs.clocks $(if $(SHORT),--short)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 import scrubjay
 from shared.render import Fence, first_items, new_fence, parse_block, render_item, safe_name
+from tests.support.attacks.blocks import NOW, Items, block_of, forged, forged_in, unescaped
 from tests.support.attacks.hostile import FORMS, LEADS, LINE_ENDS, hostile, seen_headers, variants
 
-NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
 FENCE = Fence(NOW, "k3f")
 GENERATED = 10_000
-# Blocks are small: a budget of 16,000 tokens holds a few hundred short items.
-ITEMS_A_BLOCK = 200
 HOSTILE = st.lists(
     st.one_of(
         st.sampled_from([*LINE_ENDS, *FORMS, *LEADS[:30], "[", "]", "\\", "k3f] "]), st.text(max_size=8)
@@ -26,11 +24,6 @@ HOSTILE = st.lists(
 HANDLES = st.from_regex(r"\A(cache|own|peer):[1-9][0-9]{0,18}(#[0-9]{1,3})?\Z")
 WHEN = st.datetimes(timezones=st.just(UTC))
 ITEMS = st.lists(st.tuples(HANDLES, WHEN, st.lists(HOSTILE, max_size=3), HOSTILE), max_size=6)
-Items = list[tuple[str, datetime, list[str], str]]
-
-
-def block_of(items: Items, fence: Fence) -> str:
-    return "\n".join(render_item(handle, when, words, text, fence) for handle, when, words, text in items)
 
 
 @settings(deadline=None, max_examples=200)
@@ -75,25 +68,15 @@ def test_a_forged_header_after_any_line_end_is_escaped(end: str) -> None:
 
 
 def test_no_known_variant_and_no_generated_text_forges_an_item() -> None:
-    texts = [*variants(), *hostile(GENERATED)]
-    for start in range(0, len(texts), ITEMS_A_BLOCK):
-        some = texts[start : start + ITEMS_A_BLOCK]
-        fence = new_fence(some, NOW)
-        items = [(f"cache:{start + n + 1}", NOW, ["intel", some[-n]], text) for n, text in enumerate(some)]
-        block = block_of(items, fence)
-        stored = [(handle, text) for handle, _, _, text in items]
-        assert parse_block(block) == stored
-        assert [(item.handle, item.text) for item in scrubjay.parse_block(block, fence.nonce)] == stored
-        assert list(seen_headers(block)) == [handle for handle, _ in stored]
-        assert not any(fence.nonce in text for text in some)
+    assert [*forged([*variants(), *hostile(GENERATED)])] == []
 
 
 def test_a_block_that_does_not_escape_is_seen_through() -> None:
     """The control: the parser takes forged headers for items, and so does a reader who overlooks what stands before."""
-    stored = [(f"cache:{n + 2}", text) for n, text in enumerate(variants())]
-    block = "\n".join(f"[{handle} 2026-07-04 intel k3f] {text}" for handle, text in stored)
+    block, nonce, stored = unescaped()
     assert len(parse_block(block)) > len(stored)
     assert len(list(seen_headers(block))) > 1.5 * len(stored)
+    assert len([*forged_in(block, nonce, stored)]) == 3
 
 
 def test_a_header_with_another_nonce_begins_no_item() -> None:

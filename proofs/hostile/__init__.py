@@ -1,0 +1,1 @@
+"""Hostile paths and texts."""

@@ -31,7 +31,10 @@ class Promise(NamedTuple):
 # In the order of docs/promises.md.
 PROMISES = (
     Promise("P1", "proof-writes", "no acknowledged write is lost"),
+    Promise("P2", "proof-retries", "a retried write happens once"),
     Promise("P3", "proof-timeline", "the timeline is complete and in order"),
+    Promise("P4", "proof-deadlines", "a slow dependency is not a slow answer"),
+    Promise("P5", "proof-degraded", "degraded answers are named"),
     Promise("P6", "proof-fuzz", "no input causes a 5xx"),
     Promise("P8", "proof-restarts", "rolling restarts drop nothing"),
     Promise("P9", "proof-upgrade", "upgrades are online"),

@@ -11,7 +11,7 @@ State = dict[str, float]
 
 # Records of keys are what is under test; requests count however they end; what waits in the queue is under way.
 _BESIDE = ("idempotency", "api_key_usage", "index_queue")
-# Reading counts, and webhooks are told, in their own time. Handles of objects have gaps: a repeat draws one and drops it.
+# Reading counts, and webhooks are told, in their own time. Handles of objects have gaps, by repeats.
 _UNCOUNTED = ("access_count", "item_id", "last_used_at", "number", "position", "seq")
 # A retry may ask a model again, which costs again: only what callers record is a write.
 _COSTS, _RECORDED = ("timeline.costs", "timeline.costs_by_day"), "caller"

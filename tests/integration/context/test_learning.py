@@ -181,8 +181,12 @@ async def test_feedback_under_a_key_happens_once(client: Client) -> None:
     assert [(one.status, one.body["accepted"]) for one in answers] == [(200, 1)] * 3
     other = await client.post("/api/context/feedback", {**body, "tokens_used": 181}, headers=headers)
     assert other.status == 422
-    events = (await client.get("/api/timeline?mission=once&limit=100")).body["data"]
-    assert [one["kind"] for one in events].count("context_feedback") == 1
+
+    async def told() -> None:
+        events = (await client.get("/api/timeline?mission=once&limit=100")).body["data"]
+        assert [one["kind"] for one in events].count("context_feedback") == 1
+
+    await until(told)
 
 
 async def test_feedback_for_what_is_not_ones_own(client: Client, tenants: tuple[Tenant, Tenant]) -> None:

@@ -353,6 +353,18 @@ proof-blocks: $(VENV)/dev.stamp ## Prove that stored text cannot forge the struc
 proof-clocks: $(VENV)/run.stamp ## Prove that services' clocks do not matter (needs libfaketime): SHORT=1 for a quick look
 	@$(PY) -m proofs.clocks $(if $(SHORT),--short)
 
+.PHONY: proof-retries
+proof-retries: $(VENV)/dev.stamp ## Prove that a retried write happens once, whichever reply is lost: SHORT=1 for a quick look
+	@$(PY) -m proofs.retries $(if $(SHORT),--short)
+
+.PHONY: proof-deadlines
+proof-deadlines: $(VENV)/dev.stamp ## Prove that a dependency that stops is not a slow answer: SHORT=1 for a quick look
+	@$(PY) -m proofs.deadlines $(if $(SHORT),--short)
+
+.PHONY: proof-degraded
+proof-degraded: $(VENV)/dev.stamp ## Prove that answers name what is dead, slow or erroring: SHORT=1 for a quick look
+	@$(PY) -m proofs.degraded $(if $(SHORT),--short)
+
 .PHONY: proof-agent
 proof-agent: $(VENV)/dev.stamp ## Prove that the agent loses and repeats nothing while it is killed: SHORT=1 for a quick look
 	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.agent $(if $(SHORT),--short)

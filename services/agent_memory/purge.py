@@ -32,6 +32,7 @@ with gone as (delete from memory.embedding_cache where tenant = $1 and $2::text 
 select count(*) from gone
 """
 RECORDS = Erasure(scope={"idempotency": PURGE_RECORDS, "embedding_cache": PURGE_VECTORS})
+_SHARED = "shared"
 ERASE_TENANT = "select memory.erase_tenant($1, $2)"
 
 
@@ -63,12 +64,14 @@ class Purge:
             await audit.record(
                 c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
             )
+            if about is not None:
+                # It names the agent, so it went with the rest. Without it, a retry would erase what came after.
+                await self._transactions.records.renew(c, tenant, _SHARED, about)
             return ForgetReceipt(agent_name, erased, clock.now())
 
-        # A record under the agent's own scope would be erased with it.
         about = None if key is None else key.about([agent_name])
         return await self._transactions.once(
-            principal, "shared", ForgetReceipt, work, about, deadline, status=200
+            principal, _SHARED, ForgetReceipt, work, about, deadline, status=200
         )
 
     @tracing.memory("delete_memory", "agent_memory")

@@ -23,7 +23,7 @@ class Transactions:
 
     def __init__(self, database: Database, records: Records, doorbell: Doorbell, indexer: Indexer) -> None:
         self._database = database
-        self._records = records
+        self.records = records
         self._doorbell = doorbell
         self._indexer = indexer
 
@@ -63,7 +63,7 @@ class Transactions:
 
         async def keyed(c: Connection) -> Answer:
             assert key is not None
-            return await self._records.once(
+            return await self.records.once(
                 c, principal.tenant, scope, key, kind, lambda: work(c), status=status
             )
 

@@ -197,7 +197,7 @@ async def opened(
             signals=signals,
             remember_service=Remember(database, records, owners, settings.remember_ttl_hours),
             consolidation=consolidation,
-            feedback_service=Feedback(database, journal),
+            feedback_service=Feedback(database, records, journal),
             keys=keys,
             timeline_service=Timeline(database, following, Streams(settings.streams)),
             assembly_log=AssemblyLog(database, journal),

@@ -104,6 +104,10 @@ class Records:
             return msgspec.convert(kept["answer"], kind, str_keys=True)
         return plan if kept["answer"] is None else msgspec.convert(kept["answer"], type(plan))
 
+    async def renew(self, connection: Connection, tenant: str, scope: str, key: Key) -> None:
+        """For a write within `once` that may erase the record itself, as a purge of whom the record names."""
+        await self._claim(connection, tenant, scope, key)
+
     async def complete(
         self, connection: Connection, tenant: str, key: Key, answer: msgspec.Struct, status: int
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request
@@ -14,6 +15,8 @@ from shared.database.idempotency import Key
 from shared.errors import Invalid
 
 HEADER = "idempotency-key"
+# How long the caller waits changes nothing that is written.
+_UNCOUNTED = frozenset({"wait"})
 _KEY = re.compile(r"^[\x21-\x7e]{1,200}$")
 
 
@@ -30,9 +33,16 @@ async def key_of(request: Request[Any, Any, Any]) -> Key | None:
     if not _KEY.match(value):
         raise Invalid.field("Idempotency-Key", "must be 1 to 200 printable ASCII characters without spaces")
     principal = request.scope["state"]["principal"]
-    body = await request.body() + _binding(principal)
+    body = await request.body() + _asked(request) + _binding(principal)
     route = f"{request.method} {request.scope['path']}"
     return Key(principal.key, value, route, hashlib.sha256(body).digest())
+
+
+def _asked(request: Request[Any, Any, Any]) -> bytes:
+    """What the address asks beside the path, as the file to remove: with another, it is a different request."""
+    asked = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    counted = sorted(pair for pair in asked if pair[0] not in _UNCOUNTED)
+    return msgspec.json.encode(counted) if counted else b""
 
 
 def _binding(principal: Principal) -> bytes:

@@ -13,7 +13,7 @@ from local.database import Database
 from local.process import free_port
 from services.context import stores
 from shared.search.evidence import GRAPH
-from tests.support.calls import SLACK, assert_unavailable, lesson, note, question, timed, until, within
+from tests.support.calls import SLACK, Json, assert_unavailable, lesson, note, question, timed, until, within
 from tests.support.cluster import Client, Cluster
 from tests.support.clusters import spare
 
@@ -95,6 +95,26 @@ async def test_an_owner_that_answers_nonsense_is_named(cluster: Cluster, owner: 
             reason = {"status 429": "overloaded", "unknown field": "outdated"}.get(wrong, "erroring")
             assert set(missing.values()) == {f"{owner} {reason}"}, wrong
             assert done.answer.body["assembly_id"] > 0
+
+
+@pytest.mark.parametrize(
+    ("owner", "path", "body"),
+    [
+        ("cache", "/api/psychic-cache/write", note("nobody", "nobody hears this")),
+        ("agent_memory", "/api/agent-memory/query", {"agent_name": "scout", "query": "anything"}),
+    ],
+)
+async def test_an_owners_own_routes_never_show_a_bare_error(
+    cluster: Cluster, owner: str, path: str, body: Json
+) -> None:
+    """As of a proxy before it, or of a server that does not start."""
+    name = f"SCRUBJAY_{owner.upper()}_URL"
+    async with (
+        Wrong() as server,
+        spare(cluster, "context", **{name: server.url}) as service,
+        Client(service.url, cluster.tokens.write) as agent,
+    ):
+        assert_unavailable(await agent.post(path, body), owner)
 
 
 async def test_a_postgres_that_refuses_is_503(cluster: Cluster, database: Database) -> None:

@@ -41,6 +41,8 @@ _DROP_ANSWER = {
     b"keep-alive",
 }
 
+_PROBLEM = b"application/problem+json"
+
 # Seconds kept back from the owner's deadline: its own refusal says more than our timeout.
 _KEPT_SECONDS = 0.05
 _KEPT_SHARE = 0.1
@@ -79,6 +81,8 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
             asyncio.timeout(deadline.left()) as limit,
             _asked(owner, scope, principal, deadline, body) as answer,
         ):
+            if _is_foreign(answer):
+                raise Unavailable(owner.name, f"{owner.name} answers with an error")
             piece = await answer.piece()
             limit.reschedule(asyncio.get_running_loop().time() + deadline.left() + _END_SECONDS)
             await passing.pass_on(answer, piece)
@@ -126,6 +130,11 @@ def _passed_on(headers: Iterable[tuple[bytes, bytes]], inward: Mapping[str, str]
     kept = [(name, value) for name, value in headers if not _is_dropped(name)]
     named = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in kept]
     return [(name, value) for name, value in named if name not in inward]
+
+
+def _is_foreign(answer: Answer) -> bool:
+    """Whether it is an error that no service of ours puts so, as of a proxy or of a server that does not start."""
+    return answer.status >= 500 and not dict(answer.headers).get(b"content-type", b"").startswith(_PROBLEM)
 
 
 def _is_dropped(name: bytes) -> bool:

@@ -149,7 +149,7 @@ async def feedback(
     deadline: DeadlineDep,
 ) -> FeedbackTaken:
     """Report which sources of an assembly were useful. A source that was not in its block is refused by name."""
-    return FeedbackTaken(await feedback_service.note(principal, data, await key_of(request), deadline))
+    return await feedback_service.note(principal, data, await key_of(request), deadline)
 
 
 HANDLERS: list[ControllerRouterHandler] = [log, log_callers, given, explain, replay, source]

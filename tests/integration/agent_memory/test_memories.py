@@ -228,6 +228,19 @@ async def test_a_batch_is_all_or_none_and_once(client: Client) -> None:
     assert await found(client, "scout", "new") == []
 
 
+async def test_an_agent_is_forgotten_once_under_a_key(tenant: Tenant) -> None:
+    client, admin = await tenant.client("write"), await tenant.client("admin")
+    headers = {"idempotency-key": "forget-1"}
+    await commit(client, "scout", "gateway 3 has 9 workers")
+    first = await admin.post(f"{ROOT}/forget", {"agent_name": "scout"}, headers=headers)
+    kept = (await commit(client, "scout", "gateway 4 has 11 workers"))["memory_id"]
+    again = await admin.post(f"{ROOT}/forget", {"agent_name": "scout"}, headers=headers)
+    assert (again.status, again.body) == (first.status, first.body) == (200, first.body)
+    assert (await client.get(f"{ROOT}/{kept}")).status == 200
+    other = await admin.post(f"{ROOT}/forget", {"agent_name": "medic"}, headers=headers)
+    assert other.status == 422
+
+
 async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connection) -> None:
     client, admin = await tenant.client("write"), await tenant.client("admin")
     for n in range(3):

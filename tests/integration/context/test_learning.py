@@ -171,6 +171,24 @@ async def test_budgets_learn_and_keep_their_ceiling(client: Client, admin_client
     assert (await explained(client, assembly["assembly_id"]))["token_budget"] == 3800
 
 
+async def test_feedback_under_a_key_happens_once(client: Client) -> None:
+    await fill(client, "once")
+    assembly = await assemble(client, "once")
+    used = [assembly["sources"][0]["handle"]]
+    body = {"assembly_id": assembly["assembly_id"], "used_source_ids": used, "tokens_used": 180}
+    headers = {"idempotency-key": "feedback-1"}
+    answers = [await client.post("/api/context/feedback", body, headers=headers) for _ in range(3)]
+    assert [(one.status, one.body["accepted"]) for one in answers] == [(200, 1)] * 3
+    other = await client.post("/api/context/feedback", {**body, "tokens_used": 181}, headers=headers)
+    assert other.status == 422
+
+    async def told() -> None:
+        events = (await client.get("/api/timeline?mission=once&limit=100")).body["data"]
+        assert [one["kind"] for one in events].count("context_feedback") == 1
+
+    await until(told)
+
+
 async def test_feedback_for_what_is_not_ones_own(client: Client, tenants: tuple[Tenant, Tenant]) -> None:
     assembly = await assemble(client, "mine")
     body = {"assembly_id": assembly["assembly_id"], "used_source_ids": []}

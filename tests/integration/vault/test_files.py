@@ -156,6 +156,19 @@ async def test_a_retry_with_its_key_is_answered_as_the_first_time(client: Client
     assert other.status == 422
 
 
+async def test_the_key_of_a_removal_names_the_file(client: Client) -> None:
+    key = {"headers": {"idempotency-key": "removal-1"}}
+    other = PATH.replace(".md", "-2.md")
+    for path in (PATH, other):
+        assert (await client.post("/api/vault/files", {"path": path, "text": RUNBOOK})).status == 201
+    removed = await client.call("DELETE", f"/api/vault/files?path={PATH}", **key)
+    again = await client.call("DELETE", f"/api/vault/files?path={PATH}", **key)
+    assert (again.status, again.body) == (removed.status, removed.body) == (200, {"removed": 1})
+    refused = await client.call("DELETE", f"/api/vault/files?path={other}", **key)
+    assert refused.status == 422, refused
+    assert (await client.call("DELETE", f"/api/vault/files?path={other}")).status == 200
+
+
 async def test_secrets_in_what_is_stored_are_masked(client: Client) -> None:
     answer = await put(client, text="The key is AKIAIOSFODNN7EXAMPLQ, keep it.\n")
     assert answer.body["masked"], answer

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
 
 from local.database import ROOT
-from proofs.__main__ import PROMISES, figures_of, is_kept, table
+from proofs import __main__ as runner
+from proofs.__main__ import PROMISES, Promise, figures_of, is_kept, run_all, table
 
 KEPT: dict[str, Any] = {
     "promise": "P1",
@@ -58,6 +60,27 @@ def test_attacks_are_counted() -> None:
     assert (found["n"], found["faults"], found["violations"], found["control_violations"]) == (11, 2, 1, 2)
     without = figures_of(json.dumps({"fairness": fairness | {"control_without_harm": ["ids"]}})) or {}
     assert without["control_violations"] == 0
+
+
+@pytest.mark.parametrize(("short", "most"), [(True, 2), (False, 1)])
+def test_nothing_runs_beside_what_judges_times(
+    monkeypatch: pytest.MonkeyPatch, short: bool, most: int
+) -> None:
+    promises = [Promise(str(n), "target", "what", times=n % 3 == 0) for n in range(7)]
+    running: list[Promise] = []
+    seen: list[list[Promise]] = []
+
+    def run(promise: Promise, *, short: bool) -> dict[str, Any]:
+        running.append(promise)
+        seen.append([*running])
+        time.sleep(0.02)
+        running.remove(promise)
+        return {"promise": promise.name}
+
+    monkeypatch.setattr(runner, "run", run)
+    assert [one["promise"] for one in run_all(promises, short=short)] == [one.name for one in promises]
+    assert max(map(len, seen)) == most
+    assert all(len(together) == 1 for together in seen if any(one.times for one in together))
 
 
 def test_every_target_exists_and_users_can_read_of_it() -> None:

@@ -1,0 +1,1 @@
+"""A slow dependency is not a slow answer."""

@@ -1,0 +1,1 @@
+"""Degraded answers are named."""

@@ -1,0 +1,1 @@
+"""A retried write happens once."""

@@ -337,6 +337,10 @@ proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in abou
 proof-writes: $(VENV)/run.stamp ## Prove that no acknowledged write is lost while everything is killed: SHORT=1 for a quick look
 	@$(PY) -m proofs.writes $(if $(SHORT),--short)
 
+.PHONY: proof-clocks
+proof-clocks: $(VENV)/run.stamp ## Prove that services' clocks do not matter (needs libfaketime): SHORT=1 for a quick look
+	@$(PY) -m proofs.clocks $(if $(SHORT),--short)
+
 .PHONY: proof-agent
 proof-agent: $(VENV)/dev.stamp ## Prove that the agent loses and repeats nothing while it is killed: SHORT=1 for a quick look
 	@PYTHONPATH=clients/python/src:clients/agent/src $(PY) -m proofs.agent $(if $(SHORT),--short)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import time
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.errors import Unauthorized
 
 HEADER = "x-scrubjay-identity"
@@ -47,7 +47,7 @@ class Signer:
 
     def header(self, principal: Principal) -> str:
         """The value stays valid for `valid_seconds`, less the 20 s for which it may be reused."""
-        return self._header(principal, int(time.time()) // _PERIOD_SECONDS)
+        return self._header(principal, int(clock.unix()) // _PERIOD_SECONDS)
 
     def _signed(self, principal: Principal, period: int) -> str:
         payload = base64.urlsafe_b64encode(_ENCODER.encode(principal)).decode()
@@ -66,7 +66,7 @@ class Verifier:
     def principal(self, header: str) -> Principal:
         """Raises Unauthorized."""
         claim = self._claim(header)
-        if time.time() >= claim.expires:
+        if clock.unix() >= claim.expires:
             raise Unauthorized("the identity has expired")
         return claim.principal
 

@@ -11,6 +11,7 @@ from msgspec import Meta, field
 
 from shared.auth import Principal
 from shared.body import Body
+from shared.concurrency import clock
 from shared.errors import Invalid
 from shared.text import BigId, Language, Name, Paths, Step, Symbols
 from shared.words import readable
@@ -83,7 +84,7 @@ def lies_ahead(value: datetime | None) -> bool:
     if value is None:
         return False
     aware = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-    return aware > datetime.now(UTC) + _AHEAD
+    return aware > clock.now() + _AHEAD
 
 
 def utc(value: datetime | None, field: str = "occurred_at") -> datetime | None:

@@ -147,12 +147,8 @@ async def _writes_that_wait(client: Client) -> None:
     """Three of a trainee's, and a hostile one."""
     answer = await client.call("PUT", "/api/context/review/rules", {"agent_name": TRAINEE})
     assert answer.status < 300, answer.body
-    for text in (
-        "Pools need twenty connections.",
-        "Restart db-2 at night.",
-        "Deploy on Fridays.",
-        HOSTILE[1],
-    ):
+    lessons = [f"Pool {number} needs {number * 7} connections." for number in range(1, 8)]
+    for text in (*lessons, HOSTILE[1]):
         body = {"agent_name": TRAINEE, "memory_type": "lesson_learned", "content": text}
         await _post(client, "/api/agent-memory/commit", body)
 

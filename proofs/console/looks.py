@@ -49,17 +49,21 @@ def hostile_screens(filled: Filled) -> dict[str, str]:
     }
 
 
-# Screens whose lists hold all the texts, or all that fit into one question's block.
+# Screens whose lists hold all the texts, or as many as have room in what they show.
 _SHOWS = {
+    "now": 0,
+    "why-one": 20,
+    "explore": 20,
+    "explore-item": 1,
+    "session": 40,
+    "review": 5,
     "entries": 40,
     "memories": 35,
     "facts": 35,
-    "knowledge": 35,
     "facts-around": 35,
-    "session": 40,
+    "knowledge": 35,
     "large-file": 1,
 }
-_SHOWS |= {"why-one": 20, "explore": 20, "explore-item": 1, "review": 10, "now": 1}
 
 
 async def look(browser: Browser, url: str, token: str, filled: Filled, shots: Path) -> tuple[int, list[str]]:

@@ -65,6 +65,7 @@ from services.agent_memory.vault.search import states as states_of_files
 from services.agent_memory.vault.service import Vault
 from services.agent_memory.vault.uploads import Uploads
 from services.agent_memory.vector_index.service import VectorIndex
+from shared.concurrency import clock
 from shared.concurrency.tasks import background
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
@@ -162,6 +163,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         folder_index = FolderIndex(database, settings.vault_root, embedder.model, transactions.announce)
         await stack.enter_async_context(
             background(
+                lambda: clock.follow_forever(database.clock),
                 lambda: tidy_forever(database, records, table),
                 hot_scopes.load_forever,
                 vector_index.build_forever,

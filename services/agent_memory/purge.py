@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from services.agent_memory.memories.commits.queries import add_event, lock_agents
 from services.agent_memory.memories.purge import count_rows
 from services.agent_memory.memories.schemas import ForgetReceipt
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.erasure import ROWS_AT_ONCE, Erasure, erase_agent, erase_scope, erase_user
@@ -63,7 +63,7 @@ class Purge:
             await audit.record(
                 c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
             )
-            return ForgetReceipt(agent_name, erased, datetime.now(UTC))
+            return ForgetReceipt(agent_name, erased, clock.now())
 
         # A record under the agent's own scope would be erased with it.
         about = None if key is None else key.about([agent_name])

@@ -31,6 +31,7 @@ from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
 from services.cache.settings import Settings
+from shared.concurrency import clock
 from shared.concurrency.tasks import background
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
@@ -107,6 +108,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                 service.checkpoints.sweep_forever,
                 service.summaries.run_forever,
                 hot_scopes.load_forever,
+                lambda: clock.follow_forever(database.clock),
                 lambda: tidy_forever(database, service.records, table),
             )
         )

@@ -52,6 +52,7 @@ from services.context.timeline.partitions import EVERY_SECONDS, maintain
 from services.context.timeline.service import Timeline
 from services.context.webhooks.deliverer import Deliverer
 from services.context.webhooks.service import WebhookService
+from shared.concurrency import clock
 from shared.concurrency.tasks import background, every
 from shared.costs import Ledger
 from shared.database.doorbell import Doorbell
@@ -182,6 +183,7 @@ async def opened(
         tenant_purge = TenantPurge(database, journal, owners, keys, rates, configs)
         await stack.enter_async_context(
             background(
+                lambda: clock.follow_forever(database.clock),
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
                 lambda: every(SWEEP_EVERY_SECONDS, "gateway sessions", gateway.states.sweep),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import ClassVar, Literal
 
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.errors import Unavailable
 
@@ -82,6 +83,6 @@ def retry_after_seconds(header: str | None, now: datetime | None = None) -> floa
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(header) - (now or datetime.now(UTC))).total_seconds())
+        return max(0.0, (parsedate_to_datetime(header) - (now or clock.now())).total_seconds())
     except (TypeError, ValueError):
         return None

@@ -11,6 +11,7 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -19,6 +20,7 @@ import msgspec
 import structlog
 from pgvector.asyncpg import register_vector
 
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
 from shared.database.tenancy import Look
 from shared.deadline import Deadline
@@ -107,6 +109,7 @@ class Database:
             server_settings={"application_name": self._application},
         )
         self._distributed = await self._pool.fetchval(HAS_CITUS)
+        await clock.follow(partial(self._pool.fetchval, clock.NOW))
 
     async def close(self) -> None:
         await self._breaker.close()
@@ -176,6 +179,10 @@ class Database:
             await self.run(EVERY_TENANT, lambda c: c.execute(query.within, *arguments()), deadline)
         else:
             await self.call(lambda c: c.execute(query.alone, *arguments()), deadline)
+
+    async def clock(self) -> float:
+        """The time of the server, in Unix seconds."""
+        return float(await self.call(lambda c: c.fetchval(clock.NOW), Deadline(_PROBE_SECONDS)))
 
     async def _probe(self) -> None:
         """Asks on a connection of its own: slow statements may hold every other."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from uuid import UUID
 
@@ -12,6 +11,7 @@ import msgspec
 import structlog
 from prometheus_client import Counter
 
+from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker
 from shared.concurrency.calls import guarded
 from shared.llm import prompts
@@ -82,7 +82,7 @@ class Helper:
         self, text: str, *, detailed: int, compact: int, tenant: str, session_id: UUID | None = None
     ) -> Written | None:
         """At about so many tokens each, unchecked. None when the model gives no summary now."""
-        rules, block = prompts.summary_prompt(prompts.scrubbed(text), detailed, compact, datetime.now(UTC))
+        rules, block = prompts.summary_prompt(prompts.scrubbed(text), detailed, compact, clock.now())
         most = 3 * (detailed + compact) + _ANSWER_TOKENS
         asked = _Asked(tenant, session_id, "summary", rules, block, prompts.SUMMARY_SCHEMA, most)
         return await self._fields(asked, SummaryFields)
@@ -92,7 +92,7 @@ class Helper:
     ) -> Answered | None:
         """None when the passages do not answer, and when the model gives no answer now or one without a proof."""
         texts = [prompts.scrubbed(passage) for passage in passages]
-        rules, block = prompts.answer_prompt(prompts.scrubbed(question), texts, datetime.now(UTC))
+        rules, block = prompts.answer_prompt(prompts.scrubbed(question), texts, clock.now())
         asked = _Asked(tenant, session_id, "answer", rules, block, prompts.ANSWER_SCHEMA, _ANSWER_TOKENS)
         given = await self._fields(asked, AnswerFields)
         if given is None or not proves(given, passages):
@@ -110,7 +110,7 @@ class Helper:
         tenant: str,
     ) -> T | None:
         """By rules that say `{data}` where they speak of the passages, unchecked. None when the model gives nothing."""
-        fenced, block = prompts.extraction_prompt(rules, passages, datetime.now(UTC))
+        fenced, block = prompts.extraction_prompt(rules, passages, clock.now())
         asked = _Asked(tenant, None, "extraction", fenced, block, schema, most_tokens)
         return await self._fields(asked, kind)
 

@@ -15,7 +15,7 @@ from shared.review.schemas import MOST_SHOWN, Candidate, State, Waiting
 from shared.text import Name
 
 UNDER_REVIEW = "select timeline.under_review($1, $2)"
-NOT_CHANGED = "send a new one, which waits, instead of changing this one"
+NOT_CHANGED = "what cannot wait, such as a change, is for a reviewer's key"
 NOTHING_UNDER_REVIEW = "cardinality(timeline.under_review({tenant}, {scopes})) = 0"
 
 
@@ -99,11 +99,11 @@ class Reviews:
             select store, -id as id, left(content, {MOST_SHOWN}) as content,
                    length(content) > {MOST_SHOWN} as cut, scope, agent_name, mission_id, user_id, written_by,
                    source_kind, source_claim, created_at, rules
-            from {table}
+            from {table} w
             where tenant = $1 and state = 'waiting' and {_SEEN.format(users="$2", agent="$3", missions="$4")}
               and ($5::text is null or agent_name = $5) and ($6::text is null or mission_id = $6)
               and id < coalesce(-$7::bigint, 9223372036854775807)
-            order by id desc limit $8"""
+            order by w.id desc limit $8"""
         self.find_sql = f"""
             select id, store, state, item_id, scope, mission_id, agent_name, user_id, body, writer, decided_by,
                    decided_at

@@ -2309,6 +2309,8 @@ export interface Kept {
   handle?: string | null;
   /** Its context_type or memory_type. */
   kind?: string | null;
+  /** It waits for a reviewer, and its id is negative: no item has it yet. */
+  review?: "pending" | null;
   /** Where else it is kept, if it lasts: in long-term memory. */
   also?: Copy | null;
   /** The facts that it states, and what became of them in the graph. */

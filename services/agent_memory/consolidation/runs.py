@@ -29,6 +29,7 @@ from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Invalid
+from shared.review.reviews import require_unreviewed
 from shared.telemetry import tracing
 
 EVENT = "consolidation"
@@ -44,10 +45,12 @@ class Runs:
         self._learner = learner
 
     async def begin(self, principal: Principal, request: BeginInput, deadline: Deadline) -> Begun:
-        """Begins a run, or goes on with one that was broken off. Raises Forbidden."""
+        """Begins a run, or goes on with one that was broken off. Raises Forbidden, and Conflict for a session of whom
+        writes wait for a reviewer."""
         writing, session = Writing.of(principal, request.source), _session(request.source)
 
         async def work(c: Connection) -> Begun:
+            await require_unreviewed(c, principal, writing.about)
             held = await queries.hold(c, principal.tenant, writing.place.scope, request.source)
             tenant, position, run_id = principal.tenant, held["position"], held["run_id"]
             if held["leased"] and held["holder"] != request.holder:

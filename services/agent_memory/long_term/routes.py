@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from litestar import Request, Router, delete, get, patch, post
@@ -28,6 +28,7 @@ from services.agent_memory.long_term.schemas import (
 )
 from services.agent_memory.long_term.search import LongTermSearch
 from services.agent_memory.long_term.service import DueFilter, LongTerm
+from shared.concurrency import clock
 from shared.errors import NotFound
 from shared.paging.cursors import MAX_CURSOR
 from shared.provenance import utc
@@ -132,7 +133,7 @@ async def due(
         scopes=None if in_scope is None else [in_scope],
         owed_by=owed_by,
         user_id=user_id,
-        until=utc(until, "until") or datetime.now(UTC) + _SOON,
+        until=utc(until, "until") or clock.now() + _SOON,
         since=utc(since, "since"),
     )
     return await long_term.due(principal, wanted, cursor, limit, deadline)

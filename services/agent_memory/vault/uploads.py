@@ -26,6 +26,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Invalid, Unavailable
 from shared.provenance import utc
+from shared.review.reviews import About, require_unreviewed
 from shared.telemetry import tracing
 
 # The share of the time left for a conversion.
@@ -93,6 +94,7 @@ class Uploads:
         rows: Rows,
     ) -> PutFileResult:
         tenant = principal.tenant
+        await require_unreviewed(c, principal, About(scope_of(file.path), agent_name=principal.agent))
         await queries_write.lock_path(c, tenant, file.path)
         stored = await self._stored(c, principal, file)
         if stored.place != place:

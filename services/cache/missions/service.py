@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import asyncpg
 import msgspec
@@ -22,6 +22,7 @@ from services.cache.missions.schemas import (
     MissionsAnswer,
 )
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database import audit
 from shared.database.audit import Deed
 from shared.database.doorbell import Doorbell
@@ -92,7 +93,7 @@ class MissionService:
 
     def _vectors_expected_at(self, unindexed: int) -> datetime | None:
         seconds = self._index_seconds_left()
-        return datetime.now(UTC) + timedelta(seconds=seconds) if unindexed and seconds < _A_YEAR else None
+        return clock.now() + timedelta(seconds=seconds) if unindexed and seconds < _A_YEAR else None
 
     async def limits(self, principal: Principal, mission_id: str, deadline: Deadline) -> LimitsInForce:
         mission = _granted(principal, mission_id)

@@ -26,7 +26,7 @@ _READ = f"{_COLUMNS}, p.written_by, p.scope, clock_timestamp() as now"
 
 # $2 the session, $3 the object.
 SOURCE = """
-select o.content_full, o.object_type, s.user_id, s.agent_name
+select o.content_full, o.object_type, s.user_id, s.agent_name, s.mission_id
 from sessions.semantic_objects o join sessions.sessions s on s.tenant = $1 and s.id = o.session_id
 where o.tenant = $1 and o.session_id = $2 and o.id = $3
 """

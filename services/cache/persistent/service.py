@@ -31,6 +31,7 @@ from shared.deadline import Deadline
 from shared.errors import Conflict, FieldError, Forbidden, NotFound
 from shared.paging.pages import page_of
 from shared.provenance import SourceKind, head
+from shared.review.reviews import About, require_unreviewed
 from shared.search.experience import decayed, reinforced
 from shared.search.lexicon import Hints, indexed
 from shared.text import Language
@@ -75,6 +76,8 @@ class PersistentService:
             source = await queries.source(c, held.tenant, held.id, object_id)
             if source is None:
                 raise NotFound(f"session {held.external_id!r} has no object {object_id}")
+            where = About(f"user:{source['user_id']}", source["mission_id"], source["agent_name"])
+            await require_unreviewed(c, principal, where)
             columns = _columns(principal, held.id, object_id, source, wanted)
             row = await queries.insert(c, held.tenant, columns)
             if row is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from services.context.profiles.service import ProfileService
 from services.context.schemas import Degraded
 from services.context.settings import Settings
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.embeddings.band import Band
@@ -103,7 +104,7 @@ class Asking:
     ) -> Ask:
         """Raises Forbidden when the key has no grant."""
         scopes = _granted_scopes(principal, request)
-        now = utc(request.as_of, "as_of") or datetime.now(UTC)
+        now = utc(request.as_of, "as_of") or clock.now()
         described = subjects(request.caller, request.user_id)
         pay(_payer(principal, request))
         embedded, config, profiles, languages, neighbours = await asyncio.gather(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 
 from services.context import stores
@@ -31,6 +30,7 @@ from services.context.rerank import Reranker
 from services.context.schemas import Degraded
 from services.context.synthesis.writing import Synthesis
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
 from shared.search.relevance import Question, answerable, lexeme_weights, score, unheld_names
@@ -147,7 +147,7 @@ class Assembler:
         _count(degraded)
         if request.log:
             row = partial(
-                record.row, ask, assembly, chosen, facts, found.results, scored, datetime.now(UTC), written
+                record.row, ask, assembly, chosen, facts, found.results, scored, clock.now(), written
             )
             await self._log(ask, assembly, row, deadline, since=started, wait=waits)
             self._accesses.count(principal.tenant, chosen.accesses())

@@ -41,7 +41,8 @@ TOTALS = f"""
 with seen as materialized (
     select *, coalesce(case $9 when 'agent' then agent_name when 'mission' then mission_id
         when 'session' then case when $4::text[] is null then session_id end when 'model' then model
-        when 'kind' then kind when 'key' then key when 'service' then service end, '') collate "C" as name
+        when 'kind' then kind when 'key' then key when 'service' then service when 'day' then day::text end, '')
+        collate "C" as name
     from timeline.costs_by_day where {_SEEN}
 )
 select grouping(name) = 1 as everything, name, {_AMOUNTS},

@@ -76,7 +76,9 @@ async def costs(
     cost_service: NamedDependency[CostService],
     principal: PrincipalDep,
     deadline: DeadlineDep,
-    by: Annotated[By | None, Parameter(description="Groups the costs, too.")] = None,
+    by: Annotated[
+        By | None, Parameter(description="Groups the costs, too; days are UTC, the earliest first.")
+    ] = None,
     agent: _Agent = None,
     mission: _Mission = None,
     session: _Session = None,

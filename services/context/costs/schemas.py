@@ -15,7 +15,7 @@ from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.text import BigId, Name, mission_problem
 
-By = Literal["agent", "mission", "session", "model", "kind", "key", "service"]
+By = Literal["agent", "mission", "session", "model", "kind", "key", "service", "day"]
 Period = Literal["day", "month", "all"]
 Count = Annotated[int, Meta(ge=0, le=10**12)]
 Usd = Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,12})?$", max_length=22)]

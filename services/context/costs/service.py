@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -34,6 +34,7 @@ from services.context.costs.schemas import (
 from services.context.keys import queries as key_queries
 from shared import costs
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database import audit
 from shared.database.audit import Action, Deed
 from shared.database.idempotency import Key, Records
@@ -270,7 +271,7 @@ def _refusal(row: asyncpg.Record) -> TooMany:
     ceiling = costs.in_words(subject, period, Decimal(row["limit_usd"]))
     return TooMany(
         f"a ceiling is reached: {ceiling}",
-        retry_after=seconds_left(period, datetime.now(UTC)),
+        retry_after=seconds_left(period, clock.now()),
         limit=f"ceiling {subject} {period}",
     )
 

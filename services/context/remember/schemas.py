@@ -172,6 +172,10 @@ class Kept(msgspec.Struct, omit_defaults=True):
     id: int | None = None
     handle: Annotated[str | None, Meta(description="The name that a context block gives it.")] = None
     kind: Annotated[str | None, Meta(description="Its context_type or memory_type.")] = None
+    review: Annotated[
+        Literal["pending"] | None,
+        Meta(description="It waits for a reviewer, and its id is negative: no item has it yet."),
+    ] = None
     also: Annotated[
         Copy | None, Meta(description="Where else it is kept, if it lasts: in long-term memory.")
     ] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -18,6 +18,7 @@ from services.context.remember.schemas import Kept, KeptStatus, RememberInput, R
 from services.context.remember.stating import ToState, state, to_state
 from services.context.remember.turns import Turn, taken, turn_of
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database.idempotency import Key, Records
 from shared.database.postgres import Database
 from shared.deadline import Deadline
@@ -101,7 +102,7 @@ class Remember:
             principal, request, plan, key, deadline.shorter(deadline.left() * _KEPT_SHARE), request_id
         )
         lines, items, facts = await asyncio.to_thread(_plan, request)
-        copies = to_copy(request, [(item.at, item.piece) for item in items], datetime.now(UTC))
+        copies = to_copy(request, [(item.at, item.piece) for item in items], clock.now())
         groups = [[item for item in items if item.place.store == store] for store in _STORES]
         memory = self._owners["agent_memory"]
         copied, stated, outcomes = await asyncio.gather(
@@ -270,6 +271,7 @@ def _line(item: _Item, outcome: _Outcome) -> Kept:
         line.why = outcome.detail
     else:
         line.id, line.handle, line.status = outcome.id, outcome.handle, outcome.status
+        line.review = "pending" if outcome.id < 0 else None
         line.why = outcome.why or line.why
         line.expires_at = outcome.expires_at
     return line
@@ -320,7 +322,9 @@ def _memory(request: RememberInput, item: _Item) -> dict[str, Any]:
 def _entry_outcome(entry: Mapping[str, Any]) -> _Outcome:
     if entry.get("data") is not None:
         data = entry["data"]
-        return _Written(data["id"], stores.CACHE.handle(data["id"]), "created", _instant(data["expires_at"]))
+        return _Written(
+            data["id"], stores.CACHE.handle(data["id"]), "created", datetime.fromisoformat(data["expires_at"])
+        )
     status, problem = int(entry["status"]), entry["error"]
     if status == 429:
         return TooMany(problem["detail"], retry_after=1.0)
@@ -333,13 +337,9 @@ def _stored(turn: Mapping[str, Any]) -> _Written:
         turn["id"],
         stores.CACHE.handle(turn["id"]),
         "skipped",
-        _instant(turn["expires_at"]),
+        datetime.fromisoformat(turn["expires_at"]),
         "the mission has it of this session already",
     )
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
 
 
 def _key_of(key: Key | None, owner: str, body: bytes) -> str | None:

@@ -10,7 +10,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Awaitable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
 
@@ -23,6 +23,7 @@ from services.context.webhooks.queries_sending import Lane
 from services.context.webhooks.sending import Sender
 from services.context.webhooks.sharing import Paces, Shares
 from shared.addresses import Reach
+from shared.concurrency import clock
 from shared.concurrency.tasks import end, every
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
@@ -146,8 +147,8 @@ class Deliverer:
     async def _count(self) -> None:
         found = await self._database.run(EVERY_TENANT, queries_sending.waiting, Deadline(_SECONDS))
         metrics.WEBHOOK_WAITING.set(found.waiting)
-        oldest = found.oldest or datetime.now(UTC)
-        metrics.WEBHOOK_LAG.set(max(0.0, (datetime.now(UTC) - oldest).total_seconds()))
+        oldest = found.oldest or clock.now()
+        metrics.WEBHOOK_LAG.set(max(0.0, (clock.now() - oldest).total_seconds()))
 
     async def _sweep(self) -> None:
         for tenant in await self._database.run(EVERY_TENANT, queries_sending.senders, Deadline(_SECONDS)):

@@ -6,12 +6,10 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import ContextVar
-from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
@@ -23,6 +21,7 @@ from services.context.webhooks.retrying import Outcome, retry_after
 from services.context.webhooks.sharing import Shares
 from services.context.webhooks.signing import Message
 from shared.addresses import Reach, allowed, url_problem
+from shared.concurrency import clock
 from shared.settings import KEPT_SECONDS
 from shared.version import VERSION
 
@@ -135,14 +134,14 @@ class Sender:
         async with self._session.post(
             URL(url, encoded=True),
             data=sent.body,
-            headers=signing.headers(sent, keys, time.time()),
+            headers=signing.headers(sent, keys, clock.unix()),
             allow_redirects=False,
         ) as answer:
             if not await _read(answer.content):
                 answer.close()
             if 200 <= answer.status < 300:
                 return Outcome(http_status=answer.status)
-            after = retry_after(answer.headers.get("Retry-After"), datetime.now(UTC))
+            after = retry_after(answer.headers.get("Retry-After"), clock.now())
             return Outcome(http_status=answer.status, error="http_status", retry_after=after)
 
 

@@ -174,7 +174,9 @@ def reaches(operation: Operation, name: str, value: Any) -> bool:
     """Whether a field leads to what an earlier answer made, or to a session by its name."""
     if name == "session_id":
         return "{session_id}" in operation.path or operation.id == "memory_consolidate"
-    return name in IDS and isinstance(value, str) and value.startswith("$") and operation.id != "cache_write"
+    if operation.id in ("cache_write", "context_given"):
+        return False
+    return name in IDS and isinstance(value, str) and value.startswith("$")
 
 
 def fields(example: Example) -> Iterator[tuple[str, Any]]:

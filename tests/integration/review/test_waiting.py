@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from tests.integration.conftest import Tenant
 from tests.support.calls import note
 from tests.support.cluster import Client
+from tests.support.reviewing import REVIEW, TEXT, decide, learned, queue, wait_for
 
-REVIEW = "/api/context/review"
 WRITE = "/api/psychic-cache/write"
-TEXT = "The zebra deployment needs the violet certificate rotated first"
 
 
 @pytest.fixture
@@ -22,43 +20,6 @@ async def ruled(admin_client: Client) -> Client:
     for rule in ({"mission_id": "m"}, {"agent_name": "wren"}):
         assert (await admin_client.call("PUT", f"{REVIEW}/rules", rule)).status == 200
     return admin_client
-
-
-def learned(agent: str, content: str = TEXT, **more: Any) -> dict[str, Any]:
-    return {"agent_name": agent, "content": content, "memory_type": "lesson_learned", **more}
-
-
-async def wait_for(client: Client, path: str, body: dict[str, Any], key: str | None = None) -> int:
-    """The negative id of a write that waits."""
-    answer = await client.post(path, body, key=key) if key else await client.post(path, body)
-    assert answer.status == 201, answer
-    data = answer.body.get("data", answer.body)
-    assert data["review"] == "pending", data
-    number = data.get("id", data.get("memory_id"))
-    assert number < 0
-    return int(number)
-
-
-async def decide(admin: Client, handle: str, decision: str, **more: Any) -> dict[str, Any]:
-    answer = await admin.post(f"{REVIEW}/decide", {"handle": handle, "decision": decision, **more})
-    assert answer.status == 200, answer
-    decided: dict[str, Any] = answer.body
-    return decided
-
-
-async def queue(client: Client, **params: Any) -> list[dict[str, Any]]:
-    """Every page of it."""
-    items: list[dict[str, Any]] = []
-    cursor = None
-    for _ in range(100):
-        asked = {**params, **({"cursor": cursor} if cursor else {})}
-        answer = await client.get(REVIEW + "?" + "&".join(f"{k}={v}" for k, v in asked.items()))
-        assert answer.status == 200, answer
-        items += answer.body["data"]
-        cursor = answer.body["next"]
-        if cursor is None:
-            return items
-    raise AssertionError("the queue has no end")
 
 
 async def everywhere(client: Client, agent: str = "scout") -> str:
@@ -119,3 +80,110 @@ async def test_what_is_forgotten_leaves_a_trace_without_content(ruled: Client, c
     assert "violet" not in await everywhere(client)
     audit = (await ruled.get("/api/context/audit?action=review_decide")).body["data"]
     assert [row["after"]["decision"] for row in audit] == ["forget"]
+
+
+async def test_every_kind_of_write_waits(ruled: Client, client: Client) -> None:
+    """In batches, too, beside those that are free."""
+    batch = [
+        learned("wren", f"{TEXT} {n}") if n % 2 else learned("robin", f"Robins nest in {n}") for n in range(4)
+    ]
+    answer = await client.post("/api/agent-memory/batch", {"memories": batch})
+    assert [result.get("review") for result in answer.body["results"]] == [None, "pending", None, "pending"]
+    entries = [
+        note("m", f"{TEXT} in m"),
+        note("free", "free as a bird"),
+        {**note("free", TEXT), "agent_name": "wren"},
+    ]
+    answer = await client.post("/api/psychic-cache/write/batch", {"entries": entries})
+    assert [item["data"].get("review") for item in answer.body["data"]["entries"]] == [
+        "pending",
+        None,
+        "pending",
+    ]
+    kinds = {"kind": "knowledge", "content": TEXT, "scope": "shared"}
+    await wait_for(client, "/api/memory", {**kinds, "agent_name": "wren"})
+    await wait_for(client, "/api/memory", {**kinds, "scope": "mission:m"})
+    fact = {"subject": "zebra", "predicate": "needs", "object": "the violet certificate"}
+    first = {**fact, "object": "nothing", "scope": "shared"}
+    assert (await client.post("/api/kg/write", first)).status == 201
+    held = await wait_for(client, "/api/kg/write", {**fact, "scope": "shared", "agent_name": "wren"})
+    assert "violet" not in await everywhere(client)
+    known = (await client.post("/api/kg/query", {"entity": "zebra"})).body["data"]
+    assert [each["object"] for each in known] == ["nothing"]
+    listed = (await client.get("/api/memory?limit=100")).body["data"]
+    assert listed == []
+    waiting = await queue(ruled, kind="waiting", limit=2)
+    assert len(waiting) == 7, [item["handle"] for item in waiting]
+    for item in waiting:
+        await decide(ruled, item["handle"], "approve")
+    known = (await client.post("/api/kg/query", {"entity": "zebra"})).body["data"]
+    assert {each["object"] for each in known} >= {"the violet certificate"}, held
+    assert len((await client.get("/api/memory?limit=100")).body["data"]) == 2
+
+
+async def test_a_keyed_write_waits_once(ruled: Client, client: Client) -> None:
+    headers = {"Idempotency-Key": "once"}
+    answers = [await client.post(WRITE, note("m", TEXT), headers=headers) for _ in range(2)]
+    assert answers[0].body == answers[1].body
+    headers = {"Idempotency-Key": "twice"}
+    answers = [
+        await client.post("/api/agent-memory/commit", learned("wren"), headers=headers) for _ in range(2)
+    ]
+    assert answers[0].body == answers[1].body
+    assert len(await queue(ruled, kind="waiting")) == 2
+
+
+async def test_remember_says_that_it_waits(ruled: Client, client: Client) -> None:
+    said = {"text": "I learned that zebras need the violet certificate", "caller": "wren"}
+    answer = await client.post("/api/context/remember", said)
+    assert answer.status == 200, answer
+    assert {item.get("review") for item in answer.body["items"]} == {"pending"}
+    assert "violet" not in await everywhere(client, "wren")
+
+
+async def test_what_waits_takes_no_room_and_confirms_nothing(ruled: Client, client: Client) -> None:
+    """Neither a budget nor a known memory changes before it is approved."""
+    known = await client.post("/api/agent-memory/commit", learned("robin"))
+    assert known.status == 201
+    rule = {"agent_name": "robin"}
+    assert (await ruled.call("PUT", f"{REVIEW}/rules", rule)).status == 200
+    waiting = await wait_for(client, "/api/agent-memory/commit", learned("robin"))
+    path = f"/api/agent-memory/{known.body['memory_id']}"
+    assert (await client.get(path)).body["memory"].get("confirmed_count", 0) == 0
+    before = (await client.get("/api/psychic-cache/all/missions")).body["data"]
+    await wait_for(client, WRITE, note("m", TEXT))
+    assert (await client.get("/api/psychic-cache/all/missions")).body["data"] == before
+    merged = await decide(ruled, f"peer:{waiting}", "merge", into=f"own:{known.body['memory_id']}")
+    assert (merged["state"], merged["item"]) == ("merged", f"peer:{known.body['memory_id']}")
+    assert (await client.get(path)).body["memory"]["confirmed_count"] == 1
+
+
+async def test_changes_are_for_reviewers(ruled: Client, client: Client) -> None:
+    """An agent cannot change what was approved into what nobody approved."""
+    waiting = await wait_for(client, "/api/agent-memory/commit", learned("wren"))
+    item = (await decide(ruled, f"peer:{waiting}", "approve"))["item"]
+    path = f"/api/agent-memory/{item.partition(':')[2]}"
+    change = {"content": "All certificates are fine as they are"}
+    assert (await client.call("PATCH", path, change)).status == 409
+    assert (await ruled.call("PATCH", path, change)).status == 200
+    tagged = await wait_for(client, WRITE, note("m", TEXT))
+    entry = (await decide(ruled, f"cache:{tagged}", "approve"))["item"].partition(":")[2]
+    answer = await client.call("PATCH", f"/api/psychic-cache/all/entries/{entry}", {"tags": ["zebra"]})
+    assert answer.status == 409, answer
+    put = {"path": "missions/m/plan.md", "text": TEXT}
+    assert (await client.post("/api/vault/files", put)).status == 409
+    alias = {"alias": "stripes", "entity": "zebra", "agent_name": "wren"}
+    assert (await client.post("/api/kg/aliases", alias)).status == 409
+
+
+async def test_a_rule_ends(ruled: Client, client: Client) -> None:
+    waiting = await wait_for(client, WRITE, note("m", TEXT))
+    assert (await ruled.delete(f"{REVIEW}/rules?mission=m")).status in (200, 204)
+    listed = (await ruled.get(f"{REVIEW}/rules")).body["data"]
+    assert [rule["scope"] for rule in listed] == ["agent:wren"]
+    answer = await client.post(WRITE, note("m", "free again"))
+    assert answer.body["data"]["id"] > 0
+    assert "violet" not in await everywhere(client)
+    assert [item["handle"] for item in await queue(ruled, kind="waiting")] == [f"cache:{waiting}"]
+    events = (await ruled.get("/api/timeline?kind=review_rule&limit=100")).body["data"]
+    assert [event["payload"]["required"] for event in events] == [True, True, False]

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.errors import Unauthorized
 from shared.identity import VALID_SECONDS, Signer, Verifier
 
@@ -67,10 +66,10 @@ def test_the_first_secret_signs() -> None:
 
 
 def test_an_identity_expires_though_it_was_seen_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.time()
+    now = clock.unix()
     header = SIGNER.header(ANA)
     assert VERIFIER.principal(header) == ANA
-    monkeypatch.setattr(time, "time", lambda: now + VALID_SECONDS)
+    monkeypatch.setattr(clock, "unix", lambda: now + VALID_SECONDS)
     with pytest.raises(Unauthorized, match="expired"):
         VERIFIER.principal(header)
     assert VERIFIER.principal(SIGNER.header(ANA)) == ANA
@@ -78,9 +77,9 @@ def test_an_identity_expires_though_it_was_seen_before(monkeypatch: pytest.Monke
 
 def test_it_stays_valid_for_at_least_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """Longer than any deadline, and than clocks are apart."""
-    now = time.time()
+    now = clock.unix()
     for start in range(25):
-        monkeypatch.setattr(time, "time", lambda start=start: now + start)
+        monkeypatch.setattr(clock, "unix", lambda start=start: now + start)
         header = SIGNER.header(ANA)
-        monkeypatch.setattr(time, "time", lambda start=start: now + start + 39)
+        monkeypatch.setattr(clock, "unix", lambda start=start: now + start + 39)
         assert VERIFIER.principal(header) == ANA

@@ -537,8 +537,8 @@ export const RECORD_COST: Operation = {
 
 /** What `costs` takes. */
 export interface ContextCostsArgs {
-  /** Groups the costs, too. */
-  by?: "agent" | "key" | "kind" | "mission" | "model" | "service" | "session";
+  /** Groups the costs, too; days are UTC, the earliest first. */
+  by?: "agent" | "day" | "key" | "kind" | "mission" | "model" | "service" | "session";
   /** Only this agent's calls. */
   agent?: string;
   /** Only this mission's calls. */

@@ -9,6 +9,7 @@ from services.agent_memory.consolidation.learned import Derived, Source
 from services.agent_memory.facts.schemas import Placed
 from services.agent_memory.facts.writes.statements import Place, place_of
 from shared.auth import Principal
+from shared.review.reviews import About
 
 
 class Writing(NamedTuple):
@@ -25,6 +26,11 @@ class Writing(NamedTuple):
         own = next((f"{kind}:{name}" for kind, name in named.items() if name is not None), "shared")
         given = Placed(scope=scope or own, agent_name=source.agent_name, user_id=source.user_id)
         return cls(principal, source, place_of(principal, given))
+
+    @property
+    def about(self) -> About:
+        source = self.source
+        return About(self.place.scope, source.mission_id, source.agent_name, source.user_id)
 
     @property
     def tenant(self) -> str:

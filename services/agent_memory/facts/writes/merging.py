@@ -34,6 +34,7 @@ from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.errors import Conflict, Forbidden, NotFound
 from shared.provenance import TRUSTED, Origin
+from shared.review.reviews import About, require_unreviewed
 from shared.telemetry import tracing
 
 _TAKEN = "this name belongs to another entity of the scope"
@@ -53,6 +54,7 @@ class AliasWriter:
         scope = _scope_of_names(principal, request)
 
         async def work(c: Connection) -> WrittenAlias:
+            await require_unreviewed(c, principal, About(scope, agent_name=request.agent_name))
             answer = await merge(c, principal, scope, request)
             payload = {"status": answer.status, "merged": answer.merged}
             await queries.add_event(

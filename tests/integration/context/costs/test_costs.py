@@ -49,6 +49,8 @@ async def test_a_call_costs_what_the_table_says(client: Client) -> None:
         assert found[span]["input_tokens"] == 15
     assert found["unpriced_models"] == ["unheard-of"]
     assert {group["name"]: group["all"]["calls"] for group in found["data"]} == {None: 4, "scout": 1}
+    (day,) = (await read(client, "?by=day"))["data"]
+    assert (len(day["name"]), day["all"]["calls"]) == (len("2026-07-04"), 5)
     (row,) = (await read(client, "/calls?agent=scout"))["data"]
     assert {name: row[name] for name in kinds} == kinds
     assert (row["mission_id"], row["session_id"], row["service"]) == ("orders", "s-1", "caller")

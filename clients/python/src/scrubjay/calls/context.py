@@ -882,7 +882,7 @@ def record_cost(
 
 def costs(
     *,
-    by: Literal["agent", "key", "kind", "mission", "model", "service", "session"] | None = None,
+    by: Literal["agent", "day", "key", "kind", "mission", "model", "service", "session"] | None = None,
     agent: str | None = None,
     mission: str | None = None,
     session: str | None = None,
@@ -896,7 +896,7 @@ def costs(
     that they led to.
 
     Args:
-        by: Groups the costs, too.
+        by: Groups the costs, too; days are UTC, the earliest first.
         agent: Only this agent's calls.
         mission: Only this mission's calls.
         session: Only this session's calls.

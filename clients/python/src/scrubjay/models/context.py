@@ -786,6 +786,8 @@ class Kept:
     """The name that a context block gives it."""
     kind: str | None = None
     """Its context_type or memory_type."""
+    review: Literal["pending"] | None = None
+    """It waits for a reviewer, and its id is negative: no item has it yet."""
     also: Copy | None = None
     """Where else it is kept, if it lasts: in long-term memory."""
     facts: list[StatedFact] = field(default_factory=list)

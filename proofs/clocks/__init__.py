@@ -1,0 +1,1 @@
+"""Clocks of services do not matter."""

@@ -1,0 +1,46 @@
+"""The clock of one process, which can be set while it runs (needs the package libfaketime)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from local.process import LocalError
+from local.services import Service
+
+HOUR = 3_600
+_FOLDERS = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/local/lib/faketime", "/usr/lib64/faketime")
+
+
+def library() -> Path:
+    for folder in _FOLDERS:
+        for found in Path("/").glob(f"{folder[1:]}/libfaketimeMT.so.1"):
+            return found
+    raise LocalError("this proof needs libfaketime: install its package")
+
+
+class Jumping:
+    """Give it the service before its start."""
+
+    def __init__(self, service: Service, folder: Path, control: str | None = None) -> None:
+        self.name = service.module
+        self.ahead = 0
+        self._file = folder / f"{service.port}.clock"
+        self.jump(0)
+        service.variables = {
+            **service.variables,
+            "LD_PRELOAD": str(library()),
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_NO_CACHE": "1",
+            # Nobody sets this one: only the time of day jumps.
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+        if control is not None:
+            service.variables["SCRUBJAY_PROOF_SERVICE"] = service.module.rpartition(".")[2]
+            service.module = control
+
+    def jump(self, ahead: int) -> None:
+        """The process sees the change at its next look, never half of it."""
+        self.ahead = ahead
+        new = self._file.with_suffix(".new")
+        new.write_text(f"{ahead:+d}\n")
+        new.rename(self._file)

@@ -2405,6 +2405,8 @@ export interface ListedObject {
   current_fidelity: number;
   /** It keeps its fidelity, except in an emergency. */
   pinned: boolean;
+  /** The last turn in which it is pinned; null with `pinned`: until it is unpinned. */
+  pinned_until: number | null;
   /** The newer version of it. */
   superseded_by: string | null;
   /** One line that stands for it. */

@@ -13,13 +13,13 @@ import { tokensAt } from "./turns.js";
 
 const AT_A_TIME = 20;
 
-function columnsOf(session: string): Column<models.ListedObject>[] {
+function columnsOf({ id, total_turns }: models.Session): Column<models.ListedObject>[] {
   return [
     {
       head: "Object",
       cell: (one) => (
         <>
-          <a href={objectAddress(session, one.id)}>
+          <a href={objectAddress(id, one.id)}>
             <Name text={one.source_key ?? one.object_type} />
           </a>{" "}
           {one.segment > 0 && <span class="small">part {one.segment + 1}</span>}
@@ -36,11 +36,16 @@ function columnsOf(session: string): Column<models.ListedObject>[] {
     { head: "Came in turn", cell: (one) => one.created_turn, number: true },
     { head: "Last used in", cell: (one) => one.last_accessed_turn, number: true },
     { head: "Brought back", cell: (one) => one.fault_count, number: true },
-    { head: "Notes", cell: (one) => [...(one.pinned ? ["pinned"] : []), ...(one.superseded_by ? ["older version"] : [])].join(", ") },
+    { head: "Notes", cell: (one) => notes(one, total_turns).join(", ") },
   ];
 }
 
-export function Objects({ session, past }: { session: string; past: Past }) {
+function notes({ pinned, pinned_until, superseded_by }: models.ListedObject, turn: number): string[] {
+  const stays = pinned && (pinned_until === null || pinned_until >= turn);
+  return [...(stays ? ["pinned"] : []), ...(superseded_by ? ["older version"] : [])];
+}
+
+export function Objects({ session, past }: { session: models.Session; past: Past }) {
   const [query, change] = useQuery();
   const [shown, setShown] = useState(AT_A_TIME);
   const level = query["level"] ?? "";

@@ -47,7 +47,7 @@ function Shown({ session }: { session: models.Session }) {
             </p>
           )}
           <Window session={session} past={past.data} />
-          <Objects session={session.id} past={past.data} />
+          <Objects session={session} past={past.data} />
         </>
       )}
       <div class="halves">

@@ -23,6 +23,17 @@ async def test_what_the_context_no_longer_shows_is_listed_too(client: Client) ->
     ]
 
 
+async def test_the_list_says_through_which_turn_an_object_is_pinned(client: Client) -> None:
+    session = await began(client)
+    first, second = await objects(client, session, "the first text", "the second text")
+    await ok(client, "POST", f"{session}/objects/{first}/pin", {"turns": 2})
+    await ok(client, "POST", f"{session}/objects/{second}/pin", {})
+    listed = await pages(client, f"{session}/objects")
+    through = (await ok(client, "GET", f"{session}/objects/{first}"))["data"]["pinned_until"]
+    assert through is not None
+    assert [(each["pinned"], each["pinned_until"]) for each in listed] == [(True, through), (True, None)]
+
+
 async def test_levels_after_each_turn_follow_from_the_list_and_the_transitions(client: Client) -> None:
     """And add up to what the service counts."""
     session = await began(client)

@@ -90,6 +90,8 @@ class ListedObject(msgspec.Struct, kw_only=True):
     """0: whole. 1: a detailed summary. 2: a compact one. 3: one line. 4: nothing."""
     pinned: bool
     """It keeps its fidelity, except in an emergency."""
+    pinned_until: int | None
+    """The last turn in which it is pinned; null with `pinned`: until it is unpinned."""
     superseded_by: UUID | None
     """The newer version of it."""
     stub: str

@@ -78,8 +78,8 @@ TOOLS: tuple[Tool, ...] = (
         "write_psychic_cache",
         "cache_write",
         "Share what happens in a mission with its other agents: a decision, a finding, a change of state, a result, a "
-        "checkpoint. What should outlast the mission goes to commit_agent_memory. context_type decides which fields are "
-        "required.",
+        "checkpoint. What should outlast the mission goes to commit_agent_memory. "
+        "context_type decides which fields are required.",
         default=True,
         without=(
             *ABOUT_CODE,

@@ -127,13 +127,18 @@ async def remaining(connection: Connection, forms: HotForms, values: ScopeValues
 
 
 async def nearest(connection: Connection, forms: HotForms, values: NearestValues) -> dict[int, float]:
-    """Cosines by the chunks' keys."""
+    """Cosines by the chunks' keys. Of no chunks, nothing is asked."""
+    if not values.items:
+        return {}
     statement = forms.nearest
     rows = await connection.fetch(statement.sql, *_arguments(statement, values))
     return {row["key"]: row["cosine"] for row in rows}
 
 
 async def chosen(connection: Connection, forms: HotForms, values: ChosenValues) -> Sequence[asyncpg.Record]:
+    """The rows of the chunks. Of no chunks, nothing is asked: the only agent of a tenant has no peers."""
+    if not values.items:
+        return []
     statement = forms.chosen
     rows: list[asyncpg.Record] = await connection.fetch(statement.sql, *_arguments(statement, values))
     return rows

@@ -198,3 +198,27 @@ async def test_what_is_deleted_between_two_counts_takes_no_place(services: Servi
         rows = await experience.run(search)
         assert len(rows) == 2
         assert {row["item_id"] for row in rows} <= {*ids}
+
+
+async def test_the_only_agent_of_a_tenant_costs_no_second_query_for_peers(
+    services: Services, pool: Pool
+) -> None:
+    """Nothing of what a copy holds is its peers', so no rows are asked for. With a peer, they are."""
+    experience = Experience(services, pool, "openai:text-embedding-3-small", 1)
+    await commit(services, experience.tenant, AGENT, "The queue drains slowly.")
+    each, scope = experience.replicas[2]
+    query = StoreQuery(query="What drains slowly?", vector=vector(1), model=experience.model)
+    await each.warm(query, scope, experience.run)
+    await experience.run(partial(each.agree, query=query, scope=scope))
+
+    async def statements(c: Connection) -> list[str]:
+        asked = list[str]()
+        with c.query_logger(lambda logged: asked.append(logged.query)):
+            await each.hot.find(c, query, scope)
+        return asked
+
+    changes, chosen = HOT_PEERS.changes.sql, HOT_PEERS.chosen.sql
+    assert await experience.run(statements) == [changes]
+    await commit(services, experience.tenant, PEERS[0], "The queue drains at night.")
+    assert chosen in await experience.run(statements)
+    await experience.run(partial(each.agree, query=query, scope=scope))

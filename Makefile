@@ -349,6 +349,10 @@ proof-links: $(VENV)/dev.stamp ## Prove that no path and no race leads out of a 
 proof-blocks: $(VENV)/dev.stamp ## Prove that stored text cannot forge the structure of a block: SHORT=1 for a quick look
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.hostile.blocks $(if $(SHORT),--short)
 
+.PHONY: proof-disk
+proof-disk: $(VENV)/run.stamp ## Prove that a full disk loses nothing (as root, on Linux): SHORT=1 for a quick look
+	@$(PY) -m proofs.disk $(if $(SHORT),--short)
+
 .PHONY: proof-clocks
 proof-clocks: $(VENV)/run.stamp ## Prove that services' clocks do not matter (needs libfaketime): SHORT=1 for a quick look
 	@$(PY) -m proofs.clocks $(if $(SHORT),--short)

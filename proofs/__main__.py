@@ -46,6 +46,7 @@ PROMISES = (
     Promise("P6", "proof-fuzz", "no input causes a 5xx"),
     Promise("P8", "proof-restarts", "rolling restarts drop nothing", times=True),
     Promise("P9", "proof-upgrade", "upgrades are online"),
+    Promise("P10", "proof-disk", "a full disk loses nothing"),
     Promise("P11", "proof-clocks", "clocks of services do not matter"),
     Promise("P12", "proof-mcp", "any MCP client works on any replica"),
     Promise("P15", "proof-paging", "paging corrupts nothing"),

@@ -102,15 +102,21 @@ async def _written(client: Client, number: int, text: str, other: str) -> str:
     return f"own:{answer.body['memory_id']}" if number % 4 == 3 else f"cache:{answer.body['data']['id']}"
 
 
-def unlike(answer: Any, stored: dict[str, str]) -> Iterator[str]:
-    """Where the items of an answer's block are not its sources, whole."""
+def forged_headers(answer: Any) -> Iterator[str]:
     items = scrubjay.parse_block(answer["context_block"], answer["nonce"])
     handles = [source["handle"] for source in answer["sources"]]
     if [item.handle for item in items] != handles:
         yield "the client parses other items than the sources"
-        return
     if list(seen_headers(answer["context_block"])) != handles:
         yield "a reader sees other headers than the sources"
+
+
+def unlike(answer: Any, stored: dict[str, str]) -> Iterator[str]:
+    """Where the items of an answer's block are not its sources, whole."""
+    if out_of_place := [*forged_headers(answer)]:
+        yield from out_of_place
+        return
+    items = scrubjay.parse_block(answer["context_block"], answer["nonce"])
     for item, source in zip(items, answer["sources"], strict=True):
         if not source["cut"] and item.text != stored[item.handle]:
             yield f"{item.handle} has another text"

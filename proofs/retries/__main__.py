@@ -22,7 +22,7 @@ from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 SEED = 2
-_ROUNDS, _SHORT_ROUNDS = 7, 1
+_ROUNDS, _SHORT_ROUNDS = 5, 1
 _LEAST_CUTS, _LEAST_REFUSED = 1_000, 200
 _REFERENCES = 3
 _OWNERS = ("cache", "agent_memory")

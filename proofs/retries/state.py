@@ -9,10 +9,12 @@ from shared.database.postgres import Connection
 
 State = dict[str, float]
 
-# Records of keys are what is under test; requests count however they end; what waits in the queue is under way.
-_BESIDE = ("idempotency", "api_key_usage", "index_queue")
+# Records of keys are what is under test; requests count however they end, and so do calls of models that a repeat makes
+# again; what waits in the queue is under way.
+_BESIDE = ("idempotency", "api_key_usage", "index_queue", "spending")
 # Reading counts, and webhooks are told, in their own time. Handles of objects have gaps, by repeats.
-_UNCOUNTED = ("access_count", "item_id", "last_used_at", "number", "position", "seq")
+# Where a chunk ends depends on how many digits an id in its text has.
+_UNCOUNTED = ("access_count", "item_id", "last_used_at", "number", "position", "seq", "start", "stop")
 # A retry may ask a model again, which costs again: only what callers record is a write.
 _COSTS, _RECORDED = ("timeline.costs", "timeline.costs_by_day"), "caller"
 _NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")

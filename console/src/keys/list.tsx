@@ -4,15 +4,19 @@ import type { models } from "scrubjay";
 import { useState } from "preact/hooks";
 
 import { client } from "../connection.js";
-import { usePages } from "../loading.js";
+import { useLoad, usePages } from "../loading.js";
 import { Bar } from "../parts/bars.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
+import { Problem } from "../parts/problem.js";
 import { Name } from "../parts/stored.js";
 import { ListEnd, Table, type Column } from "../parts/table.js";
 import { Time } from "../parts/time.js";
 import { ChangeKey, MakeKey } from "./making.js";
 import { Secret } from "./secret.js";
+
+/** How many of the keys that go with a revoked one are named. */
+const SHOWN = 20;
 
 type Doing = { what: "make" } | { what: "change" | "rotate" | "revoke"; key: models.ApiKey };
 
@@ -105,6 +109,8 @@ function Rotate({ apiKey, onRotated, onClose }: { apiKey: models.ApiKey; onRotat
 }
 
 function Revoke({ apiKey, onRevoked, onClose }: { apiKey: models.ApiKey; onRevoked: () => void; onClose: () => void }) {
+  const keys = useLoad((signal) => client().listKeys({ limit: 100 }, { signal }).all(), []);
+  const family = keys.data && madeBy(apiKey.id, keys.data);
   const revoke = () => client().revokeKey({ key_id: apiKey.id }).then(() => onRevoked());
   return (
     <Confirm title={`Revoke key:${apiKey.id}?`} action="Revoke it" danger onConfirm={revoke} onClose={onClose}>
@@ -112,6 +118,32 @@ function Revoke({ apiKey, onRevoked, onClose }: { apiKey: models.ApiKey; onRevok
         <Name text={apiKey.name} /> is refused from now on, and so is every key that it made, and that those made. It
         cannot be undone.
       </p>
+      <Problem error={keys.error} retry={keys.reload} />
+      {family?.length === 0 && <p>It made no key that is still valid.</p>}
+      {family !== undefined && family.length > 0 && (
+        <>
+          <p>{family.length.toLocaleString("en")} that go with it{family.length > SHOWN && `, of which the first ${SHOWN}`}:</p>
+          <ul>
+            {family.slice(0, SHOWN).map((key) => (
+              <li key={key.id}>
+                <Name text={key.name} /> <span class="small">key:{key.id}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </Confirm>
   );
+}
+
+/** The keys that a key made, and those that these made, without those that are revoked already. */
+function madeBy(id: number, keys: readonly models.ApiKey[]): models.ApiKey[] {
+  const family = new Set([`key:${id}`]);
+  // A key is older than those that it made.
+  const later = [...keys].sort((one, other) => one.id - other.id).filter((key) => {
+    const made = key.created_by !== null && family.has(key.created_by);
+    if (made) family.add(`key:${key.id}`);
+    return made;
+  });
+  return later.filter((key) => key.status !== "revoked");
 }

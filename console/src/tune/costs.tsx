@@ -7,10 +7,19 @@ import { client } from "../connection.js";
 import { useLoad } from "../loading.js";
 import { Bar } from "../parts/bars.js";
 import { Choice } from "../parts/field.js";
+import { Filter } from "../parts/filter.js";
 import { Problem } from "../parts/problem.js";
 import { Name } from "../parts/stored.js";
 import { Table, type Column } from "../parts/table.js";
+import { Calls } from "./calls.js";
 import { Ceilings } from "./ceilings.js";
+import { Days } from "./days.js";
+
+/** Which calls are counted. Both are always there, so that what is loaded again can be told from them. */
+export interface CostFilter {
+  agent: string | undefined;
+  model: string | undefined;
+}
 
 type By = "agent" | "mission" | "model" | "session" | "kind" | "service";
 
@@ -26,16 +35,21 @@ const BYS: readonly (readonly [By, string])[] = [
 export function Costs() {
   const [query, change] = useQuery();
   const by = (query["by"] ?? "agent") as By;
-  const costs = useLoad((signal) => client().costs({ by, limit: 50 }, { signal }).page(), [by]);
+  const filter = { agent: query["of"] || undefined, model: query["model"] || undefined };
+  const costs = useLoad((signal) => client().costs({ ...filter, by, limit: 50 }, { signal }).page(), [by, filter.agent, filter.model]);
   return (
     <section aria-labelledby="costs">
       <h2 id="costs">What models cost</h2>
       <Problem error={costs.error} retry={costs.reload} />
       {costs.data && <Totals costs={costs.data} />}
+      <Days filter={filter} />
       <div class="filters">
+        <Filter label="Costs of agent" value={query["of"] ?? ""} onChange={(value) => change({ of: value })} />
+        <Filter label="Costs of model" value={query["model"] ?? ""} onChange={(value) => change({ model: value })} />
         <Choice label="By" value={by} options={BYS} onChange={(value) => change({ by: value })} />
       </div>
       {costs.data && <Groups costs={costs.data} />}
+      <Calls filter={filter} />
       <Ceilings />
     </section>
   );

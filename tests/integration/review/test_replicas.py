@@ -11,7 +11,7 @@ from tests.conftest import Servers
 from tests.support.calls import note, until
 from tests.support.cluster import Client, Cluster
 from tests.support.clusters import own_cluster
-from tests.support.reviewing import REVIEW, decide, learned, wait_for
+from tests.integration.review.reviewing import REVIEW, decide, learned, wait_for
 
 MISSION = "hot"
 TIMES = 8

@@ -208,7 +208,8 @@ async def test_who_was_given_it(tenant: Tenant, admin_client: Client, client: Cl
     given = "/api/context/log/given"
 
     async def pages(by: Client, handle: str, more: str = "") -> list[tuple[str, str, str]]:
-        found, cursor = [], ""
+        found: list[tuple[str, str, str]] = []
+        cursor: str | None = ""
         while cursor is not None:
             answer = await by.get(f"{given}?handle={handle}&limit=1{more}{cursor}")
             assert answer.status == 200, answer

@@ -120,6 +120,16 @@ async def _fill_by_hand(sql: Connection, tenant: str, scope: str) -> None:
         tenant,
         scope,
     )
+    await sql.execute(
+        "insert into timeline.review_rules (tenant, scope, set_by) values ($1, $2, 'by hand')", tenant, scope
+    )
+    for schema in ("cache", "memory"):
+        await sql.execute(
+            f"""insert into {schema}.reviews (tenant, store, state, scope, subjects)
+                values ($1, 'by hand', 'waiting', $2, array[$2])""",
+            tenant,
+            scope,
+        )
     # Of a paused webhook, which sends nothing.
     await sql.execute(
         """with hook as (

@@ -31,7 +31,7 @@ class Hand:
     async def press(
         self, name: str | re.Pattern[str], role: str = "button", within: Locator | None = None
     ) -> None:
-        found = (within or self.page.locator("body")).get_by_role(role, name=name).first  # type: ignore[arg-type]
+        found = (within or self.page.locator("body")).get_by_role(role, name=name).first
         await found.wait_for()
         self.clicks += 1
         if self.keyboard:

@@ -19,7 +19,7 @@ async def _patient(database: Database, work: Any, _: Any) -> Any:
 
 def main() -> None:
     name = os.environ["PROOF_SERVICE"]
-    Database.call = _patient  # type: ignore[method-assign]
+    setattr(Database, "call", _patient)  # noqa: B010
     settings = importlib.import_module(f"services.{name}.settings").Settings.from_env()
     serve(importlib.import_module(f"services.{name}.app").create(settings), settings.host, settings.port, 0.3)
 

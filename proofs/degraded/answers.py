@@ -91,7 +91,8 @@ def _unindexed(call: Call, body: Json) -> str | None:
 
 
 def _named(call: Call, dependency: Dependency | None, body: Json) -> str | None:
-    degraded = (body.get("data") or body).get("degraded") if call.name == "query" else body.get("degraded")
+    told = body.get("data") or body if call.name == "query" else body
+    degraded: list[Any] = told.get("degraded") or []
     if call.name == "assemble":
         named = {one["source"] for one in degraded}
         expected = missing(dependency) if dependency not in (None, "redis") else frozenset()

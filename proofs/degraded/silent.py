@@ -14,7 +14,7 @@ from shared.web.serving.server import serve
 
 
 def main() -> None:
-    answer = assembling.answer
+    answer = vars(assembling)["answer"]
 
     def silent(ask: Any, found: Any, chosen: Any, facts: Any, degraded: Any, *more: Any) -> Any:
         return answer(ask, found, chosen, facts, [], *more)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Servers
+from tests.integration.review.reviewing import REVIEW, decide, learned, wait_for
 from tests.support.calls import note, until
 from tests.support.cluster import Client, Cluster
 from tests.support.clusters import own_cluster
-from tests.integration.review.reviewing import REVIEW, decide, learned, wait_for
 
 MISSION = "hot"
 TIMES = 8

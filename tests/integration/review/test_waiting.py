@@ -7,9 +7,9 @@ import json
 import pytest
 
 from tests.integration.conftest import Tenant
+from tests.integration.review.reviewing import REVIEW, TEXT, decide, learned, queue, wait_for
 from tests.support.calls import note
 from tests.support.cluster import Client
-from tests.integration.review.reviewing import REVIEW, TEXT, decide, learned, queue, wait_for
 
 WRITE = "/api/psychic-cache/write"
 

@@ -12,7 +12,7 @@ from services.context.delta.schemas import Changes
 from services.context.delta.service import Asker, Sessions
 from shared.errors import Invalid
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.operations import READ
+from shared.web.operations import READ, problems
 from shared.web.request import request_id_of
 
 _SESSION = Parameter(min_length=1, max_length=200, description="The `session_id` of its assemblies.")
@@ -21,7 +21,7 @@ _CALLER = Parameter(
 )
 
 
-@get("/changes", opt=READ)
+@get("/changes", opt=READ | problems(403))
 async def changes(
     request: Request[Any, Any, Any],
     sessions: NamedDependency[Sessions],

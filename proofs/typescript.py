@@ -23,7 +23,7 @@ from shared.vocabulary import DEFAULT
 
 _NODE = Path(__file__).parents[1] / ".node"
 # One of them matches each pattern of a required field.
-_TEXTS = ("x", "0", "shared")
+_TEXTS = ("x", "0", "shared", "cache:1")
 _JSON = "application/json"
 _TYPES = """import type { paths } from "./api";
 

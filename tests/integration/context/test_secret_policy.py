@@ -241,6 +241,9 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
     hook = {"kinds": [TEXT], "missions": [TEXT], "agents": [TEXT], "description": TEXT}
     yield "webhooks_make", "POST", "/api/webhooks", {"url": "https://hooks.example/", **hook}
     yield "webhooks_change", "PATCH", f"/api/webhooks/{ids['webhook']}", hook
+    edit = {"handle": f"own:{ids['memory']}", "decision": "edit", "content": f"Bob knows the key {SECRET}"}
+    yield "context_review_decide", "POST", "/api/context/review/decide", edit
+    yield "context_set_review_rule", "PUT", "/api/context/review/rules", {"agent_name": TEXT}
     yield "context_make_key", "POST", "/api/context/keys", {"name": TEXT}
 
 

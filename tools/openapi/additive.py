@@ -152,10 +152,10 @@ class _Comparison:
     def _kind(self, document: dict[str, Any], schema: Schema) -> str:
         if "$ref" in schema:
             target = _at(document, schema)
-            # The tag identifies a branch of a union, whatever its name.
-            tags = [
-                p["enum"][0] for p in target.get("properties", {}).values() if len(p.get("enum", ())) == 1
-            ]
+            # The tag, which is always there, identifies a branch of a union, whatever its name.
+            properties = target.get("properties", {})
+            required = [properties[name] for name in target.get("required", ()) if name in properties]
+            tags = [one["enum"][0] for one in required if len(one.get("enum", ())) == 1]
             return str(tags[0]) if tags else "object"
         return str(schema.get("type", "any"))
 

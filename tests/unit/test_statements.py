@@ -18,6 +18,7 @@ MADE_AT_START = {
     "shared/database/idempotency.py": "the schema of the service",
     "shared/database/index_queue.py": "the tables of a store",
     "shared/database/postgres.py": "the tenant of a transaction, quoted",
+    "shared/review/reviews.py": "the schema of the service",
 }
 
 

@@ -67,6 +67,10 @@ cross join lateral cache.put_entries(free.tenant, $2, $3, $4, null, $5, $6, $7, 
 """
 
 
+class Held(Exception):
+    """One of some entries may have to wait for a reviewer."""
+
+
 async def put_entries(
     connection: Connection,
     mission: MissionKey,
@@ -78,8 +82,8 @@ async def put_entries(
 ) -> list[asyncpg.Record]:
     """A row per entry, in order. `refused` says why an entry was not written.
 
-    No row, with nothing written, if the writes of the mission or of one of the agents wait for a reviewer. `reviewed`:
-    a reviewer has approved them.
+    Raises Held, with nothing written, if the writes of the mission or of one of the agents wait for a reviewer.
+    `reviewed`: a reviewer has approved them.
     """
     scopes = {scope for put in puts for scope in scopes_of(mission.mission_id, put.agent_name)}
     rows: list[asyncpg.Record] = await connection.fetch(
@@ -94,6 +98,8 @@ async def put_entries(
         limits.ttl_hours,
         [] if reviewed else sorted(scopes),
     )
+    if puts and not rows:
+        raise Held
     return rows
 
 

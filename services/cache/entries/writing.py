@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -14,9 +14,9 @@ import msgspec
 
 from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
-from services.cache.entries.puts.holding import Held, Holding, Row
+from services.cache.entries.puts.holding import Holding, Row
 from services.cache.entries.puts.making import put_of
-from services.cache.entries.queries_write import Put, put_entries, supersede
+from services.cache.entries.queries_write import Held, Put, put_entries, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import largest_field
 from services.cache.keyed_writes import KeyedWrites
@@ -75,7 +75,7 @@ class EntryWriter:
         self._tags = tags
         self._put_entries = partial(put_entries, model=model, limits=limits)
         self._holding = Holding(self._put_entries, limits)
-        self._puts: Coalescer[MissionKey, Put, Row] = Coalescer(database.call, self._put_free)
+        self._puts: Coalescer[MissionKey, Put, Row] = Coalescer(database.call, self._put_entries)
 
     async def stop(self) -> None:
         await self._puts.stop()
@@ -96,7 +96,11 @@ class EntryWriter:
         languages = (await self._languages.of(principal.tenant, [entry.mission_id], deadline)).languages
         put = await beside(len(entry.content), put_of, principal, entry, languages)
         if key is None:
-            result = _result(put, await self._put(mission, put, deadline))
+            try:
+                row = await self._put_at_once(mission, put, deadline)
+            except Held:
+                row = await self._put_alone(mission, put, deadline)
+            result = _result(put, row)
         else:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant, [_Written(mission, put, result.id)])
@@ -181,17 +185,14 @@ class EntryWriter:
             return _refused(error)
 
     async def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> Row:
-        if put.supersedes is None:
-            with suppress(Held):
-                return await self._puts.put(mission, put, deadline)
+        with suppress(Held):
+            return await self._put_at_once(mission, put, deadline)
         return await self._put_alone(mission, put, deadline)
 
-    async def _put_free(self, c: Connection, mission: MissionKey, puts: Sequence[Put]) -> Sequence[Row]:
-        """Raises Held if one of them may have to wait for a reviewer."""
-        rows = await self._put_entries(c, mission, puts)
-        if not rows:
-            raise Held
-        return rows
+    def _put_at_once(self, mission: MissionKey, put: Put, deadline: Deadline) -> Awaitable[Row]:
+        """Raises Held if it may have to wait for a reviewer."""
+        write = self._puts.put if put.supersedes is None else self._put_alone
+        return write(mission, put, deadline)
 
     async def _put_alone(self, mission: MissionKey, put: Put, deadline: Deadline) -> Row:
         (row,) = await self._database.transaction(
@@ -203,8 +204,10 @@ class EntryWriter:
         self, connection: Connection, mission: MissionKey, puts: Sequence[Put]
     ) -> Sequence[Row]:
         """Raises Invalid for an entry that names no other that it may supersede. Needs a transaction."""
-        rows: Sequence[Row] = await self._put_entries(connection, mission, puts)
-        rows = rows or await self._holding.put_or_wait(connection, mission, puts)
+        try:
+            rows: Sequence[Row] = await self._put_entries(connection, mission, puts)
+        except Held:
+            rows = await self._holding.put_or_wait(connection, mission, puts)
         for put, row in zip(puts, rows, strict=True):
             older, newer = put.supersedes, row["entry_id"]
             if older is None or row["refused"] is not None or newer < 0:

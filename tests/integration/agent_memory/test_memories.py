@@ -251,6 +251,7 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
     assert (await client.post(f"{ROOT}/forget", {"agent_name": "scout"})).status == 403
     receipt = (await admin.post(f"{ROOT}/forget", {"agent_name": "scout"})).body
     assert receipt["erased"] == {
+        "reviews": 0,
         "agent_memory": 3,
         "agent_memory_chunks": 3,
         "agent_memory_vec": 3,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -12,16 +12,13 @@ from services.cache.entries.queries_write import Put, standing
 from services.cache.entries.search import STORE
 from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
+from shared.concurrency import clock
 from shared.database.postgres import Connection
 from shared.review.reviews import Reviews, scopes_of, under_review
 from shared.review.schemas import Waiting
 
 Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
 """What became of an entry, with the columns of `cache.put_entries`. The id of one that waits is negative."""
-
-
-class Held(Exception):
-    """One of some entries may have to wait."""
 
 
 class Holding:
@@ -52,7 +49,7 @@ class Holding:
             "entry_id": None if refused else await self._keep(c, mission, put, rules),
             "total_tokens": holds.tokens,
             "evicted": 0,
-            "expires_at": datetime.now(UTC) + timedelta(hours=hours),
+            "expires_at": clock.now() + timedelta(hours=hours),
             "refused": refused,
             "token_budget": holds.token_budget,
         }

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -22,6 +22,7 @@ from services.cache.entries.indexing import ENTRIES
 from services.cache.missions.schemas import CacheStats
 from services.cache.service import CacheService
 from services.cache.settings import Settings
+from shared.concurrency import clock
 from shared.database import indexer
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
@@ -401,7 +402,7 @@ async def test_the_statistics_of_a_mission_tell_when_its_vectors_are_expected(re
     pace = replica.service.indexer._paces[ENTRIES.name]
     pace.note(0.0, 0, 3_600)
     pace.note(60.0, 60, 3_600)
-    before, expected, after = datetime.now(UTC), (await stats()).vectors_expected_at, datetime.now(UTC)
+    before, expected, after = clock.now(), (await stats()).vectors_expected_at, clock.now()
     assert expected is not None
     assert before <= expected - timedelta(hours=1) <= after
 

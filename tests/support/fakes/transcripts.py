@@ -85,7 +85,7 @@ class Writer:
     def _claude_records(self, session: str) -> Iterator[Record]:
         same: Record = {
             "sessionId": session,
-            "cwd": "/work/lantern",
+            "cwd": "/home/ana/lantern",
             "gitBranch": "main",
             "isSidechain": False,
         }
@@ -114,7 +114,7 @@ class Writer:
         return {**same, "type": kind, "uuid": self._uuid(), "timestamp": self._time(turn), "message": message}
 
     def _codex_records(self, session: str) -> Iterator[Record]:
-        yield self._codex(0, "session_meta", {"id": session, "cwd": "/work/lantern"})
+        yield self._codex(0, "session_meta", {"id": session, "cwd": "/home/ana/lantern"})
         for turn in range(10**9):
             yield self._codex(turn, "response_item", self._message("user", "input_text"))
             for _ in range(self._random.randint(2, 6)):
@@ -141,7 +141,7 @@ class Writer:
 
     def _call(self) -> tuple[str, Mapping[str, Any], str, bool]:
         """A tool, what it was given, what came of it, and whether it failed."""
-        path = f"/work/lantern/src/{self._random.choice(_WORDS)}_{self._random.randint(1, 400)}.py"
+        path = f"/home/ana/lantern/src/{self._random.choice(_WORDS)}_{self._random.randint(1, 400)}.py"
         kind = self._random.randrange(4)
         if kind == 0:
             return "Read", {"file_path": path}, self._lines(16_000), False

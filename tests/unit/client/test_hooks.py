@@ -20,7 +20,7 @@ ANSWER = {
 
 
 def event(name: str, **more: str) -> Event:
-    return Event.of({"hook_event_name": name, "session_id": "s-1", "cwd": "/work/lantern", **more})
+    return Event.of({"hook_event_name": name, "session_id": "s-1", "cwd": "/home/ana/lantern", **more})
 
 
 def test_what_a_session_wrote_itself_is_not_told_to_it() -> None:
@@ -77,7 +77,9 @@ def test_an_event_with_other_types_than_expected_is_read() -> None:
     assert Event.of({"session_id": 3, "cwd": None, "prompt": ["x"]}) == Event("", "", Path(), "", "", "")
 
 
-@pytest.mark.parametrize(("folder", "name"), [("/work/my repo", "my-repo"), ("/", "here"), ("/a/*", "here")])
+@pytest.mark.parametrize(
+    ("folder", "name"), [("/home/ana/my repo", "my-repo"), ("/", "here"), ("/a/*", "here")]
+)
 def test_a_folder_names_a_mission(folder: str, name: str) -> None:
     assert project_of(Path(folder)) == name
 

@@ -77,11 +77,11 @@ def test_a_run_that_failed_is_found_by_its_program_and_as_an_error() -> None:
 
 
 def test_a_change_names_its_file_and_its_lines() -> None:
-    given_ = {"file_path": "/work/a.py", "old_string": "x = 1", "new_string": "x = 2"}
+    given_ = {"file_path": "/home/ana/a.py", "old_string": "x = 1", "new_string": "x = 2"}
     found = told(ToolCall("t2", "Edit", given_, None), "ok", failed=False)
     assert found is not None
-    assert found.paths == ("/work/a.py",)
-    assert found.text == "Changed /work/a.py\n- x = 1\n+ x = 2\nok"
+    assert found.paths == ("/home/ana/a.py",)
+    assert found.text == "Changed /home/ana/a.py\n- x = 1\n+ x = 2\nok"
 
 
 @pytest.mark.parametrize(

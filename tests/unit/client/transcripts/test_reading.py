@@ -16,7 +16,7 @@ from scrubjay.transcripts.places import Place, Places
 from scrubjay.transcripts.summing_up import summed_up
 from tests.support.fakes.transcripts import Writer
 
-SAME = {"sessionId": "s-1", "cwd": "/work/lantern", "timestamp": "2026-03-01T12:00:00Z"}
+SAME = {"sessionId": "s-1", "cwd": "/home/ana/lantern", "timestamp": "2026-03-01T12:00:00Z"}
 
 
 def claude(kind: str, uuid: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def test_a_session_of_codex(tmp_path: Path) -> None:
     patch = {"type": "custom_tool_call", "name": "apply_patch", "call_id": "c-2"}
     path = written(
         tmp_path / "rollout.jsonl",
-        codex("session_meta", {"id": "s-2", "cwd": "/work/lantern"}),
+        codex("session_meta", {"id": "s-2", "cwd": "/home/ana/lantern"}),
         codex(
             "response_item",
             {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "x"}]},

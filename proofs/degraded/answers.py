@@ -91,12 +91,11 @@ def _unindexed(call: Call, body: Json) -> str | None:
 
 
 def _named(call: Call, dependency: Dependency | None, body: Json) -> str | None:
-    told = body.get("data") or body if call.name == "query" else body
-    degraded: list[Any] = told.get("degraded") or []
+    degraded = (body["data"] if call.name == "query" else body)["degraded"]
     if call.name == "assemble":
         named = {one["source"] for one in degraded}
         expected = missing(dependency) if dependency not in (None, "redis") else frozenset()
-        return None if named == expected else f"names {sorted(named)} instead of {sorted(expected)}"
+        return None if named == expected else f"names {degraded} instead of {sorted(expected)}"
     expects = dependency == "embedder"
     if bool(degraded) != expects or (expects and not degraded[0].startswith("embedder")):
         return f"says of what is missing: {degraded}"

@@ -74,8 +74,9 @@ class RemoteEmbedder(ABC):
             self._probe,
             failures=5,
             probe_seconds=settings.query_timeout,
-            shortest=2.0,
-            longest=30.0,
+            # A probe is one short text, and costs nothing unless it is answered. So vectors are soon back.
+            shortest=1.0,
+            longest=1.0,
         )
         self._on_usage = on_usage
         self._width: int | None = None

@@ -267,7 +267,7 @@ async def test_the_breaker_spares_a_failing_api_and_finds_it_well_again(remote: 
     with pytest.raises(EmbedderUnavailable) as raised:
         await remote.embedder.embed(["x"], "document")
     assert raised.value.reason == "breaker_open"
-    assert raised.value.retry_after == 2.0
+    assert raised.value.retry_after == 1.0
     assert len(remote.api.requests) == asked
     remote.api.mode = "ok"
     await until_closed(remote.embedder.breaker)

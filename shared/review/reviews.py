@@ -10,7 +10,7 @@ import msgspec
 
 from shared.auth import Principal
 from shared.database.postgres import Connection
-from shared.errors import Conflict
+from shared.errors import Conflict, TooMany
 from shared.review.schemas import MOST_SHOWN, Candidate, State, Waiting
 from shared.text import Name
 
@@ -58,6 +58,11 @@ async def require_unreviewed(c: Connection, principal: Principal, about: About) 
         raise Conflict(f"writes of {', '.join(sorted(ruled))} wait for a reviewer: {NOT_CHANGED}")
 
 
+# What waits takes nothing of a mission's budget, so it is bounded by itself, in each owner.
+MOST_WAITING_OF_AGENT, MOST_WAITING = 1_000, 10_000
+_FULL_SECONDS = 60.0
+
+
 class Seen(NamedTuple):
     """The users, agent and missions whose waiting writes a key sees; None means all."""
 
@@ -95,6 +100,9 @@ class Reviews:
                 select $1, $3, 'review_wait', $4, $5, $15, jsonb_build_object('store', $2::text, 'id', -id) from kept
             )
             select id from kept"""
+        self.room_sql = f"""
+            select count(*) as every, count(*) filter (where agent_name is not distinct from $2) as own
+            from (select agent_name from {table} where tenant = $1 and state = 'waiting' limit {MOST_WAITING}) w"""
         self.list_sql = f"""
             select store, -id as id, left(content, {MOST_SHOWN}) as content,
                    length(content) > {MOST_SHOWN} as cut, scope, agent_name, mission_id, user_id, written_by,
@@ -151,7 +159,13 @@ class Reviews:
             select count(*) from gone"""
 
     async def wait(self, c: Connection, principal: Principal, write: Waiting) -> int:
-        """Keeps a write until it is decided. Returns its id, which is negative: no item has it."""
+        """Keeps a write until it is decided. Returns its id, which is negative: no item has it.
+
+        Raises TooMany where so much waits already, of the agent or in all, that nobody would come to it.
+        """
+        (room,) = await c.fetch(self.room_sql, principal.tenant, write.agent_name)
+        if room["own"] >= MOST_WAITING_OF_AGENT or room["every"] >= MOST_WAITING:
+            raise TooMany("too many writes wait for a reviewer already", retry_after=_FULL_SECONDS)
         about = About(write.scope, write.mission_id, write.agent_name, write.user_id)
         kept: int = await c.fetchval(
             self.wait_sql,

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from shared.database.postgres import Connection
+from shared.review.reviews import MOST_WAITING_OF_AGENT
 from tests.integration.conftest import Tenant
 from tests.integration.review.reviewing import REVIEW, TEXT, decide, learned, queue, wait_for
 from tests.support.calls import note
@@ -187,3 +189,23 @@ async def test_a_rule_ends(ruled: Client, client: Client) -> None:
     assert [item["handle"] for item in await queue(ruled, kind="waiting")] == [f"cache:{waiting}"]
     events = (await ruled.get("/api/timeline?kind=review_rule&limit=100")).body["data"]
     assert [event["payload"]["required"] for event in events] == [True, True, False]
+
+
+async def test_what_waits_is_bounded_by_agent(
+    ruled: Client, client: Client, tenant: Tenant, sql: Connection
+) -> None:
+    await wait_for(client, WRITE, note("m", TEXT, agent_name="scout"))
+    columns = (
+        "tenant, store, state, scope, agent_name, subjects, content, body, writer, written_by, source_kind"
+    )
+    waiting = f"""
+        insert into cache.reviews ({columns})
+        select {columns} from cache.reviews, generate_series(1, $2) where tenant = $1"""
+    await sql.execute(waiting, tenant.name, MOST_WAITING_OF_AGENT - 1)
+    refused = await client.post(WRITE, note("m", TEXT, agent_name="scout"))
+    assert (refused.status, refused.headers["retry-after"]) == (429, "60"), refused
+    await wait_for(client, WRITE, note("m", TEXT, agent_name="heron"))
+    page = await ruled.get(f"{REVIEW}?kind=waiting&agent=scout&limit=1")
+    assert page.status == 200, page
+    await decide(ruled, page.body["data"][0]["handle"], "forget")
+    await wait_for(client, WRITE, note("m", TEXT, agent_name="scout"))

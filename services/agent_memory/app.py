@@ -122,6 +122,7 @@ class Services:
     purge: Purge
     accesses: AccessCounts
     deciding: Deciding
+    indexer: Indexer
 
 
 @asynccontextmanager
@@ -228,6 +229,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             purge=Purge(database, transactions, [MEMORIES, LONG_TERM, FILES, FACTS, CONSOLIDATION]),
             accesses=accesses,
             deciding=Deciding(database, Reviews("memory"), reviewed, transactions.announce),
+            indexer=indexer,
         )
 
 

@@ -13,7 +13,13 @@ from services.agent_memory.memories.schemas import ForgetAgentInput, ForgetRecei
 from services.agent_memory.purge import Purge
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.idempotency_key import key_of
-from shared.web.internal import internal_review, internal_review_decide, internal_search, internal_states
+from shared.web.internal import (
+    internal_backlog,
+    internal_review,
+    internal_review_decide,
+    internal_search,
+    internal_states,
+)
 from shared.web.operations import ADMIN, KEYED
 
 
@@ -52,6 +58,7 @@ ROUTES: list[ControllerRouterHandler] = [
     Router("/api/agent-memory", route_handlers=[forget], tags=["erasure"]),
     internal_search,
     internal_states,
+    internal_backlog,
     internal_review,
     internal_review_decide,
     purge_scope,

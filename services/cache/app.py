@@ -38,6 +38,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.embedding_table import open_cached
 from shared.database.housekeeping import tidy_forever
+from shared.database.indexer import Indexer
 from shared.database.postgres import Database
 from shared.identity import Verifier
 from shared.review.deciding import Deciding
@@ -78,6 +79,7 @@ class Services:
     persistent: PersistentService
     checkpoints: CheckpointService
     deciding: Deciding
+    indexer: Indexer
     purge: Purge
 
 
@@ -141,6 +143,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
             persistent=service.persistent,
             checkpoints=service.checkpoints,
             deciding=service.deciding,
+            indexer=service.indexer,
             purge=service.purge,
         )
 

@@ -16,7 +16,13 @@ from services.cache.purge import Purge
 from services.cache.sessions.routes import SESSIONS
 from services.cache.sessions.trail.routes import internal_events
 from shared.web.dependencies import DeadlineDep, PrincipalDep
-from shared.web.internal import internal_review, internal_review_decide, internal_search, internal_states
+from shared.web.internal import (
+    internal_backlog,
+    internal_review,
+    internal_review_decide,
+    internal_search,
+    internal_states,
+)
 from shared.web.operations import ADMIN
 
 
@@ -69,6 +75,7 @@ ROUTES: list[ControllerRouterHandler] = [
     CHECKPOINTS,
     internal_search,
     internal_states,
+    internal_backlog,
     internal_review,
     internal_review_decide,
     entry_routes.internal_turns,

@@ -9,6 +9,7 @@ from services.context.assembly.asking import Asking
 from services.context.assembly.config import CallerConfigs
 from services.context.assembly.service import Assembler
 from services.context.audit.service import AuditTrail
+from services.context.backlog.service import TenantBacklogs
 from services.context.consolidation.schedule import Schedule
 from services.context.consolidation.service import Consolidation
 from services.context.costs.service import CostService
@@ -98,6 +99,7 @@ class Services:
     prompts: Prompts
     sessions: Sessions
     review: Review
+    backlogs: TenantBacklogs
 
 
 @asynccontextmanager
@@ -219,6 +221,7 @@ async def opened(
             prompts=Prompts(Documents(owners, sources), assembler),
             sessions=sessions,
             review=Review(database, owners),
+            backlogs=TenantBacklogs(owners),
         )
 
 

@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 
 from services.context.assembly.routes import assemble
 from services.context.audit.routes import audit
+from services.context.backlog.routes import backlog
 from services.context.console.routes import CONSOLE
 from services.context.consolidation.routes import consolidate
 from services.context.costs.routes import COSTS
@@ -40,6 +41,7 @@ _HANDLERS: dict[str, list[ControllerRouterHandler]] = {
     "review": [REVIEW],
     "erasure": [purge],
     "audit": [audit],
+    "backlog": [backlog],
 }
 """By what they are for."""
 

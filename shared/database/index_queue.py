@@ -9,6 +9,18 @@ import asyncpg
 import msgspec
 from pgvector import HalfVector
 
+MOST_COUNTED = 100_000
+"""No more items than these are counted."""
+
+
+class StoreBacklog(msgspec.Struct, frozen=True):
+    """What waits for its vectors."""
+
+    store: str
+    items: int
+    seconds_left: float | None
+    """Seconds until all of the store's items have vectors, of other tenants too; None while none are made."""
+
 
 class QueueStatements:
     """Leases from one schema's queue, which serves all its stores. The database's clock times them."""
@@ -84,7 +96,12 @@ class QueueStatements:
         # $1 model.
         self.backlog = f"""
             select store, count(*) as items
-            from (select store from {queue} where model = $1 limit 100000) waiting group by store"""
+            from (select store from {queue} where model = $1 limit {MOST_COUNTED}) waiting group by store"""
+        # $1 tenant, $2 model.
+        self.backlog_of_tenant = f"""
+            select store, count(*) as items
+            from (select store from {queue} where tenant = $1 and model = $2 limit {MOST_COUNTED}) waiting
+            group by store"""
         # $1 tenant, $2 store, $3 item, $4 model.
         self.waiting = f"""
             select exists (

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from shared.concurrency.tasks import end, every
 from shared.database.index_claims import Backlog, Fresh, JustWritten
-from shared.database.index_queue import IndexedStore, QueueStatements
+from shared.database.index_queue import IndexedStore, QueueStatements, StoreBacklog
 from shared.database.index_worker import IndexWorker, Key
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
@@ -139,6 +139,17 @@ class Indexer:
     def seconds_left(self, store: str) -> float:
         """Until all items that wait have their vectors, at this replica's pace; infinity where it has none."""
         return self._paces[store].seconds_left()
+
+    async def backlog(self, tenant: str, deadline: Deadline) -> list[StoreBacklog]:
+        """Of each store, what of the tenant waits for its vectors, and how long it may take."""
+        rows = await self._database.run(
+            tenant, lambda c: c.fetch(self._sql.backlog_of_tenant, tenant, self._embedder.model), deadline
+        )
+        waiting = {row["store"]: row["items"] for row in rows}
+        return [
+            StoreBacklog(store, waiting.get(store, 0), seconds if math.isfinite(seconds) else None)
+            for store, seconds in ((store, self.seconds_left(store)) for store in self._stores)
+        ]
 
     def _note_stored(self, key: Key) -> None:
         store, _, _ = key

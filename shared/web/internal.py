@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from litestar import post
+from litestar import get, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
+from shared.database.index_queue import StoreBacklog
+from shared.database.indexer import Indexer
 from shared.review.deciding import Deciding
 from shared.review.schemas import Decided, DecideRequest, QueuePart, QueueRequest
 from shared.search.evidence import SearchRequest, SearchResult
@@ -34,6 +36,13 @@ async def internal_states(
     deadline: DeadlineDep,
 ) -> States:
     return await owner_states.changed(principal, data, deadline)
+
+
+@get("/internal/backlog", opt=READ, include_in_schema=False)
+async def internal_backlog(
+    indexer: NamedDependency[Indexer], principal: PrincipalDep, deadline: DeadlineDep
+) -> list[StoreBacklog]:
+    return await indexer.backlog(principal.tenant, deadline)
 
 
 @post("/internal/review", opt=READ, status_code=200, include_in_schema=False)

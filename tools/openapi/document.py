@@ -58,6 +58,7 @@ _TAGS = {
     "webhooks": "Events of the timeline, sent to URLs.",
     "keys": "API keys: who may do what, and how much of it.",
     "audit": "What admins did.",
+    "backlog": "What waits for its vectors.",
     "secrets": "What becomes of provider keys, passwords and the like in what callers send.",
     "languages": "The language of texts that are too short to tell it.",
     "review": "What waits for a reviewer, and what reviewers decide.",

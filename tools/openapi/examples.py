@@ -143,6 +143,7 @@ _KEYS = [
         },
         keep={"key": "key.id"},
     ),
+    Example("context_backlog", "What waits for its vectors?"),
     Example("context_me", "Who am I?"),
     Example("context_list_keys", "The first keys", parameters={"limit": 2}),
     Example("context_get_key", "One key", parameters={"key_id": "$key"}),

@@ -3882,6 +3882,19 @@ export interface StatsAnswer {
   data: CacheStats;
 }
 
+/** What of a store waits. Until it has vectors, questions find it by its words. */
+export interface StoreWaiting {
+  /** The store that it is from, as weights name it. */
+  store: string;
+  /** How many of its items wait; 100,000 stands for more. */
+  items: number;
+  /**
+   * When they are expected to have vectors, behind what other tenants wrote before. It is missing while none are
+   * made, and when nothing waits.
+   */
+  expected_at: string | null;
+}
+
 export interface StoredCheckpoint {
   /** The framework's own name for the thread. */
   thread_id: string;
@@ -3966,6 +3979,14 @@ export interface TaskContext {
   outcome: "failed" | "partial" | "success";
   /** The mission of the task. */
   mission_namespace?: string | null;
+}
+
+/** What of the tenant waits for its vectors. */
+export interface TenantBacklog {
+  /** All stores, those in which nothing waits, too. */
+  stores: StoreWaiting[];
+  /** The services that did not answer: of their stores nothing is known. */
+  degraded: Degraded[];
 }
 
 /** The language of the tenant's texts and questions, where neither they nor their writer tells it. */

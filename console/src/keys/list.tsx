@@ -122,7 +122,10 @@ function Revoke({ apiKey, onRevoked, onClose }: { apiKey: models.ApiKey; onRevok
       {family?.length === 0 && <p>It made no key that is still valid.</p>}
       {family !== undefined && family.length > 0 && (
         <>
-          <p>{family.length.toLocaleString("en")} that go with it{family.length > SHOWN && `, of which the first ${SHOWN}`}:</p>
+          <p>
+            With it {family.length === 1 ? "goes one key" : `go ${family.length.toLocaleString("en")} keys`}
+            {family.length > SHOWN && `, of which the first ${SHOWN} are`}:
+          </p>
           <ul>
             {family.slice(0, SHOWN).map((key) => (
               <li key={key.id}>

@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.js";
 import { Name } from "../parts/stored.js";
 import { ListEnd, Table, type Column } from "../parts/table.js";
 import { Time } from "../parts/time.js";
+import { Backlog } from "./backlog.js";
 import { Health } from "./health.js";
 import { LiveTimeline } from "./timeline.js";
 
@@ -24,6 +25,7 @@ export function Now() {
           <Agents />
           <Missions />
           <Dispatches />
+          <Backlog />
         </div>
         <LiveTimeline />
       </div>

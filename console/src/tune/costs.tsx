@@ -15,9 +15,10 @@ import { Calls } from "./calls.js";
 import { Ceilings } from "./ceilings.js";
 import { Days } from "./days.js";
 
-/** Which calls are counted. Both are always there, so that what is loaded again can be told from them. */
+/** Which calls are counted. All are always there, so that what is loaded again can be told from them. */
 export interface CostFilter {
   agent: string | undefined;
+  mission: string | undefined;
   model: string | undefined;
 }
 
@@ -35,8 +36,12 @@ const BYS: readonly (readonly [By, string])[] = [
 export function Costs() {
   const [query, change] = useQuery();
   const by = (query["by"] ?? "agent") as By;
-  const filter = { agent: query["of"] || undefined, model: query["model"] || undefined };
-  const costs = useLoad((signal) => client().costs({ ...filter, by, limit: 50 }, { signal }).page(), [by, filter.agent, filter.model]);
+  const filter = {
+    agent: query["of"] || undefined,
+    mission: query["for"] || undefined,
+    model: query["model"] || undefined,
+  };
+  const costs = useLoad((signal) => client().costs({ ...filter, by, limit: 50 }, { signal }).page(), [by, ...Object.values(filter)]);
   return (
     <section aria-labelledby="costs">
       <h2 id="costs">What models cost</h2>
@@ -45,6 +50,7 @@ export function Costs() {
       <Days filter={filter} />
       <div class="filters">
         <Filter label="Costs of agent" value={query["of"] ?? ""} onChange={(value) => change({ of: value })} />
+        <Filter label="Costs of mission" value={query["for"] ?? ""} onChange={(value) => change({ for: value })} />
         <Filter label="Costs of model" value={query["model"] ?? ""} onChange={(value) => change({ model: value })} />
         <Choice label="By" value={by} options={BYS} onChange={(value) => change({ by: value })} />
       </div>

@@ -18,6 +18,7 @@ from shared import identity
 from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
 from shared.concurrency.breaker import Breaker, BreakerOpen
+from shared.database.index_queue import StoreBacklog
 from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
 from shared.identity import Signer
@@ -49,6 +50,7 @@ _ENCODER = msgspec.json.Encoder()
 _SEARCH_RESULT = msgspec.json.Decoder(SearchResult)
 _LINKS = msgspec.json.Decoder(Links)
 _STATES = msgspec.json.Decoder(States)
+_BACKLOG = msgspec.json.Decoder(list[StoreBacklog])
 _ANY = msgspec.json.Decoder(Any)
 _COUNTS = msgspec.json.Decoder(dict[str, int])
 
@@ -125,6 +127,10 @@ class Owner:
         """Raises Failed."""
         body = _ENCODER.encode(request)
         return await self._call("/internal/states", body, _STATES, principal, deadline, request_id)
+
+    async def backlog(self, principal: Principal, deadline: Deadline, request_id: str) -> list[StoreBacklog]:
+        """Raises Failed."""
+        return await self._call("/internal/backlog", None, _BACKLOG, principal, deadline, request_id)
 
     async def ask(
         self,

@@ -110,6 +110,8 @@ FOR_ALL: dict[str, set[Bound]] = {
     # It decides for every writer of the tenant.
     "context_set_secret_policy": {"agent", "mission", "user"},
     "context_set_language": {"agent", "mission", "user"},
+    # It counts what everybody wrote.
+    "context_backlog": {"agent", "mission", "user"},
     # They hold for the whole tenant.
     "context_ceilings": {"agent", "mission", "user"},
     "context_set_ceiling": {"agent", "mission", "user"},

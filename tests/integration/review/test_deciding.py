@@ -152,7 +152,15 @@ async def test_one_decision_however_often_it_is_asked(admin_client: Client, clie
     answers = await asyncio.gather(*(admin_client.post(f"{REVIEW}/decide", body) for _ in range(8)))
     assert {answer.status for answer in answers} == {200}
     assert len({answer.body["item"] for answer in answers}) == 1
-    events = (await client.get("/api/timeline?kind=review_decide&limit=100")).body["data"]
+
+    async def told() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await client.get("/api/timeline?kind=review_decide&limit=100")).body[
+            "data"
+        ]
+        assert found
+        return found
+
+    events = await until(told)
     (event,) = events
     assert event["payload"]["state"] == "approved"
     assert "violet" not in str(events)

@@ -56,7 +56,8 @@ DAMAGES = (
     "update sessions.snapshots set token_count = token_count - $2::int where session_id = $1",
     "update sessions.snapshots set summary = left(summary, -$2::int) where session_id = $1",
     "update sessions.snapshots set summary = coalesce(summary, '') || chr(64 + $2::int) where session_id = $1",
-    "update sessions.snapshots n set digest = set_byte(digest, $2, 255 - get_byte(digest, $2)) where session_id = $1",
+    "update sessions.snapshots n set digest = set_byte(digest, $2, 255 - get_byte(digest, $2))"
+    " where session_id = $1 and length(digest) > $2",
     "update sessions.snapshots set digest = substring(digest for $2::int) where session_id = $1",
     # As a restore would leave one that claims to be empty.
     "update sessions.snapshots set since = through, messages = 0, summary = null where session_id = $1 and $2::int > 0",

@@ -401,6 +401,7 @@ ATTACKS: Mapping[str, Attack] = {
     "context_feedback": _feedback,
     "context_get_key": _of("key_id"),
     "context_list_keys": _nothing,
+    "context_backlog": _nothing,
     "context_me": _nothing,
     "context_language": _nothing,
     "context_log": _log,

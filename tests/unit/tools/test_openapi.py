@@ -81,6 +81,7 @@ def test_operations_are_tagged_by_what_they_are_for() -> None:
         "timeline",
         "keys",
         "audit",
+        "backlog",
         "review",
         "secrets",
         "languages",

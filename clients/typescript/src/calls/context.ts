@@ -920,6 +920,13 @@ export const AUDIT: Operation = {
   query: ["action", "actor", "target", "since", "until", "tenant", "cursor", "limit"],
 };
 
+export const BACKLOG: Operation = {
+  method: "GET",
+  path: "/api/context/backlog",
+  seconds: 2.0,
+  repeatable: true,
+};
+
 export const SECRET_POLICY: Operation = {
   method: "GET",
   path: "/api/context/secrets",

@@ -14,7 +14,7 @@ import { CheckpointsCalls } from "./checkpoints.js";
 import { WebhooksCalls } from "./webhooks.js";
 import * as context from "./context.js";
 import * as timeline from "./timeline.js";
-import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, Changes, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
+import type { Allowance, ApiKey, ApiKeys, Assembly, Audit, AuditRow, CallerBudget, CallerBudgets, Callers, CeilingState, Ceilings, Changes, CostGroup, CostRow, CostRows, Costs, DecisionTaken, Evaluated, Event, Events, Explained, FeedbackTaken, Given, GivenTo, LogEntries, LogEntry, MadeKey, Me, Monitored, MonitoredAgent, Profile, Profiles, Prompt, Receipt, RecordedCost, RememberResult, Replay, ReviewItem, ReviewQueue, ReviewRule, ReviewRules, Savings, SecretPolicy, SourceItem, SourceWeight, SourceWeights, TenantBacklog, TenantLanguage, WeightChange, WeightHistory } from "../models.js";
 
 export type { ContextAssembleArgs, ContextChangesArgs, ContextFeedbackArgs, ContextPromptArgs, ContextRememberArgs, ContextLogArgs, ContextLogCallersArgs, ContextGivenArgs, ContextExplainArgs, ContextReplayArgs, ContextSourceArgs, ContextBudgetsArgs, ContextSetBudgetArgs, ContextResetBudgetArgs, ContextWeightsArgs, ContextSetWeightArgs, ContextResetWeightArgs, ContextWeightHistoryArgs, ContextRecordCostArgs, ContextCostsArgs, ContextAllowanceArgs, ContextCostCallsArgs, ContextCeilingsArgs, ContextSetCeilingArgs, ContextResetCeilingArgs, ContextSavingsArgs, ContextProfilesArgs, ContextSetProfileArgs, ContextDeleteProfileArgs, ContextMonitorArgs, ContextMakeKeyArgs, ContextListKeysArgs, ContextGetKeyArgs, ContextChangeKeyArgs, ContextRevokeKeyArgs, ContextRotateKeyArgs, ContextAuditArgs, ContextSetSecretPolicyArgs, ContextSetLanguageArgs, ContextReviewArgs, ContextReviewDecideArgs, ContextReviewRulesArgs, ContextSetReviewRuleArgs, ContextResetReviewRuleArgs, ContextPurgeArgs } from "./context.js";
 export type { CacheEntryArgs, CacheEditTagsArgs, CacheDeleteEntryArgs, CacheMissionsArgs, CacheCheckpointArgs, CacheQueryArgs, CacheWriteArgs, CacheWriteBatchArgs, CacheClearArgs, CacheEntriesArgs, CacheLanguageArgs, CacheSetLanguageArgs, CacheLimitsArgs, CacheSetLimitsArgs, CacheStatsArgs } from "./cache.js";
@@ -282,6 +282,14 @@ export abstract class Calls extends Root {
    */
   audit(args: context.ContextAuditArgs = {}, options?: CallOptions): Pages<Audit, AuditRow> {
     return this.pages(context.AUDIT, args, options);
+  }
+
+  /**
+   * Tell what of the tenant waits for its vectors, by store, and until when. What waits is found by its words
+   * already. A key that is bound to an agent, missions or users is refused.
+   */
+  backlog(args: Record<string, never> = {}, options?: CallOptions): Promise<TenantBacklog> {
+    return this.call(context.BACKLOG, args, options);
   }
 
   /** What becomes of secrets in what the tenant's callers send, such as provider keys and passwords in addresses. */

@@ -58,6 +58,7 @@ from scrubjay.models import (
     SourceItem,
     SourceWeight,
     SourceWeights,
+    TenantBacklog,
     TenantLanguage,
     UsedItem,
     WeightChange,
@@ -1522,6 +1523,26 @@ def audit(
             "cursor": cursor,
             "limit": limit,
         },
+        timeout=timeout,
+    )
+
+
+def backlog(
+    *,
+    timeout: float | None = None,
+) -> Call[TenantBacklog]:
+    """Tell what of the tenant waits for its vectors, by store, and until when. What waits is found by its
+    words already. A key that is bound to an agent, missions or users is refused.
+
+    Args:
+        timeout: Seconds for the call with all its tries.
+    """
+    return Call(
+        method="GET",
+        path="/api/context/backlog",
+        answer=TenantBacklog,
+        seconds=2.0,
+        repeatable=True,
         timeout=timeout,
     )
 

@@ -226,6 +226,7 @@ class AsyncCalls:
     rotate_key = AsyncMethod(context.rotate_key)
     me = AsyncMethod(context.me)
     audit = AsyncListing(context.audit)
+    backlog = AsyncMethod(context.backlog)
     secret_policy = AsyncMethod(context.secret_policy)
     set_secret_policy = AsyncMethod(context.set_secret_policy)
     language = AsyncMethod(context.language)

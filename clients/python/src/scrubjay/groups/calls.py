@@ -226,6 +226,7 @@ class Calls:
     rotate_key = Method(context.rotate_key)
     me = Method(context.me)
     audit = Listing(context.audit)
+    backlog = Method(context.backlog)
     secret_policy = Method(context.secret_policy)
     set_secret_policy = Method(context.set_secret_policy)
     language = Method(context.language)

@@ -1414,6 +1414,20 @@ class StatedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreWaiting:
+    """What of a store waits. Until it has vectors, questions find it by its words."""
+
+    store: str
+    """The store that it is from, as weights name it."""
+    items: int
+    """How many of its items wait; 100,000 stands for more."""
+    expected_at: datetime | None
+    """When they are expected to have vectors, behind what other tenants wrote before. It is missing while
+    none are made, and when nothing waits.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SynthesisOfBlock:
     """What became of the style that was asked for."""
 
@@ -1457,6 +1471,16 @@ class Synthesized:
     """What it wrote, as far as it was kept. A purge of any agent, user or scope whose items it was written
     from erases it.
     """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantBacklog:
+    """What of the tenant waits for its vectors."""
+
+    stores: list[StoreWaiting]
+    """All stores, those in which nothing waits, too."""
+    degraded: list[Degraded]
+    """The services that did not answer: of their stores nothing is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

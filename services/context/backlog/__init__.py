@@ -1,0 +1,1 @@
+"""What of a tenant waits for its vectors, in every store."""

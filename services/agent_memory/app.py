@@ -13,7 +13,7 @@ from services.agent_memory.consolidation.purge import CONSOLIDATION
 from services.agent_memory.consolidation.runs import Runs
 from services.agent_memory.consolidation.service import Consolidations
 from services.agent_memory.facts import routes as facts
-from services.agent_memory.facts.graph import Graph
+from services.agent_memory.facts.graph import FactStates, Graph
 from services.agent_memory.facts.purge import FACTS
 from services.agent_memory.facts.references import ReferenceReader
 from services.agent_memory.facts.service import FactReader
@@ -79,6 +79,7 @@ from shared.identity import Verifier
 from shared.llm import open_helper
 from shared.review.deciding import Deciding, ReviewedStore
 from shared.review.reviews import Reviews
+from shared.search.evidence import GRAPH
 from shared.search.hot.opening import open_scopes
 from shared.search.languages.detection import load_detector
 from shared.search.owner import OwnerSearch, Vacancy
@@ -205,6 +206,7 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
                     PEER: states_of_peers(database),
                     LONG_TERM_STORE: states_of_long_term(database),
                     VAULT: states_of_files(database),
+                    GRAPH: FactStates(database),
                 }
             ),
             search=search,

@@ -13,6 +13,8 @@ from services.cache.entries.writing import EntryWriter
 from services.cache.missions.languages import Languages
 from services.cache.missions.service import MissionService
 from services.cache.persistent.indexing import PERSISTENT
+from services.cache.persistent.indexing import STORE as KEPT_STORE
+from services.cache.persistent.search import states as states_of_kept
 from services.cache.persistent.service import PersistentService
 from services.cache.purge import Purge
 from services.cache.routes import ROUTES
@@ -26,7 +28,9 @@ from services.cache.sessions.objects.reading import ObjectReader
 from services.cache.sessions.objects.turns import Turns
 from services.cache.sessions.relationships.service import RelationshipService
 from services.cache.sessions.search.assembling import AssemblySearch
+from services.cache.sessions.search.assembling import states as states_of_objects
 from services.cache.sessions.search.indexing import OBJECTS
+from services.cache.sessions.search.indexing import STORE as OBJECTS_STORE
 from services.cache.sessions.search.service import ObjectSearch
 from services.cache.sessions.service import SessionService
 from services.cache.sessions.trail.service import Trail
@@ -122,7 +126,13 @@ async def opened(settings: Settings, database: Database) -> AsyncIterator[Servic
         yield Services(
             writer=service.writer,
             owner_search=OwnerSearch("cache", searches, asked=embedder.leave_cores),
-            owner_states=OwnerStates({STORE: states(database)}),
+            owner_states=OwnerStates(
+                {
+                    STORE: states(database),
+                    OBJECTS_STORE: states_of_objects(database),
+                    KEPT_STORE: states_of_kept(database),
+                }
+            ),
             search=service.search,
             entries=service.entries,
             missions=service.missions,

@@ -84,8 +84,6 @@ class Store(Owned):
     scopes: ScopeRule
     path: str
     """The prefix of the owner's public routes."""
-    has_states: bool = True
-    """Its owner tells what became of an item (`/internal/states`)."""
     counts_accesses: bool = False
     """Its owner counts how often an item is read."""
     weight: float = 1.0
@@ -162,7 +160,6 @@ SESSION_OBJECTS = Store(
     item_path="/api/sessions/all/objects/{id}",
     half_life_hours=6.0,
     priorities={"design_decision": 1.1},
-    has_states=False,
 )
 """What the context of the request's session no longer shows whole. No scope names the session."""
 PERSISTENT = Store(
@@ -173,7 +170,6 @@ PERSISTENT = Store(
     path="/api/persistent-objects",
     item_path="/api/persistent-objects/{id}",
     priorities={"design_decision": 1.1},
-    has_states=False,
 )
 """What is kept of sessions for the users that a request names. Its confidence takes the place of its age."""
 LINKS = Owned(name="explicit_link", prefix="link", owner="agent_memory", token_share=0.3, ids=r"[^\s\]]+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import asyncpg
 import msgspec
@@ -15,7 +15,8 @@ from shared.deadline import Deadline
 from shared.errors import Forbidden
 from shared.search.evidence import Candidate
 from shared.search.sql import Source, filled
-from shared.states.schemas import GONE, ChangedPart, KnownPart, States, StatesRequest, What, state_of
+from shared.states import schemas
+from shared.states.schemas import GONE, ChangedPart, KnownPart, StatesRequest, What, state_of
 
 
 class _ToldValues(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,13 +94,23 @@ def _reaches(principal: Principal, scope: str) -> bool:
     return True
 
 
+class States(Protocol):
+    """Of one store."""
+
+    async def changed(
+        self, principal: Principal, agent: str, known: Sequence[KnownPart], deadline: Deadline
+    ) -> list[ChangedPart]: ...
+
+
 class OwnerStates:
     """The states of an owner's stores, by their names. A store that it does not know has no changes."""
 
-    def __init__(self, stores: Mapping[str, StoreStates]) -> None:
+    def __init__(self, stores: Mapping[str, States]) -> None:
         self._stores = stores
 
-    async def changed(self, principal: Principal, request: StatesRequest, deadline: Deadline) -> States:
+    async def changed(
+        self, principal: Principal, request: StatesRequest, deadline: Deadline
+    ) -> schemas.States:
         """Raises Forbidden for another agent than that of the key."""
         principal.require_agent(request.agent)
         names = [name for name in request.stores if name in self._stores]
@@ -109,4 +120,4 @@ class OwnerStates:
                 for name in names
             )
         )
-        return States(dict(zip(names, changed, strict=True)))
+        return schemas.States(dict(zip(names, changed, strict=True)))

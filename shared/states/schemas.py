@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -55,6 +56,12 @@ def state_of(text: str, superseded_by: int | None) -> str:
     """Names what an item says, and what supersedes it, as its writer stated."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
     return digest if superseded_by is None else f"{digest} {superseded_by}"
+
+
+def state_of_fact(
+    subject: str, predicate: str, object_: str, valid_to: datetime | None, *, disputed: bool
+) -> str:
+    return state_of("\n".join((subject, predicate, object_, str(valid_to), str(disputed))), None)
 
 
 GONE = "gone"

@@ -19,6 +19,7 @@ from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.provenance import utc
 from shared.search.evidence import GRAPH, SearchRequest, Triple
+from shared.states.schemas import GONE, ChangedPart, KnownPart, state_of_fact
 
 MOST_ENTITIES = 10
 MOST_TRIPLES = 5
@@ -61,6 +62,36 @@ class Graph:
         )
         self._vacancies.learn(tenant, GRAPH, found=bool(rows))
         return chosen(rows, request.query)
+
+
+class FactStates:
+    """What became of facts that somebody was given."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def changed(
+        self, principal: Principal, agent: str, known: Sequence[KnownPart], deadline: Deadline
+    ) -> list[ChangedPart]:
+        seen, ids = queries.bounds(principal), [part.id for part in known]
+        rows = await self._database.run(
+            principal.tenant, lambda c: queries_graph.stated(c, principal.tenant, seen, ids), deadline
+        )
+        now = {row["id"]: row for row in rows}
+        compared = (_compared(part, now.get(part.id)) for part in known)
+        return [part for part in compared if part is not None]
+
+
+def _compared(known: KnownPart, row: asyncpg.Record | None) -> ChangedPart | None:
+    if row is None:
+        gone = ChangedPart(id=known.id, chunk=None, what="gone", state=GONE)
+        return None if known.state == GONE else gone
+    said = (row["subject"], row["predicate"], row["object"])
+    state = state_of_fact(*said, row["valid_to"], disputed=row["disputed"])
+    if state == known.state:
+        return None
+    text = " — ".join(said) + (" (disputed)" if row["disputed"] else "")
+    return ChangedPart(id=known.id, chunk=None, what="edited", state=state, text=text)
 
 
 def names(words: Sequence[str]) -> Iterator[str]:

@@ -82,6 +82,24 @@ async def facts_of(connection: Connection, tenant: str, seen: Bounds, asked: Ask
     return rows
 
 
+# $2-$5 Bounds, $6 trusted kinds, $7 ids. What does not hold now is missing.
+STATED = f"""
+select f.id, f.subject, f.predicate, f.object, f.valid_to, {DISPUTED.format(trusted="$6")}
+from memory.facts f
+where f.tenant = $1 and f.id = any($7) and f.superseded_at is null
+  and {VISIBLE.format(users="$2", missions="$3", agent="$4", folders="$5")}
+  and f.valid_from <= statement_timestamp() and coalesce(f.valid_to, 'infinity') > statement_timestamp()
+"""
+
+
+async def stated(
+    connection: Connection, tenant: str, seen: Bounds, ids: Sequence[int]
+) -> list[asyncpg.Record]:
+    """Those of the facts that still hold."""
+    rows: list[asyncpg.Record] = await connection.fetch(STATED, tenant, *seen, sorted(TRUSTED), ids)
+    return rows
+
+
 # $2-$5 Bounds, $6 trusted kinds, $7 scopes, $8 their keys, $9 the predicate, $10 as of, $11 limit.
 REFERENCES = f"""
 select f.scope, f.subject, f.object from memory.facts f

@@ -164,12 +164,20 @@ async def embed_anew(connection: Connection, row: LongTermRow, model: str) -> No
 
 # What is not trusted supersedes nothing that is.
 SUPERSEDE = """
-update memory.long_term older set superseded_by = newer.id
-from memory.long_term newer
-where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
-  and older.scope = newer.scope and older.user_id is not distinct from newer.user_id
-  and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
-returning older.id
+with done as (
+    update memory.long_term older set superseded_by = newer.id
+    from memory.long_term newer
+    where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
+      and older.scope = newer.scope and older.user_id is not distinct from newer.user_id
+      and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+    returning older.id, older.scope, older.agent_name, older.session_id
+), told as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
+    select $1, scope, 'long_term_supersede', case when scope like 'mission:%' then substr(scope, 9) end, agent_name,
+           session_id, jsonb_build_object('id', id, 'superseded_by', $3::bigint)
+    from done
+)
+select id from done
 """
 
 

@@ -105,13 +105,21 @@ async def put_entries(
 
 # Both entries are of one mission, agent and user, and what is not trusted supersedes nothing that is.
 SUPERSEDE = """
-update cache.psychic_cache older set superseded_by = newer.id
-from cache.psychic_cache newer
-where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
-  and older.mission_id = newer.mission_id and older.agent_name is not distinct from newer.agent_name
-  and older.user_id is not distinct from newer.user_id
-  and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
-returning older.id
+with done as (
+    update cache.psychic_cache older set superseded_by = newer.id
+    from cache.psychic_cache newer
+    where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
+      and older.mission_id = newer.mission_id and older.agent_name is not distinct from newer.agent_name
+      and older.user_id is not distinct from newer.user_id
+      and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+    returning older.id, older.scope, older.mission_id, older.agent_name, older.session_id
+), told as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
+    select $1, scope, 'cache_supersede', mission_id, agent_name, session_id,
+           jsonb_build_object('id', id, 'superseded_by', $3::bigint)
+    from done
+)
+select id from done
 """
 
 

@@ -176,5 +176,10 @@ values ($1, $2, $3, $4, $5, $6)
 async def tell(connection: Connection, tenant: str, kind: str, row: asyncpg.Record, **counts: Any) -> None:
     """Adds an event to the timeline: ids and counts, never content."""
     session_id = None if row["source_session_id"] is None else str(row["source_session_id"])
-    payload = {"id": str(row["id"]), "reinforcements": row["reinforcements"], **counts}
+    payload = {
+        "id": str(row["id"]),
+        "number": row["number"],
+        "reinforcements": row["reinforcements"],
+        **counts,
+    }
     await connection.execute(TELL, tenant, row["scope"], kind, row["agent_name"], session_id, payload)

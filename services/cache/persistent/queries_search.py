@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from shared.database.tenancy import look
-from shared.search.sql import ONLY, UNTIL, Source, search_forms
+from shared.search.sql import ANYBODYS, ONLY, UNTIL, Source, search_forms
 
 _COLUMNS = """i.scope, i.user_id, i.object_type, i.agent_name, i.source_kind, i.created_at, i.confidence,
            i.last_reinforced, substr(i.content, c.start + 1, c.stop - c.start) as passage"""
-SEARCH = search_forms(
-    Source(
-        items="sessions.persistent_objects",
-        key="number",
-        chunks="sessions.searchable_persistent",
-        by_words="sessions.searchable_persistent",
-        vectors="sessions.persistent_vec",
-        columns=_COLUMNS,
-        within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
-        counted="tenant = :tenant and scope = any(:scope)",
-    )
+_KEPT = Source(
+    items="sessions.persistent_objects",
+    key="number",
+    chunks="sessions.searchable_persistent",
+    by_words="sessions.searchable_persistent",
+    vectors="sessions.persistent_vec",
+    columns=_COLUMNS,
+    within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
+    counted="tenant = :tenant and scope = any(:scope)",
 )
+SEARCH = search_forms(_KEPT)
+STATED = _KEPT._replace(columns=f"{_COLUMNS}, i.content", within="true", visible=ANYBODYS)
 
 # More than this many are not counted.
 _MOST_COUNTED = 10_000

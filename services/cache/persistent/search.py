@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from services.cache.persistent.indexing import STORE
-from services.cache.persistent.queries_search import HOLDINGS, SEARCH
+from services.cache.persistent.queries_search import HOLDINGS, SEARCH, STATED
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult
 from shared.search.store import Scope, StoreSearch, store_query
+from shared.states.comparing import StoreStates
 
 
 class PersistentSearch:
@@ -32,6 +33,10 @@ class PersistentSearch:
         result = await self._store.search(query, Scope(principal.tenant, held, indexed_as=held), deadline)
         result.stores[STORE].items = items
         return result
+
+
+def states(database: Database) -> StoreStates:
+    return StoreStates(database, STATED, candidate_of)
 
 
 def candidate_of(row: Any) -> Candidate:

@@ -20,13 +20,21 @@ from services.context.delta.schemas import Changes, Correction
 from services.context.forwarding.owners import Failed, Owners
 from services.context.log.replay import GIVEN
 from services.context.schemas import Degraded
-from services.context.stores import FACTS, OwnerName, Store
+from services.context.stores import FACTS, LINKS, Owned, OwnerName
 from shared.auth import Principal
 from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Unavailable
 from shared.search.evidence import Candidate, Triple
-from shared.states.schemas import GONE, MOST_KNOWN, ChangedPart, KnownPart, StatesRequest, state_of
+from shared.states.schemas import (
+    GONE,
+    MOST_KNOWN,
+    ChangedPart,
+    KnownPart,
+    StatesRequest,
+    state_of,
+    state_of_fact,
+)
 
 SOURCE = "delta"
 """Its name in `degraded`."""
@@ -38,6 +46,7 @@ _MOST_GIVEN = 50_000
 _BY, _CUT = " by ", " cut "
 # Of an item, as many are compared.
 _MOST_PASSAGES = 20
+_OWNED = {source.name: source for source in stores.SOURCES if isinstance(source, Owned)}
 
 T = TypeVar("T")
 
@@ -92,10 +101,11 @@ class Session(NamedTuple):
         return {name for name, known in self.known.items() if not known.passages}
 
     def new_facts(self, triples: Iterable[Triple]) -> list[Triple]:
-        return self.fresh(triples, lambda triple: FACTS.handle(triple.id), _state_of_fact)
+        """What became of others, their owner tells, too: an answer brings them as corrections."""
+        return [triple for triple in triples if FACTS.handle(triple.id) not in self.known]
 
     def new_texts(self, texts: Iterable[T], store: str) -> list[T]:
-        """Of profiles, linked files and background."""
+        """Of profiles, linked files and background, again where they are found changed."""
         return self.fresh(texts, lambda text: handle_of(_as_candidate(text), store), _state_of_text)
 
     def overtaken(self, superseded: Iterable[Superseded]) -> list[Change]:
@@ -179,7 +189,7 @@ class Sessions:
                 raise answer
             else:
                 changes += [
-                    _change(stores.BY_NAME[name], part, known)
+                    _change(_OWNED[name], part, known)
                     for name, parts in answer.stores.items()
                     for part in parts
                 ]
@@ -241,19 +251,19 @@ def _latest(known: Mapping[str, Known]) -> int:
 
 
 def _by_owner(known: Mapping[str, Known]) -> dict[OwnerName, dict[str, list[KnownPart]]]:
-    """The newest of each store, as many as an owner compares. Stores without states have none to compare."""
+    """The newest of each source, as many as an owner compares. Files that a request names have none to compare."""
     parts: defaultdict[OwnerName, dict[str, list[KnownPart]]] = defaultdict(dict)
     for name, one in known.items():
-        store = stores.source_of(name)
-        if isinstance(store, Store) and store.has_states:
+        source = stores.source_of(name)
+        if isinstance(source, Owned) and source is not LINKS:
             number, _, chunk = name.partition(":")[2].partition("#")
-            of_store = parts[store.owner].setdefault(store.name, [])
-            if len(of_store) < MOST_KNOWN:
-                of_store.append(KnownPart(int(number), int(chunk) if chunk else None, one.owners))
+            of_source = parts[source.owner].setdefault(source.name, [])
+            if len(of_source) < MOST_KNOWN:
+                of_source.append(KnownPart(int(number), int(chunk) if chunk else None, one.owners))
     return parts
 
 
-def _change(store: Store, part: ChangedPart, known: Mapping[str, Known]) -> Change:
+def _change(store: Owned, part: ChangedPart, known: Mapping[str, Known]) -> Change:
     name = store.handle(part.id, part.chunk)
     by = None if part.by is None else store.handle(part.by)
     gift = Gift(name, known[name].position, part.state, known[name].scopes)
@@ -323,5 +333,5 @@ def _state_of_text(text: object) -> str:
 
 
 def _state_of_fact(triple: Triple) -> str:
-    said = (triple.subject, triple.predicate, triple.object, str(triple.valid_to), str(triple.disputed))
-    return state_of("\n".join(said), None)
+    said = (triple.subject, triple.predicate, triple.object)
+    return state_of_fact(*said, triple.valid_to, disputed=triple.disputed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Identity, Index, PrimaryKeyConstraint, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Identity, Index, PrimaryKeyConstraint, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from shared.database.schema import Instant, metadata
@@ -24,7 +24,13 @@ session_given = Table(
     # Where a purge finds it.
     Column("scopes", ARRAY(Text), nullable=False),
     Column("given_at", Instant, nullable=False, server_default=text("clock_timestamp()")),
+    # An event has told the session that the item changed.
+    Column("stale", Boolean, nullable=False, server_default=text("false")),
     PrimaryKeyConstraint("tenant", "key", "caller", "session_id", "handle", "after"),
     Index("session_given_given_at", "given_at"),
+    # Of items, which events name, without their parts.
+    Index(
+        "session_given_item", "tenant", text("split_part(handle, '#', 1)"), postgresql_where=text("NOT stale")
+    ),
     schema="context",
 )

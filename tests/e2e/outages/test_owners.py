@@ -71,6 +71,9 @@ async def test_the_source_is_named(cluster: Cluster, owner: str, way: str) -> No
                 done = await timed(agent.call(method, path, body, headers=within(500)))
                 assert_unavailable(done.answer, owner)
                 assert done.seconds < 0.5 + SLACK, (path, done.seconds)
+            backlog = await agent.get("/api/context/backlog", headers=within(1000))
+            assert [missing["source"] for missing in backlog.body["degraded"]] == [owner], backlog
+            assert backlog.body["stores"], "the other one answers"
             half = await _remembers(agent, owner, way, within(1000))
             assert_unavailable(half, owner)
             assert [item["store"] for item in half.body["stored"]] == [KEEPS[owner]]

@@ -116,12 +116,20 @@ async def confirm(
 
 # Both memories are of one agent and user, and what is not trusted supersedes nothing that is.
 SUPERSEDE = """
-update memory.agent_memory older set superseded_by = newer.id
-from memory.agent_memory newer
-where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
-  and older.agent_name = newer.agent_name and older.user_id is not distinct from newer.user_id
-  and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
-returning older.id
+with done as (
+    update memory.agent_memory older set superseded_by = newer.id
+    from memory.agent_memory newer
+    where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
+      and older.agent_name = newer.agent_name and older.user_id is not distinct from newer.user_id
+      and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+    returning older.id, older.mission_namespace, older.agent_name, older.session_id
+), told as (
+    insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
+    select $1, 'agent:' || agent_name, 'memory_supersede', mission_namespace, agent_name, session_id,
+           jsonb_build_object('id', id, 'superseded_by', $3::bigint)
+    from done
+)
+select id from done
 """
 
 

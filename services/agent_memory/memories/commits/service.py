@@ -226,8 +226,6 @@ class Commits:
         if held is None or not await queries.supersede(c, principal.tenant, row["id"], other["id"]):
             raise Invalid.field("into", NOT_THE_SAME)
         await queries.confirm(c, principal.tenant, other["id"], queries.content_of(held))
-        payload = {"id": row["id"], "superseded_by": other["id"]}
-        await queries.add_event(c, principal.tenant, row["agent_name"], "memory_edit", payload)
         return int(other["id"])
 
     async def _dedup_vectors(

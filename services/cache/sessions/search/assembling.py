@@ -19,6 +19,7 @@ from shared.deadline import Deadline
 from shared.errors import NotFound
 from shared.search.evidence import SearchRequest, SearchResult, StoreResult
 from shared.search.store import StoreSearch, store_query
+from shared.states.comparing import StoreStates
 
 
 class AssemblySearch:
@@ -58,6 +59,10 @@ class AssemblySearch:
         if row is None:
             raise NotFound(f"no object {number}")
         return NumberedObject(**row)
+
+
+def states(database: Database) -> StoreStates:
+    return StoreStates(database, queries.STATED, candidate_of)
 
 
 def _nothing(*scopes: str) -> SearchResult:

@@ -333,6 +333,10 @@ proofs: $(VENV)/dev.stamp ## Run the proofs of all promises, in about two hours:
 proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in about half an hour: ONLY=P1,P15
 	@$(PY) -m proofs --short
 
+.PHONY: soak
+soak: $(VENV)/run.stamp ## Let a fleet of agents work for two hours, with faults: SHORT=1 for a quick look, or MINUTES=30
+	@$(PY) -m proofs.soak $(if $(SHORT),--short)
+
 .PHONY: proof-writes
 proof-writes: $(VENV)/run.stamp ## Prove that no acknowledged write is lost while everything is killed: SHORT=1 for a quick look
 	@$(PY) -m proofs.writes $(if $(SHORT),--short)

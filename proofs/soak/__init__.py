@@ -1,0 +1,1 @@
+"""A fleet of agents for two hours, with faults: nothing grows that should not."""

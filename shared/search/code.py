@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 _SEGMENTS = re.compile(r"[/\\:@+~$#%]")
 _SEPARATORS = re.compile(r"[/\\.:~$#%+]+")
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_VERSION = re.compile(r"[vV]?\d{1,9}(?:\.\d{1,9}){1,9}\S{0,20}")
+_VERSION = re.compile(r"[vV]?\d{1,9}+(?:\.\d{1,9}+){1,9}+\S{0,20}")
 _EXTENSION = re.compile(r"\w\.[A-Za-z]\w{0,9}$")
 _HASH = re.compile(r"(?:0[xX])?[\da-fA-F]{6,64}(?:-[\da-fA-F]{4,12}){0,4}")
 # Of a part of a name such as `createApp`; not of `mRNA`.

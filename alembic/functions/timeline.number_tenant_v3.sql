@@ -3,7 +3,8 @@
 -- `last_number` is null where another transaction numbers the tenant's events, and 0 before the first event. An event
 -- that a purge has locked is not waited for, because other tenants wait for their turn.
 -- Sessions that were given an item of which an event says that it changed are told by an event, context_stale, once for
--- what they were given. An event that comes from before the answer's commit may be one too many, and never one too few.
+-- what they were given. It is a hint: an answer that was given in the same second may have the change already, and rows
+-- that another transaction holds are left out, as are those beyond the newest 5,000, so that a turn stays short.
 -- Each event is found by its key: a plan that was made while there were few events would read all of them later.
 create or replace function timeline.number_tenant(
     p_tenant text, p_limit int, out numbered int, out last_number bigint
@@ -53,6 +54,7 @@ begin
             select position from context.session_given
             where tenant = p_tenant and split_part(handle, '#', 1) = any(v_changed) and not stale
               and state <> 'gone' and given_at < v_at + interval '1 second'
+            order by position desc limit 5000
             for update skip locked
         ) g;
     end if;

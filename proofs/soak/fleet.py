@@ -204,8 +204,8 @@ class Agent:
             changed = f"/api/agent-memory/{self._chance.choice(self._memories)}"
             thoughts += [Request("PATCH", changed, {"content": self._text(12)}), Request("DELETE", changed)]
         if self._entries:
-            tagged = f"/api/psychic-cache/{self._mission}/entries/{self._chance.choice(self._entries)}"
-            thoughts.append(Request("DELETE", tagged))
+            deleted = f"/api/psychic-cache/{self._mission}/entries/{self._chance.choice(self._entries)}"
+            thoughts.append(Request("DELETE", deleted))
         return thoughts
 
     def _trail(self, role: str, text: str) -> Request:

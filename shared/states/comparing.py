@@ -15,8 +15,7 @@ from shared.deadline import Deadline
 from shared.errors import Forbidden
 from shared.search.evidence import Candidate
 from shared.search.sql import Source, filled
-from shared.states import schemas
-from shared.states.schemas import GONE, ChangedPart, KnownPart, StatesRequest, What, state_of
+from shared.states.schemas import ChangedPart, KnownPart, States, StatesRequest, What, gone, state_of
 
 
 class _ToldValues(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +68,7 @@ class StoreStates:
 
     def _compared(self, known: KnownPart, row: asyncpg.Record | None) -> ChangedPart | None:
         if row is None:
-            what: What = "gone"
-            part = ChangedPart(id=known.id, chunk=known.chunk, what=what, state=GONE)
-            return None if known.state == GONE else part
+            return gone(known)
         candidate = self._candidate(row)
         whole = known.chunk is None and candidate.chunks > 1
         text, by = row["content"] if whole else candidate.text, candidate.superseded_by
@@ -79,7 +76,7 @@ class StoreStates:
         if state == known.state:
             return None
         said = known.state.partition(" ")[0] == state.partition(" ")[0]
-        what = "superseded" if said and by is not None else "edited"
+        what: What = "superseded" if said and by is not None else "edited"
         return ChangedPart(id=known.id, chunk=known.chunk, what=what, state=state, text=text, by=by)
 
 
@@ -94,8 +91,8 @@ def _reaches(principal: Principal, scope: str) -> bool:
     return True
 
 
-class States(Protocol):
-    """Of one store."""
+class Comparing(Protocol):
+    """Compares the states of one store."""
 
     async def changed(
         self, principal: Principal, agent: str, known: Sequence[KnownPart], deadline: Deadline
@@ -105,12 +102,10 @@ class States(Protocol):
 class OwnerStates:
     """The states of an owner's stores, by their names. A store that it does not know has no changes."""
 
-    def __init__(self, stores: Mapping[str, States]) -> None:
+    def __init__(self, stores: Mapping[str, Comparing]) -> None:
         self._stores = stores
 
-    async def changed(
-        self, principal: Principal, request: StatesRequest, deadline: Deadline
-    ) -> schemas.States:
+    async def changed(self, principal: Principal, request: StatesRequest, deadline: Deadline) -> States:
         """Raises Forbidden for another agent than that of the key."""
         principal.require_agent(request.agent)
         names = [name for name in request.stores if name in self._stores]
@@ -120,4 +115,4 @@ class OwnerStates:
                 for name in names
             )
         )
-        return schemas.States(dict(zip(names, changed, strict=True)))
+        return States(dict(zip(names, changed, strict=True)))

@@ -66,3 +66,10 @@ def state_of_fact(
 
 GONE = "gone"
 """The state of what is not there any more, or not for this key."""
+
+
+def gone(known: KnownPart) -> ChangedPart | None:
+    """What became of a part that is not there; None where that is known."""
+    if known.state == GONE:
+        return None
+    return ChangedPart(id=known.id, chunk=known.chunk, what="gone", state=GONE)

@@ -3889,8 +3889,8 @@ export interface StoreWaiting {
   /** How many of its items wait; 100,000 stands for more. */
   items: number;
   /**
-   * When they are expected to have vectors, behind what other tenants wrote before. It is missing while none are
-   * made, and when nothing waits.
+   * When all of them should have vectors; what other tenants wrote before them comes first. Null when nothing
+   * waits, and while no vectors are made.
    */
   expected_at: string | null;
 }
@@ -3983,7 +3983,7 @@ export interface TaskContext {
 
 /** What of the tenant waits for its vectors. */
 export interface TenantBacklog {
-  /** All stores, those in which nothing waits, too. */
+  /** Every store, also where nothing waits. */
   stores: StoreWaiting[];
   /** The services that did not answer: of their stores nothing is known. */
   degraded: Degraded[];

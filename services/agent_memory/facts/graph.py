@@ -19,7 +19,7 @@ from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.provenance import utc
 from shared.search.evidence import GRAPH, SearchRequest, Triple
-from shared.states.schemas import GONE, ChangedPart, KnownPart, state_of_fact
+from shared.states.schemas import ChangedPart, KnownPart, gone, state_of_fact
 
 MOST_ENTITIES = 10
 MOST_TRIPLES = 5
@@ -84,8 +84,7 @@ class FactStates:
 
 def _compared(known: KnownPart, row: asyncpg.Record | None) -> ChangedPart | None:
     if row is None:
-        gone = ChangedPart(id=known.id, chunk=None, what="gone", state=GONE)
-        return None if known.state == GONE else gone
+        return gone(known)
     said = (row["subject"], row["predicate"], row["object"])
     state = state_of_fact(*said, row["valid_to"], disputed=row["disputed"])
     if state == known.state:

@@ -27,10 +27,13 @@ class Reach(NamedTuple):
         return cls(principal.agent, principal.seen_missions(), principal.seen_users())
 
 
-VISIBLE = """
-    ($2::text is null or s.agent_name = $2) and ($3::text[] is null or s.mission_id = any($3))
-    and ($4::text[] is null or s.user_id is null or s.user_id = any($4))
+REACHED = """
+    ({agent}::text is null or s.agent_name = {agent})
+    and ({missions}::text[] is null or s.mission_id = any({missions}))
+    and ({users}::text[] is null or s.user_id is null or s.user_id = any({users}))
 """
+"""Whether a key reaches the session's row `s`."""
+VISIBLE = REACHED.format(agent="$2", missions="$3", users="$4")
 
 
 def require_parties(

@@ -16,14 +16,14 @@ class StoreWaiting(msgspec.Struct, kw_only=True):
     items: int
     """How many of its items wait; 100,000 stands for more."""
     expected_at: datetime | None
-    """When they are expected to have vectors, behind what other tenants wrote before. It is missing while none are
-    made, and when nothing waits."""
+    """When all of them should have vectors; what other tenants wrote before them comes first. Null when nothing waits,
+    and while no vectors are made."""
 
 
 class TenantBacklog(msgspec.Struct):
     """What of the tenant waits for its vectors."""
 
     stores: list[StoreWaiting]
-    """All stores, those in which nothing waits, too."""
+    """Every store, also where nothing waits."""
     degraded: list[Degraded]
     """The services that did not answer: of their stores nothing is known."""

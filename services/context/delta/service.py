@@ -101,7 +101,7 @@ class Session(NamedTuple):
         return {name for name, known in self.known.items() if not known.passages}
 
     def new_facts(self, triples: Iterable[Triple]) -> list[Triple]:
-        """What became of others, their owner tells, too: an answer brings them as corrections."""
+        """Those that the session does not know. What became of those that it knows comes as a correction."""
         return [triple for triple in triples if FACTS.handle(triple.id) not in self.known]
 
     def new_texts(self, texts: Iterable[T], store: str) -> list[T]:

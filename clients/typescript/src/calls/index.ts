@@ -49,9 +49,9 @@ export abstract class Calls extends Root {
 
   /**
    * Tell what has changed of that which a session was given, without counting it as told. A session is that of
-   * the key and the caller. Of each store, the 5,000 parts of items that it was given last are compared. The
-   * next answer with `delta` tells the same, and what items say now. Where somebody edits, supersedes or deletes
-   * an item, the timeline says so, too, as `context_stale`.
+   * the key and the caller. Of each store, the 5,000 parts of items that the session was given last are
+   * compared. The next answer with `delta` tells the same, and what items say now. When somebody edits,
+   * supersedes or deletes an item, the timeline tells its sessions as `context_stale`.
    */
   changes(args: context.ContextChangesArgs, options?: CallOptions): Promise<Changes> {
     return this.call(context.CHANGES, args, options);

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from services.cache.sessions.access import VISIBLE, Reach
+from services.cache.sessions.access import REACHED, VISIBLE, Reach
 from services.cache.sessions.search.schemas import NumberedObject
 from shared.database.postgres import Connection
 from shared.search.sql import ONLY, UNTIL, Source, search_forms
@@ -36,15 +36,12 @@ _SHRUNK = """item_id in (
         where o.tenant = :tenant and o.session_id = substr(:scope, 9)::uuid and o.superseded_by is null
           and o.sent_fidelity > 0 and coalesce(o.risen_fidelity, 4) > 0)"""
 SEARCH = search_forms(_OBJECTS)
-# For whoever reaches the session.
-_REACHED = """exists (
-        select from sessions.sessions s
-        where s.tenant = :tenant and s.id = u.session_id and (:reader::text is null or s.agent_name = :reader)
-          and (:missions::text[] is null or s.mission_id = any(:missions))
-          and (:users::text[] is null or s.user_id is null or s.user_id = any(:users)))"""
+_VISIBLE = f"""exists (
+        select from sessions.sessions s where s.tenant = :tenant and s.id = u.session_id
+          and {REACHED.format(agent=":reader", missions=":missions", users=":users")})"""
 _SCOPE = "(select s.scope from sessions.sessions s where s.tenant = :tenant and s.id = i.session_id) as scope"
 STATED = _OBJECTS._replace(
-    columns=f"{_COLUMNS}, i.content_full as content, {_SCOPE}", within="true", visible=_REACHED
+    columns=f"{_COLUMNS}, i.content_full as content, {_SCOPE}", within="true", visible=_VISIBLE
 )
 SEARCH_SHRUNK = search_forms(_OBJECTS._replace(within=f"{_WITHIN} and {_SHRUNK}"))
 

@@ -1422,8 +1422,8 @@ class StoreWaiting:
     items: int
     """How many of its items wait; 100,000 stands for more."""
     expected_at: datetime | None
-    """When they are expected to have vectors, behind what other tenants wrote before. It is missing while
-    none are made, and when nothing waits.
+    """When all of them should have vectors; what other tenants wrote before them comes first. Null when
+    nothing waits, and while no vectors are made.
     """
 
 
@@ -1478,7 +1478,7 @@ class TenantBacklog:
     """What of the tenant waits for its vectors."""
 
     stores: list[StoreWaiting]
-    """All stores, those in which nothing waits, too."""
+    """Every store, also where nothing waits."""
     degraded: list[Degraded]
     """The services that did not answer: of their stores nothing is known."""
 

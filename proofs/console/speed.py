@@ -63,6 +63,10 @@ async def grown(
         "now": ("/now", "missions"),
         "why": (f"/why?mission={_MISSION}", "/api/context/log"),
         "explore": (f"/explore?kind=entries&mission={_MISSION}", "entries"),
+        "review": ("/review", "/api/context/review"),
+        "sessions": ("/sessions", "/api/sessions"),
+        "tune": ("/tune", "/api/context/weights"),
+        "keys": ("/keys", "/api/context/keys"),
     }
     seconds, wrong = {}, []
     for name, (path, route) in lists.items():

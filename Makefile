@@ -64,6 +64,7 @@ pins: ## Compile requirements/*.txt from *.in (needs uv)
 	@$(COMPILE) -o requirements/node.txt requirements/node.in
 	@$(COMPILE) -o requirements/multilingual.txt requirements/multilingual.in
 	@$(COMPILE) -o requirements/adapters.txt requirements/adapters.in
+	@$(COMPILE) -o requirements/crewai.txt requirements/crewai.in
 	@$(COMPILE) -o requirements/browser.txt requirements/browser.in
 
 .PHONY: console
@@ -207,8 +208,10 @@ verify-docker: $(VENV)/deploy.stamp ## Build the image and run docker-compose.ym
 	@SESSION="$(SESSION)" $(PY) -m deploy.verify.engine
 
 .PHONY: verify-adapters
-verify-adapters: $(VENV)/dev.stamp .adapters/stamp ## Run the suites of agent frameworks over the adapters, in an environment of their own: SHORT=1 for a quick look
+verify-adapters: $(VENV)/dev.stamp .adapters/stamp .crewai/stamp ## Run the suites of agent frameworks over the adapters, in an environment of their own: SHORT=1 for a quick look
 	@MYPYPATH=clients/python/src .adapters/bin/python -m mypy --config-file proofs/adapters/mypy.ini
+	@MYPYPATH=clients/python/src .crewai/bin/python -m mypy --config-file proofs/adapters/mypy.ini \
+		clients/python/src/scrubjay/adapters/crewai.py proofs/adapters/suites/crewai.py
 	@$(PY) -m proofs.adapters $(if $(SHORT),--short)
 
 proof-timeline: $(VENV)/run.stamp ## Prove that no reader of the timeline misses an event: SHORT=1 for a quick look
@@ -268,7 +271,7 @@ proof-citus: $(VENV)/dev.stamp ## Prove that Citus runs it, and moves a tenant w
 	@DSN="$(DSN)" $(PY) -m proofs.citus
 
 clean: ## Remove the environment and the caches, but keep the stack's data in .data
-	@rm -rf $(VENV) .node .console console/node_modules .race .adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .node .console console/node_modules .race .adapters .crewai .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
@@ -299,6 +302,12 @@ $(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
 	@mkdir -p .adapters/sources && grep -A2 '^langgraph-checkpoint==' requirements/adapters.txt > .adapters/sources/pins.txt
 	@.adapters/bin/python -m pip --disable-pip-version-check -qq download --no-deps --no-build-isolation \
 		--no-binary langgraph-checkpoint --require-hashes -r .adapters/sources/pins.txt -d .adapters/sources
+	@touch $@
+
+.crewai/stamp: requirements/crewai.txt $(PY)
+	@echo "Installing CrewAI (a minute or so, the first time) ..."
+	@$(PY) -m venv --clear .crewai
+	@.crewai/bin/python -m pip --disable-pip-version-check -qq install --no-deps --require-hashes -r requirements/crewai.txt
 	@touch $@
 
 .node/stamp: proofs/node/package.json requirements/node.txt $(PY)

@@ -1,6 +1,6 @@
 """Adapters pass the suites of their frameworks (P20), unchanged, against two replicas behind a round-robin.
 
-The suites run in an environment of their own. The control is the same suites over adapters that drop writes: each has
+The suites run in environments of their own. The control is the same suites over adapters that drop writes: each has
 to fail.
 """
 
@@ -27,10 +27,13 @@ SUITES = (
     "openai_agents",
     "google_adk",
     "pydantic_ai",
+    "langchain",
+    "crewai",
     "examples",
 )
 _ROOT = Path(__file__).parents[2]
-_PYTHON = _ROOT / ".adapters" / "bin" / "python"
+_ENVIRONMENTS = {"crewai": ".crewai"}
+"""Of frameworks that no other can be installed with."""
 _SECONDS = 300.0
 _AT_ONCE = 2
 
@@ -91,7 +94,7 @@ async def _run(name: str, settings: dict[str, str]) -> list[Outcome]:
     """Raises RuntimeError for a suite that ends before it has told."""
     paths = {"PYTHONPATH": f"{_ROOT}:{_ROOT / 'clients/python/src'}"}
     process = await asyncio.create_subprocess_exec(
-        str(_PYTHON),
+        str(_python(name)),
         "-m",
         f"proofs.adapters.suites.{name}",
         stdout=asyncio.subprocess.PIPE,
@@ -106,7 +109,12 @@ async def _run(name: str, settings: dict[str, str]) -> list[Outcome]:
     return [msgspec.convert(line, Outcome) for line in lines]
 
 
+def _python(name: str) -> Path:
+    """That runs a suite."""
+    return _ROOT / _ENVIRONMENTS.get(name, ".adapters") / "bin" / "python"
+
+
 if __name__ == "__main__":
-    if not _PYTHON.exists():
-        sys.exit("make verify-adapters makes the environment of the frameworks")
+    if not all(_python(name).exists() for name in SUITES):
+        sys.exit("make verify-adapters makes the environments of the frameworks")
     run("adapters", 20_261, prove)

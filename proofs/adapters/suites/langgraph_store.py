@@ -15,7 +15,7 @@ import pytest
 from langgraph.store import memory
 from langgraph.store.base import GetOp, Op, PutOp, Result
 
-from proofs.adapters.suites.telling import Drops, client, tell
+from proofs.adapters.suites.telling import Counts, Drops, client, tell
 from scrubjay.adapters.langgraph_store import ScrubjayStore
 
 SOURCES = Path(sys.prefix) / "sources"
@@ -43,18 +43,6 @@ class Dropping(ScrubjayStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         return await super().abatch(self._some(ops))
-
-
-class Counts:
-    def __init__(self) -> None:
-        self.passed = 0
-        self.failed: list[str] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.failed.append(f"{report.nodeid}: {report.longreprtext[-1500:]}")
-        elif report.when == "call":
-            self.passed += 1
 
 
 def run(folder: str) -> Counts:

@@ -1,4 +1,4 @@
-"""What a suite of a framework runs with, and what it tells. It runs in the frameworks' own environment."""
+"""What a suite of a framework runs with, and what it tells. It runs in an environment of the frameworks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Any
 
 from scrubjay import AsyncClient, Client
 
@@ -38,3 +39,17 @@ class Drops:
     def next(self) -> bool:
         self._seen += 1
         return CONTROL and self._seen % 3 == 0
+
+
+class Counts:
+    """Of a run of pytest."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed.append(f"{report.nodeid}: {report.longreprtext[-1500:]}")
+        elif report.when == "call":
+            self.passed += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote, unquote
 
 from scrubjay import models
 from scrubjay._call import Call, PagedCall
@@ -97,3 +98,21 @@ class Files:
     def below(self, path: str) -> str:
         """A file's path, below the folder."""
         return path.removeprefix(self._root)
+
+
+def step_of(label: str) -> str:
+    """A step of a path for any name. People read names in their own script; what a path cannot hold is escaped."""
+    return (
+        "".join(
+            letter
+            if letter.isprintable() and letter not in "/%#"
+            else quote(letter, safe="", errors="surrogatepass")
+            for letter in label
+        )
+        or "%"
+    )
+
+
+def label_of(step: str) -> str:
+    """The name that a step was made for."""
+    return "" if step == "%" else unquote(step, errors="surrogatepass")

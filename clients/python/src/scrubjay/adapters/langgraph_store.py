@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
 
 from langgraph.store.base import (
     BaseStore,
@@ -21,7 +20,7 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from scrubjay.adapters.files import Files
+from scrubjay.adapters.files import Files, label_of, step_of
 from scrubjay.adapters.sending import AnyClient, Sender, Steps
 
 _END = ".json"
@@ -161,33 +160,16 @@ def _item(place: Place, told: dict[str, Any], score: float | None) -> SearchItem
 
 
 def _path(place: Place) -> str:
-    return f"{_folder(place.namespace)}{_step(place.key)}{_END}"
+    return f"{_folder(place.namespace)}{step_of(place.key)}{_END}"
 
 
 def _folder(namespace: tuple[str, ...]) -> str:
-    return "".join(f"{_step(label)}/" for label in namespace)
-
-
-def _step(label: str) -> str:
-    """People read names in their own script; what a path cannot hold is escaped."""
-    return (
-        "".join(
-            letter
-            if letter.isprintable() and letter not in "/%#"
-            else quote(letter, safe="", errors="surrogatepass")
-            for letter in label
-        )
-        or "%"
-    )
+    return "".join(f"{step_of(label)}/" for label in namespace)
 
 
 def _place(path: str) -> Place:
     *labels, key = path.removesuffix(_END).split("/")
-    return Place(tuple(map(_label, labels)), _label(key))
-
-
-def _label(step: str) -> str:
-    return "" if step == "%" else unquote(step, errors="surrogatepass")
+    return Place(tuple(map(label_of, labels)), label_of(key))
 
 
 def _is_of(namespace: tuple[str, ...], condition: MatchCondition) -> bool:

@@ -10,7 +10,7 @@ import traceback
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false", OTEL_SDK_DISABLED="true")
 
@@ -41,12 +41,10 @@ class DroppingStorage(ScrubjayStorage):
         super().save([record for record in records if not self.drops.next()])
 
 
-class DroppingMemory(ScrubjayMemory):
-    drops: ClassVar = Drops()
-
-    def _encode_batch(self, contents: list[str], *rest: Any, **named: Any) -> list[MemoryRecord]:
-        kept = [content for content in contents if not self.drops.next()]
-        return super()._encode_batch(kept, *rest, **named)
+def dropping_memory(**where: str) -> ScrubjayMemory:
+    memory = ScrubjayMemory(client(), **where)
+    memory._storage = DroppingStorage(client(), **where)
+    return memory
 
 
 class Same:
@@ -166,7 +164,7 @@ def a_crew_is_told_what_another_found_out() -> None:
 def _works(folder: str, description: str, answer: str) -> list[str]:
     """What the model of a crew of its own is asked."""
     model = Model(model="fake", answer=answer)
-    memory = DroppingMemory(client(), mission="pier", folder=folder)
+    memory = dropping_memory(mission="pier", folder=folder)
     agent = Agent(role="Keeper", goal="Keep the lantern.", backstory="Old.", llm=model)
     task = Task(description=description, expected_output="A sentence.", agent=agent)
     Crew(agents=[agent], tasks=[task], memory=memory).kickoff()
@@ -175,7 +173,7 @@ def _works(folder: str, description: str, answer: str) -> list[str]:
 
 
 def what_is_remembered_is_recalled_within_its_bounds() -> None:
-    memory = DroppingMemory(client(), user="ana", folder=uuid.uuid4().hex)
+    memory = dropping_memory(user="ana", folder=uuid.uuid4().hex)
     memory.remember_many([TOLD, "Rain is due on Monday."], scope="/pier", categories=["fact"])
     memory.remember("The heliotrope lantern is hers.", scope="/quay", source="ben", private=True)
     found = memory.recall(ASKED, scope="/pier")

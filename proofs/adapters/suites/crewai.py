@@ -179,6 +179,7 @@ def what_is_remembered_is_recalled_within_its_bounds() -> None:
     found = memory.recall(ASKED, scope="/pier")
     assert [one.record.content for one in found[:1]] == [TOLD], found
     assert [one.record.content for one in memory.recall(ASKED)].count(TOLD) == 1
+    assert memory.recall(ASKED + " Be brief." * 3_000)[0].record.content == TOLD
     assert not any(one.record.private for one in memory.recall(ASKED))
     assert any(one.record.private for one in memory.recall(ASKED, source="ben"))
     assert not memory.recall(ASKED, categories=["none such"])

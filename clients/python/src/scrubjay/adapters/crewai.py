@@ -17,6 +17,8 @@ from scrubjay.adapters.sending import Sender, Steps
 from scrubjay.client import Agent, Client
 
 _END = ".json"
+# What a question may have. CrewAI asks with a task's whole prompt, which begins with what is to be done.
+_MOST_LETTERS = 8_000
 
 
 class ScrubjayMemory(Memory):
@@ -129,7 +131,7 @@ class ScrubjayStorage:
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
         """The most relevant first, of fifty that are found at most."""
-        query = "".join(chr(int(number)) for number in query_embedding)
+        query = "".join(chr(int(number)) for number in query_embedding[:_MOST_LETTERS])
         found = self._sender.run(self._files.search(query, _folder(scope_prefix)))
         scores = {self._files.below(each.path): each.score for each in found if each.score >= min_score}
         records = self._read(list(scores))

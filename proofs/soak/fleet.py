@@ -79,7 +79,7 @@ class Fleet:
     async def _asked(self, client: Client, request: Request) -> Answer | None:
         """Again under its key, until it is answered; None where it never was as it should be."""
         headers = {"idempotency-key": str(uuid4())} if request.method != "GET" else {}
-        name = f"{request.method} {request.path.partition('?')[0]}"
+        name, last = f"{request.method} {request.path.partition('?')[0]}", "no answer"
         for again in range(_TRIES):
             self.tries += 1
             began = time.monotonic()
@@ -89,7 +89,8 @@ class Fleet:
             except TimeoutError:
                 self.wrong[f"{name} hangs"] += 1
                 return None
-            except (aiohttp.ClientError, OSError):
+            except (aiohttp.ClientError, OSError) as error:
+                last = type(error).__name__
                 await asyncio.sleep(_AGAIN_SECONDS)
                 continue
             if answer.status < 300:
@@ -102,8 +103,9 @@ class Fleet:
             if answer.status not in _BUSY:
                 self.wrong[f"{name} {answer.status}"] += 1
                 return None
+            last = str(answer.status)
             await asyncio.sleep(_AGAIN_SECONDS)
-        self.wrong[f"{name} not answered"] += 1
+        self.wrong[f"{name} not answered: {last}"] += 1
         return None
 
 

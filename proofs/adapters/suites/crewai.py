@@ -22,10 +22,11 @@ from pydantic import Field
 
 from proofs.adapters.suites.telling import Drops, client, tell
 from scrubjay.adapters.crewai import ScrubjayMemory, ScrubjayStorage
+from scrubjay.adapters.files import Files
 
 RUNS, STEPS = 4, 40
 SEED = 20_261
-SCOPES = ("/", "/crew", "/crew/a b", "/crew/ä", "/crew/a b/deep", "/other")
+SCOPES = ("/", "/crew", "/crew/a b", "/crew/ä", "/crew/a b/deep", "/crew/..", "/other")
 CATEGORIES = ("plan", "fact", "ä/%")
 FIRST = datetime(2026, 1, 31, 23, 59, 59)
 TOLD, ASKED = "The code word of the lantern is heliotrope.", "Say the code word of the lantern."
@@ -41,9 +42,9 @@ class DroppingStorage(ScrubjayStorage):
         super().save([record for record in records if not self.drops.next()])
 
 
-def dropping_memory(**where: str) -> ScrubjayMemory:
-    memory = ScrubjayMemory(client(), **where)
-    memory._storage = DroppingStorage(client(), **where)
+def dropping_memory(folder: str, **whose: str) -> ScrubjayMemory:
+    memory = ScrubjayMemory(client(), folder=folder, **whose)
+    memory._storage = DroppingStorage(client(), Files(folder, **whose))
     return memory
 
 
@@ -53,7 +54,7 @@ class Same:
     def __init__(self, chance: random.Random, folder: str) -> None:
         self._chance = chance
         self._theirs = LanceDBStorage(path=folder, vector_dim=2)
-        self._ours = DroppingStorage(client(), agent="a", folder=uuid.uuid4().hex)
+        self._ours = DroppingStorage(client(), Files(uuid.uuid4().hex, agent="a"))
         self._records: dict[str, MemoryRecord] = {}
 
     def step(self, number: int) -> str | None:

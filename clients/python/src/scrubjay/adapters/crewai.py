@@ -38,8 +38,8 @@ class ScrubjayMemory(Memory):
         folder: str = "crewai",
         **settings: Any,
     ) -> None:
-        storage = ScrubjayStorage(client, agent=agent, mission=mission, user=user, folder=folder)
-        super().__init__(storage=storage, embedder=_as_vectors, **settings)
+        files = Files(folder, agent=agent, mission=mission, user=user)
+        super().__init__(storage=ScrubjayStorage(client, files), embedder=_as_vectors, **settings)
 
     def extract_memories(self, content: str) -> list[str]:
         if "llm" in self.model_fields_set:
@@ -102,17 +102,8 @@ class _Place(NamedTuple):
 class ScrubjayStorage:
     """A `StorageBackend`. The vector of a question is its text, as `ScrubjayMemory` gives it."""
 
-    def __init__(
-        self,
-        client: Client | Agent,
-        *,
-        agent: str | None = None,
-        mission: str | None = None,
-        user: str | None = None,
-        folder: str = "crewai",
-    ) -> None:
-        self._sender = Sender(client)
-        self._files = Files(folder, agent=agent, mission=mission, user=user)
+    def __init__(self, client: Client | Agent, files: Files) -> None:
+        self._sender, self._files = Sender(client), files
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> ScrubjayStorage:
         """Copies of a crew share it."""

@@ -102,14 +102,13 @@ class Files:
 
 def step_of(label: str) -> str:
     """A step of a path for any name. People read names in their own script; what a path cannot hold is escaped."""
-    return (
-        "".join(
-            letter
-            if letter.isprintable() and letter not in "/%#"
-            else quote(letter, safe="", errors="surrogatepass")
-            for letter in label
-        )
-        or "%"
+    if label in ("", ".", ".."):
+        return label.replace(".", "%2E") or "%"
+    return "".join(
+        letter
+        if letter.isprintable() and letter not in "/%#"
+        else quote(letter, safe="", errors="surrogatepass")
+        for letter in label
     )
 
 

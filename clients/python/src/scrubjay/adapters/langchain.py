@@ -17,10 +17,11 @@ from scrubjay.models import Assembly
 
 
 class ScrubjayRetriever(BaseRetriever):
-    """What `assemble` finds in every store, an item a document, best first, within the token budget.
+    """What `assemble` finds in every store, one document for each item, within the token budget.
 
-    With `k`, so many of what is relevant at all; else what is near the best. A document's metadata are the fields of
-    its source, and the `assembly_id` that feedback names. Of a client that awaits, only `ainvoke` can be used.
+    Documents come as in the block: the user's and the agent's profiles, then what was found, best first. `k` limits
+    their number; with it, less relevant items fill up what is missing. The metadata are the fields of an item's
+    source, and the `assembly_id` that feedback names. With a client that awaits, only `ainvoke` can be used.
     """
 
     client: Any
@@ -63,12 +64,13 @@ class ScrubjayRetriever(BaseRetriever):
 def _documents(assembly: Assembly, most: int | None) -> list[Document]:
     sources = {source.handle: source for source in assembly.sources}
     items = parse_block(assembly.context_block, assembly.nonce)
-    return [
+    documents = [
         Document(
             page_content=item.text,
             id=item.handle,
             metadata={**dataclasses.asdict(sources[item.handle]), "assembly_id": assembly.assembly_id},
         )
-        for item in items[:most]
+        for item in items
         if item.handle in sources
     ]
+    return documents[:most]

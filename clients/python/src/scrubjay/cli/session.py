@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -44,7 +44,7 @@ MISSION = click.option("--mission", metavar="NAME", help="The mission that it wo
 def given_settings(url: str | None, token: str | None) -> Settings:
     """What the command line says counts most. Raises ValueError."""
     found = settings.read()
-    return replace(found, url=url or found.url, token=token or found.token)
+    return found._replace(url=url or found.url, token=token or found.token)
 
 
 def access(command: Command) -> Command:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 import os
 import stat
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import NamedTuple
 
 _PRIVATE = 0o600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     url: str | None = None
     token: str | None = None
     agent: str | None = None
     mission: str | None = None
 
 
-NAMES = tuple(field.name for field in fields(Settings))
+NAMES = Settings._fields
 
 
 def path() -> Path:
@@ -47,7 +45,7 @@ def read() -> Settings:
     """The environment counts before the file. Raises ValueError for a file that cannot be used."""
     given = {name: os.environ.get(f"SCRUBJAY_{name.upper()}") for name in NAMES}
     found = stored()
-    return replace(found, **{name: value for name, value in given.items() if value})
+    return found._replace(**{name: value for name, value in given.items() if value})
 
 
 def stored() -> Settings:
@@ -57,6 +55,9 @@ def stored() -> Settings:
         return Settings()
     if problem := exposed(file):
         raise ValueError(problem)
+    # Loaded for a file alone: hooks have little time, and most of them find their settings in the environment.
+    import tomllib
+
     try:
         return _settings(tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import http.client
 import json
+import socket
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -37,19 +37,44 @@ class Asking:
 
     def _ask(self, method: str, path: str, body: bytes | None) -> dict[str, Any] | None:
         """None for a refusal. Raises OSError when nothing answers in time."""
-        secure = self._address.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = kind(self._address.hostname or "", self._address.port, timeout=self._left())
-        try:
-            connection.request(method, f"{self._address.path.rstrip('/')}{path}", body, self._headers)
-            response = connection.getresponse()
+        with self._connected() as connection:
+            connection.sendall(self._head(method, path, body) + (body or b""))
+            # It takes as long to load as the service takes to answer, so it is loaded meanwhile.
+            from http.client import INTERNAL_SERVER_ERROR, OK, HTTPResponse
+
+            connection.settimeout(self._left())
+            response = HTTPResponse(connection, method=method)
+            response.begin()
             answer = response.read(_MOST)
-        finally:
-            connection.close()
-        if response.status >= http.client.INTERNAL_SERVER_ERROR:
+        if response.status >= INTERNAL_SERVER_ERROR:
             raise ConnectionError(f"the service answered {response.status}")
-        found = json.loads(answer) if response.status == http.client.OK else None
+        found = json.loads(answer) if response.status == OK else None
         return found if isinstance(found, dict) else None
+
+    def _connected(self) -> socket.socket:
+        secure, host = self._address.scheme == "https", self._address.hostname or ""
+        port = self._address.port or (443 if secure else 80)
+        connection = socket.create_connection((host, port), timeout=self._left())
+        if not secure:
+            return connection
+        # Slow to load, so only where it is needed.
+        import ssl
+
+        return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+
+    def _head(self, method: str, path: str, body: bytes | None) -> bytes:
+        """Raises ValueError for what cannot stand in a line of it."""
+        headers = {
+            "host": self._address.netloc.rpartition("@")[2],
+            **self._headers,
+            "content-length": str(len(body or b"")),
+            "connection": "close",
+        }
+        target = f"{self._address.path.rstrip('/')}{path}"
+        lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        if not all(map(str.isprintable, lines)):
+            raise ValueError("the address and the token must be printable")
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
     def _left(self) -> float:
         return max(self._deadline - time.monotonic(), 0.001)

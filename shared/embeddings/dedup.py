@@ -11,7 +11,7 @@ _CANNOT = re.compile(r"\bcan(?:['’]t|not)\b")
 _NOT = re.compile(r"n['’]t\b")
 # A sign before a word is part of it: -5, .5, --force, /data, ~/.ssh.
 # A long run counts for a few: reading all of it again from each of its signs takes quadratic time.
-_TOKEN = re.compile(r"(?:(?<!\w)[-./~]{1,4})?\w+(?:[./:-]{1,4}\w+)*")
+_TOKEN = re.compile(r"(?:(?<!\w)[-./~]{1,4}+)?\w++(?:[./:-]{1,4}+\w++)*+")
 # Operators, and all else that may be a sign: no symbol is matched by \w.
 _MAYBE_SIGN = re.compile(r"!(?==)|(?<=\s)[-/](?=\s)|-(?=>)|[^\w\s!\-/.,;:?'\"()\[\]{}^`´¨~]")
 _SIGNS = frozenset("!%#@&*\\-/$+<=>|")

@@ -13,7 +13,7 @@ from shared.sentences.due import due
 
 _SENTENCE = re.compile(r"[^.!?\n]+")
 _PREFERS = re.compile(
-    r"\A\s*(?:please,? |and |but |also,? |by the way,? )?"
+    r"\A\s*+(?:please,? |and |but |also,? |by the way,? )?"
     r"(?:I(?: would| really| generally| usually| always|'d)? (?:prefer|rather)\b"
     r"|I(?: am|'m) (?:allergic to|vegetarian|vegan)\b"
     r"|my (?:favou?rite|preferred) \w+(?: \w+)? (?:is|are)\b"
@@ -22,7 +22,7 @@ _PREFERS = re.compile(
 )
 _PROMISES = re.compile(r"\bI(?:'ll| will| shall| promise to| commit to)\b(?! (?:not|never|be able)\b)", re.I)
 _TELLS = re.compile(
-    r"\A\s*#{0,3} ?(?:(?:session|meeting|call|conversation|incident|sprint|daily|weekly) "
+    r"\A\s*+#{0,3} ?(?:(?:session|meeting|call|conversation|incident|sprint|daily|weekly) "
     r"(?:summary|recap|notes|minutes|report|retrospective)|summary of (?:the |our |today's )?(?:session|meeting|call"
     r"|conversation|incident)|post-?mortem|recap)\b",
     re.I,

@@ -22,7 +22,7 @@ Verb = Literal["release", "summarize", "drop", "anchor"]
 OPEN, CLOSE = "<memory_cleanup>", "</memory_cleanup>"
 LONGEST = 2_000
 _LINE = re.compile(
-    rf"[ \t]*(?:({'|'.join(get_args(Verb))})[ \t]*:[ \t]*([\w:.-]{{1,100}}))?[ \t]*\r?", re.ASCII
+    rf"[ \t]*+(?:({'|'.join(get_args(Verb))})[ \t]*+:[ \t]*+([\w:.-]{{1,100}}+))?+[ \t]*+\r?", re.ASCII
 )
 
 

@@ -25,9 +25,9 @@ _TRIMMED = "\"'`*.,;:!?()[]“”’"
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?(?=\s)")
 _TAIL = re.compile(
-    r"(?:[;(]|,\s|\s[-–—]\s|\s(?:instead|rather than|as of|since|because|from now on|going forward|anymore|now"
-    r"|starting|effective|until further notice|for now|for the time being|at the moment|right now|these days"
-    r"|this (?:week|month|year|quarter)|replacing|not|after the)\b).*$",
+    r"(?:[;(]|,\s|\s(?:[-–—]\s|(?=[abefginrstu])(?:instead|rather than|as of|since|because|from now on|going forward"
+    r"|anymore|now|starting|effective|until further notice|for now|for the time being|at the moment|right now"
+    r"|these days|this (?:week|month|year|quarter)|replacing|not|after the)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 # A tail that begins otherwise tells more than the value.

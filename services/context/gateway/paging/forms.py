@@ -23,7 +23,7 @@ _EXCERPT_SHARE, _EXCERPT_MOST = 0.2, 3_200
 _LOOKED_AT = 120_000
 _LINE = 160
 _HEAD, _TAIL = 0.3, 0.2
-_NUMBER = re.compile(r"\s{0,12}\d{1,7}[→\t|:]")
+_NUMBER = re.compile(r"\s{0,12}+\d{1,7}+[→\t|:]")
 _DEFINING = re.compile(
     r"async def |def |class |func |fn |pub |export |interface |type |struct |impl |#{1,6} |@@|diff --git ",
     re.I,

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-_NUMBER = re.compile(r"[ \t]{0,8}\d{1,7}(?:→|\t|: |\| )")
+_NUMBER = re.compile(r"[ \t]{0,8}+\d{1,7}+(?:→|\t|: |\| )")
 # So many lines tell whether a tool numbered them.
 _SAMPLE = 40
 _NUMBERED = 0.8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from shared.concurrency.worker import Worker
@@ -13,7 +14,11 @@ T = TypeVar("T")
 
 # Up to this length, the work takes less than a millisecond, and not much more than a thread's start.
 SHORT = 8_192
+# For the worker to be free, and then to answer.
+_PATIENCE = 3.0
 _WORKER = Worker()
+# So that who waits for the worker takes no thread from others.
+_LANE = ThreadPoolExecutor(1, thread_name_prefix="worker")
 
 
 async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
@@ -29,3 +34,16 @@ async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: 
 async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
     """The result of `work`, however short the text is: for work that may take long with any."""
     return await asyncio.to_thread(lambda: _WORKER.run(work, *arguments, **more))
+
+
+async def attempt(work: Callable[[], T], instead: Callable[[], T]) -> T:
+    """The result of `work`, which another process does, or else of `instead`, which a thread does.
+
+    For what a text may slow down without bound. The process ends where `work` says that it has taken too long.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await loop.run_in_executor(_LANE, _WORKER.attempt, _PATIENCE, work)
+    except TimeoutError:
+        return await asyncio.to_thread(instead)

@@ -21,6 +21,8 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import structlog
 
+from shared.concurrency import mortal
+
 log = structlog.get_logger()
 
 P = ParamSpec("P")
@@ -50,13 +52,22 @@ class Worker:
         The calling thread does the work itself while the process starts, does another or is slow, if it is killed, and
         if the work cannot be pickled.
         """
-        answer = self._ask(work, arguments, more)
-        if answer is None:
+        if not self._lock.acquire(blocking=False):
             return work(*arguments, **more)
-        done, result = answer
-        if not done:
-            raise result
-        value: T = result
+        answer = self._ask(0 if self._connection is None else _PATIENCE, work, arguments, more)
+        return work(*arguments, **more) if answer is None else _result(answer)
+
+    def attempt(self, seconds: float, work: Callable[[], T]) -> T:
+        """The result of `work`, which can be pickled. Blocks.
+
+        Raises TimeoutError where the process does another or is slow for so long, and if it is killed.
+        """
+        if not self._lock.acquire(timeout=seconds):
+            raise TimeoutError
+        answer = self._ask(seconds, work, (), {})
+        if answer is None:
+            raise TimeoutError
+        value: T = _result(answer)
         return value
 
     def stop(self) -> None:
@@ -68,16 +79,13 @@ class Worker:
             process.kill()
             process.wait()
 
-    def _ask(self, *work: Any) -> _Answer | None:
-        """None when the caller has to do the work. An answer that comes too late is dropped."""
-        if not self._lock.acquire(blocking=False):
-            return None
+    def _ask(self, seconds: float, *work: Any) -> _Answer | None:
+        """None when there is none within so long: it is dropped when it comes. The caller has the lock, until then."""
         late = False
         try:
-            first = self._connection is None
             connection = self._connection = self._connection or self._start()
             connection.send(work)
-            late = first or not connection.poll(_PATIENCE)
+            late = not connection.poll(seconds)
             if late:
                 threading.Thread(target=self._drop_answer, args=[connection], daemon=True).start()
             return None if late else connection.recv()
@@ -116,9 +124,17 @@ class Worker:
         return Connection(ours.detach())
 
 
+def _result(answer: _Answer) -> Any:
+    done, result = answer
+    if not done:
+        raise result
+    return result
+
+
 def main() -> None:
     """Works until the service closes its end, or ends in any way."""
     _lower_priority()
+    mortal.become()
     connection = Connection(int(sys.argv[1]))
     with suppress(EOFError, ConnectionError):
         while True:

@@ -12,7 +12,7 @@ import msgspec
 
 from services.cache.sessions.objects import queries, queries_admit, queries_write
 from services.cache.sessions.objects.novelty import UNSEEN, Seen, seen
-from services.cache.sessions.objects.parts import Part, parts_of
+from services.cache.sessions.objects.parts import Part, parts_of, path_of
 from services.cache.sessions.objects.queries_admit import Edge, NewObject, Score, Stored
 from services.cache.sessions.objects.queries_write import Move, Pair
 from services.cache.sessions.objects.reading import pressure_of
@@ -21,12 +21,12 @@ from services.cache.sessions.objects.versions import Known, Plan, compared, plan
 from services.cache.sessions.paging.admission import Admission as PartScore
 from services.cache.sessions.paging.admission import less_novel
 from services.cache.sessions.paging.fidelity import Level
+from services.cache.sessions.paging.parsing import WEIGHT, parsing
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.words import IndexedObject
 from services.cache.sessions.transactions import Held, SessionTransactions
 from shared.auth import Principal
-from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.index_claims import FRESH_CHARACTERS, Fresh
 from shared.database.indexer import Indexer
@@ -37,8 +37,6 @@ from shared.tokens import estimate_tokens
 
 # Characters of the content that a score keeps.
 _PREVIEW = 200
-# A parser may take so many times as long for a character as other work on texts.
-_WEIGHT = 8
 
 
 class Prepared(NamedTuple):
@@ -80,7 +78,7 @@ class Admission:
     ) -> Prepared:
         """What takes a while, and is done before the session is held."""
         language = principal.language or "en"
-        parts = await beside(_WEIGHT * len(wanted.content), parts_of, wanted, language)
+        parts = await parsing(_path(wanted), WEIGHT * len(wanted.content), parts_of, wanted, language)
         expected = await self._expected(principal, session, wanted, parts, deadline)
         return Prepared(wanted, language, parts, expected)
 
@@ -160,8 +158,12 @@ async def _known(c: Connection, held: Held, source_key: str | None) -> list[Know
 
 
 async def _planned(wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source) -> Plan:
-    length = len(wanted.content) + sum(map(len, source.texts.values())) if source.texts else 0
-    return await beside(length, plan, wanted, language, parts, source.known, source.texts)
+    length = WEIGHT * len(wanted.content) + sum(map(len, source.texts.values())) if source.texts else 0
+    return await parsing(_path(wanted), length, plan, wanted, language, parts, source.known, source.texts)
+
+
+def _path(wanted: AdmitInput) -> str | None:
+    return path_of(wanted.object_type, wanted.source_key)
 
 
 def _stored(

@@ -24,13 +24,13 @@ class Part(NamedTuple):
     lines: list[str]
 
 
-def parts_of(wanted: AdmitInput, likely: Language) -> list[Part]:
+def parts_of(wanted: AdmitInput, likely: Language, *, parsed: bool = True) -> list[Part]:
     """Together they are the content, byte for byte. Only a file's name says what language it is in.
 
     `likely` is the language of prose that does not tell its own.
     """
     path = path_of(wanted.object_type, wanted.source_key)
-    return [_part(each, wanted, likely) for each in segment(wanted.content, path)]
+    return [_part(each, wanted, likely) for each in segment(wanted.content, path, parsed=parsed)]
 
 
 def path_of(object_type: str, source_key: str | None) -> str | None:

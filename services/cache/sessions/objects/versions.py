@@ -82,20 +82,25 @@ def plan(
     parts: Sequence[Part],
     known: Sequence[Known],
     texts: Mapping[UUID, str],
+    *,
+    parsed: bool = True,
 ) -> Plan:
     """`parts` are those of the whole content, and `texts` of what it is compared with."""
     holders = [Holder(str(part.id), texts[part.id]) for part in known if part.id in texts]
     if wanted.partial and holders:
-        return _of_part(reread(wanted.content, holders), known, wanted, language)
+        return _of_part(reread(wanted.content, holders), known, wanted, language, parsed)
     if again := inside(wanted.content, holders):
-        return _of_part(Reread(again, "", []), known, wanted, language)
+        return _of_part(Reread(again, "", []), known, wanted, language, parsed)
     return Plan(known, [], parts, 0, match(known, [part.content_hash for part in parts]))
 
 
-def _of_part(found: Reread, known: Sequence[Known], wanted: AdmitInput, language: Language) -> Plan:
+def _of_part(
+    found: Reread, known: Sequence[Known], wanted: AdmitInput, language: Language, parsed: bool
+) -> Plan:
     """What the content lacks stays as it is, but for what has the numbers of new lines."""
     by_id = {str(part.id): part for part in known}
-    parts = parts_of(msgspec.structs.replace(wanted, content=found.rest), language) if found.rest else []
+    rest = msgspec.structs.replace(wanted, content=found.rest)
+    parts = parts_of(rest, language, parsed=parsed) if found.rest else []
     same, first, *_ = match(known, [part.content_hash for part in parts])
     starts = [*accumulate((len(part.segment.text) for part in parts), initial=0)][:-1]
     older: list[UUID | None] = [None] * len(parts)

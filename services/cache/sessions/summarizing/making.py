@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from services.cache.sessions.paging.summaries import Summaries, summarize
@@ -14,9 +13,12 @@ class Text(NamedTuple):
     path: str | None
 
 
-def make_all(texts: Sequence[Text]) -> list[Made | None]:
+def make(text: Text, *, parsed: bool = True) -> Made | None:
     """None for a text that cannot be summarized: an error in one does not stop the others."""
-    return [_made_or_none(each) for each in texts]
+    try:
+        return made(summarize(text.content, text.path, parsed=parsed))
+    except Exception:
+        return None
 
 
 def made(summaries: Summaries) -> Made:
@@ -32,10 +34,3 @@ def made(summaries: Summaries) -> Made:
         tokens_l1=detailed and detailed.tokens,
         tokens_l2=compact and compact.tokens,
     )
-
-
-def _made_or_none(text: Text) -> Made | None:
-    try:
-        return made(summarize(text.content, text.path))
-    except Exception:
-        return None

@@ -16,10 +16,11 @@ import msgspec
 import structlog
 
 from services.cache.sessions.objects.parts import path_of
+from services.cache.sessions.paging.parsing import WEIGHT, parsing
 from services.cache.sessions.paging.summaries import COMPACT, DETAILED, SHORTEST_COMPACT
 from services.cache.sessions.summarizing import queries
 from services.cache.sessions.summarizing.checking import checked
-from services.cache.sessions.summarizing.making import Text, make_all
+from services.cache.sessions.summarizing.making import Text, make
 from services.cache.sessions.summarizing.queries import STORE, Kept, Made
 from shared.concurrency.alarm import Alarm
 from shared.concurrency.threads import in_worker
@@ -96,7 +97,7 @@ class SummaryWorker:
 
     async def _make(self, rows: Sequence[asyncpg.Record]) -> list[Made | None]:
         texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
-        return await in_worker(make_all, texts) if texts else []
+        return [await parsing(text.path, WEIGHT * len(text.content), make, text) for text in texts]
 
     async def _finish(self, plain: Sequence[_Plain]) -> None:
         """What the helper model answers is kept at once, the others together."""

@@ -137,7 +137,7 @@ async def test_what_a_killed_worker_held_comes_back(
         await never.wait()
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "in_worker", stuck)
+        patch.setattr(worker, "parsing", stuck)
         killed = asyncio.create_task(service.summaries.round())
         await begun.wait()
         killed.cancel()
@@ -161,13 +161,13 @@ async def test_only_the_last_claim_is_kept(
     await admitted(service, "t")
     begun, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slow(work: Any, texts: Any) -> Any:
+    async def slow(*_: Any) -> Any:
         begun.set()
         await go_on.wait()
-        return [Made(summary_detailed="late", key_entities=[], tokens_l1=1) for _ in texts]
+        return Made(summary_detailed="late", key_entities=[], tokens_l1=1)
 
     with monkeypatch.context() as patch:
-        patch.setattr(worker, "in_worker", slow)
+        patch.setattr(worker, "parsing", slow)
         late = asyncio.create_task(service.summaries.round())
         await begun.wait()
     await rows.execute(LEASES_END)
@@ -187,10 +187,10 @@ async def test_what_cannot_be_summarized_is_not_tried_for_ever(
     await admitted(service, "t", 2)
     if trouble == "error":
 
-        async def failing(_: Any, texts: Any) -> Any:
-            return [None for _ in texts]
+        async def failing(*_: Any) -> Any:
+            return None
 
-        monkeypatch.setattr(worker, "in_worker", failing)
+        monkeypatch.setattr(worker, "parsing", failing)
     elif trouble == "attempts":
         await rows.execute("update cache.index_queue set attempts = $1", MOST_ATTEMPTS)
     else:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.cache.sessions.summarizing.checking import checked
-from services.cache.sessions.summarizing.making import Text, make_all
+from services.cache.sessions.summarizing.making import Text, make
 from services.cache.sessions.summarizing.queries import Made
 from shared.llm.prompts import Shortened, SummaryFields
 
@@ -19,7 +19,7 @@ COMPACT = "Sixty functions, step_0 and so on, return a total. " * 4
 
 
 def plain() -> Made:
-    (made,) = make_all([Text(TEXT, "a.py")])
+    made = make(Text(TEXT, "a.py"))
     assert made is not None
     return made
 

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from shared.concurrency.threads import SHORT, beside
+from shared.concurrency.mortal import mortal
+from shared.concurrency.threads import SHORT, attempt, beside
 from shared.concurrency.worker import Worker
 from shared.errors import Invalid
 
@@ -103,6 +105,57 @@ def test_a_killed_process_is_replaced(worker: Worker) -> None:
     while _process_of(worker) == first:
         assert time.monotonic() < patience
     assert _process_of(worker) != first
+
+
+def _endless(seconds: float) -> None:
+    with mortal(seconds):
+        while True:
+            pass
+
+
+def _after(seconds: float, text: str) -> str:
+    with mortal(seconds):
+        return text
+
+
+def test_a_process_whose_work_is_endless_ends_and_is_replaced(worker: Worker) -> None:
+    first = _process_of(worker)
+    with pytest.raises(TimeoutError):
+        worker.attempt(_PATIENCE, partial(_endless, 0.2))
+    assert worker.attempt(_PATIENCE, os.getpid) not in (first, os.getpid())
+
+
+def test_a_bound_ends_with_what_it_bounds(worker: Worker) -> None:
+    pid = _process_of(worker)
+    assert worker.attempt(_PATIENCE, partial(_after, 0.1, "text")) == "text"
+    assert worker.attempt(_PATIENCE, partial(_busy, 0.3)) == pid
+
+
+def _busy(seconds: float) -> int:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return os.getpid()
+
+
+def test_an_attempt_waits_for_a_process_that_starts() -> None:
+    worker = Worker()
+    assert worker.attempt(_PATIENCE, os.getpid) != os.getpid()
+    worker.stop()
+
+
+def test_an_attempt_waits_so_long_for_another_work(worker: Worker) -> None:
+    with worker._lock, pytest.raises(TimeoutError):
+        worker.attempt(0.05, os.getpid)
+
+
+async def test_what_takes_too_long_is_done_in_another_way() -> None:
+    assert await attempt(partial(_endless, 0.1), partial(_after, 0.1, "in another way")) == "in another way"
+
+
+def test_who_has_to_live_outlives_the_bound() -> None:
+    with mortal(0.01):
+        _busy(0.1)
 
 
 def test_nobody_waits_for_another_work(worker: Worker) -> None:

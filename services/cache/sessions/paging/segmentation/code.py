@@ -11,6 +11,7 @@ from tree_sitter import Language, Node, Parser
 
 from services.cache.sessions.paging.segmentation.listing import Point
 from services.cache.sessions.paging.segmentation.units import Unit
+from shared.concurrency.mortal import mortal
 
 # A unit of more bytes is cut at its parts: a class at its methods, an object at its values.
 _DIVISIBLE = 2_400
@@ -25,14 +26,17 @@ class Patience:
     """What parsing a text may cost, in proportion to its length: code takes a tenth of it. Recovering from the errors
     in what is no code can take minutes.
 
-    The parser's steps are the same on every machine. Seconds of this thread bound what its steps take.
+    The parser's steps are the same on every machine. Seconds of this thread bound what its steps take, and since a
+    single one can take minutes too, `most_seconds` is the life of a process that can be replaced.
     """
 
     def __init__(self, size: int) -> None:
         """`size` in bytes."""
         self.steps = 100 + size // 16
         self.spent = 0
-        self._until = time.thread_time() + 0.01 + size * 2e-6
+        seconds = 0.01 + size * 2e-6
+        self.most_seconds = 0.05 + 2 * seconds
+        self._until = time.thread_time() + seconds
 
     def ends(self, *_: object) -> bool:
         """The parser calls it after each 100 operations, and stops when it is true."""
@@ -44,16 +48,14 @@ def parse(lines: Sequence[str], language: str, patience: Patience | None = None)
     """The root of the syntax tree, or None where parsing took too long."""
     source = "\n".join(lines).encode("utf-8", "replace")
     patience = patience or Patience(len(source))
+    parser = Parser(_language(language))
     try:
-        # The parser calls back only if it fetches the text in pieces.
-        return (
-            Parser(_language(language))
-            .parse(
-                lambda start, _: source[start : start + _PIECE],
-                progress_callback=patience.ends,
+        with mortal(patience.most_seconds):
+            # The parser calls back only if it fetches the text in pieces.
+            tree = parser.parse(
+                lambda start, _: source[start : start + _PIECE], progress_callback=patience.ends
             )
-            .root_node
-        )
+        return tree.root_node
     except ValueError:
         return None
 

@@ -46,20 +46,22 @@ class _Cut(NamedTuple):
     unit: Unit
 
 
-def segment(text: str, path: str | None = None, kind: Kind | None = None) -> list[Segment]:
-    """A text of any size in linear time. An empty text has no segment."""
+def segment(
+    text: str, path: str | None = None, kind: Kind | None = None, *, parsed: bool = True
+) -> list[Segment]:
+    """A text of any size, in linear time unless code is `parsed`. An empty text has no segment."""
     if not text:
         return []
     listing = Listing(text)
     kind = kind or kind_of(listing.plain, path)
-    units = _units(listing, kind, path) if len(text) <= _MOST_PARSED else []
+    units = _units(listing, kind, path, parsed) if len(text) <= _MOST_PARSED else []
     cuts = _cuts(listing, units)
     return _segments(listing, kind, cuts, _groups(cuts))
 
 
-def _units(listing: Listing, kind: Kind, path: str | None) -> list[Unit]:
+def _units(listing: Listing, kind: Kind, path: str | None, parsed: bool) -> list[Unit]:
     if kind in ("code", "json"):
-        language = "json" if kind == "json" else LANGUAGES.get(extension_of(path))
+        language = "json" if kind == "json" else LANGUAGES.get(extension_of(path)) if parsed else None
         root = None if language is None else code.parse(listing.plain, language)
         return hunks.of_log(listing.plain) if root is None else code.units(root)
     if kind == "prose":

@@ -33,10 +33,12 @@ def ranks(lines: Sequence[str], kind: Kind, heads: Collection[int]) -> list[int]
     return [BLANK if not line.strip() else rank for line, rank in zip(lines, found, strict=True)]
 
 
-def defined(lines: Sequence[str], kind: Kind, path: str | None = None) -> list[tuple[int, str]]:
-    """The line and name of what a text defines: functions and classes, headings, files of a diff."""
+def defined(
+    lines: Sequence[str], kind: Kind, path: str | None = None, *, parsed: bool = True
+) -> list[tuple[int, str]]:
+    """The line and name of what a text defines: functions and classes if it is `parsed`, headings, files of a diff."""
     if kind == "code":
-        return _definitions(lines, path)
+        return _definitions(lines, path) if parsed else []
     if kind == "prose":
         return [(row, title) for row, _, title in headings(lines) if title]
     if kind == "diff":

@@ -40,11 +40,13 @@ class Summaries(NamedTuple):
     """Names that the text defines, then those that it mentions most often."""
 
 
-def summarize(text: str, path: str | None = None, kind: Kind | None = None) -> Summaries:
-    """In time linear in the text, but for sorting its lines."""
+def summarize(
+    text: str, path: str | None = None, kind: Kind | None = None, *, parsed: bool = True
+) -> Summaries:
+    """In time linear in the text, but for sorting its lines, unless code is `parsed`."""
     listing = Listing(text)
     kind = kind or kind_of(listing.plain, path)
-    found = lines.defined(listing.plain, kind, path)
+    found = lines.defined(listing.plain, kind, path, parsed=parsed)
     ranks = lines.ranks(listing.plain, kind, {row for row, _ in found})
     defined = [*dict.fromkeys(name for _, name in found)]
     mentioned = [name for name, _ in Counter(code.names(text)).most_common(5 * _MOST_LISTED)]

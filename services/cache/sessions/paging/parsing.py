@@ -1,0 +1,22 @@
+"""Work on a text that may be code: its grammar may take any time, so it is asked in a process that may end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from services.cache.sessions.paging.segmentation.kinds import LANGUAGES, extension_of
+from shared.concurrency.threads import SHORT, attempt, beside
+
+T = TypeVar("T")
+
+WEIGHT = 8
+"""A parser may take so many times as long for a character as other work on texts."""
+
+
+async def parsing(path: str | None, length: int, work: Callable[..., T], *arguments: Any) -> T:
+    """The result of `work`, which reads a text of this length and takes `parsed`: whether to ask for its grammar."""
+    if length <= SHORT or LANGUAGES.get(extension_of(path), "json") == "json":
+        return await beside(length, work, *arguments)
+    return await attempt(partial(work, *arguments), partial(work, *arguments, parsed=False))

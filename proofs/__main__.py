@@ -25,6 +25,8 @@ from local.database import ROOT
 _MOST_SECONDS = 3_600
 # On two processors: a proof waits most of its time.
 _AT_ONCE = 2
+# Characters of a broken proof's output.
+_SHOWN = 6_000
 _KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
 
 
@@ -103,14 +105,15 @@ def run(promise: Promise, *, short: bool) -> dict[str, Any]:
     except subprocess.TimeoutExpired as error:
         output, code = str(error), 1
     figures = figures_of(output) or {}
-    if code and not figures:
-        print(output[-2_000:])
-    return {
+    result = {
         "promise": promise.name,
         **{name: figures.get(name) for name in _KEYS[1:]},
         "seconds": round(time.monotonic() - began),
         "ended": code,
     }
+    if not is_kept(result):
+        print(f"{promise.name} is not kept; the end of what it printed:\n{output[-_SHOWN:]}", flush=True)
+    return result
 
 
 def figures_of(output: str) -> dict[str, Any] | None:

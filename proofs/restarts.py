@@ -261,7 +261,7 @@ class Fleet:
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
-    restarts = 2 if short else 10
+    restarts = 1 if short else 10
     async with Fleet(ground) as fleet, Client(fleet.url, fleet.tokens.write) as client:
         load, followers = Load(client), [Follower(client) for _ in range(STREAMS)]
         tasks = [asyncio.create_task(load.go_on())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -21,12 +22,32 @@ class Point(NamedTuple):
     column: int
 
 
+class _Reading:
+    """Of a line from its start, so that a long one is read once for all places in it that are asked for in order."""
+
+    def __init__(self, at: Point, line: str) -> None:
+        self.at = at
+        self.is_blank = True
+        self._bytes = line.encode("utf-8", "surrogatepass")
+        self._decoder = getincrementaldecoder("utf-8")("ignore")
+        self._characters = 0
+
+    def characters_before(self, column: int) -> int:
+        """`column` is no smaller than the last."""
+        piece = self._bytes[self.at.column : column]
+        self._characters += len(self._decoder.decode(piece))
+        self.is_blank = self.is_blank and not piece.strip()
+        self.at = Point(self.at.row, column)
+        return self._characters
+
+
 class Listing:
     """The lines of a text. `plain` is what a parser reads; offsets are characters of the text as it is."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines: Sequence[str] = text.split("\n")
+        self._reading = _Reading(Point(0, 0), self.plain[0])
 
     @cached_property
     def plain(self) -> Sequence[str]:
@@ -50,10 +71,14 @@ class Listing:
         """Where a unit begins: at the start of its line, unless other text stands before it."""
         if point.row >= len(self.plain):
             return len(self.text)
-        before = self.plain[point.row].encode("utf-8", "surrogatepass")[: point.column]
-        if not before.strip():
+        if point < self._reading.at:
+            self._reading = _Reading(Point(0, 0), self.plain[0])
+        if point.row > self._reading.at.row:
+            self._reading = _Reading(Point(point.row, 0), self.plain[point.row])
+        characters = self._reading.characters_before(point.column)
+        if self._reading.is_blank:
             return self.starts[point.row]
-        return self.starts[point.row] + self._marks[point.row] + len(before.decode("utf-8", "ignore"))
+        return self.starts[point.row] + self._marks[point.row] + characters
 
     @cached_property
     def _marks(self) -> Sequence[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from markdown_it import MarkdownIt
@@ -9,9 +10,11 @@ from markdown_it import MarkdownIt
 from services.cache.sessions.paging.segmentation.listing import Point
 from services.cache.sessions.paging.segmentation.units import Unit
 
-# Blocks alone: what stands inside a paragraph takes the parser most of its time.
-_BLOCKS = MarkdownIt("commonmark").disable("inline")
-# A parser of Markdown is slow where quotes and lists nest.
+# Blocks alone: what stands inside a paragraph takes the parser most of its time. A quote may take the square of it,
+# and no heading of the first level stands in one.
+_BLOCKS = MarkdownIt("commonmark").disable(["inline", "blockquote"])
+_QUOTE = re.compile(r" {0,3}+>")
+# A parser of Markdown is slow where lists nest.
 _DEEPEST = 20
 
 
@@ -37,5 +40,7 @@ def headings(lines: Sequence[str]) -> list[tuple[int, int, str]]:
 
 
 def _without_nesting(line: str) -> str:
+    if _QUOTE.match(line):
+        return ""
     marks = line[: len(line) - len(line.lstrip(" >*+-\t"))]
     return line if len(marks) <= _DEEPEST else line[len(marks) :]

@@ -18,7 +18,16 @@ MOST = 9
 NOISE_SECONDS = 0.05
 # What else the machine does slows either of two: only what is too slow each time is.
 ROUNDS = 6
-KNOWN = ("></div>\n===\n", "> #    \r\\```\n", "[a]:\n> ===\n", "===\n> ***\n    \t", "é]", "2026-中?", "中:@", "> ")
+KNOWN = (
+    "></div>\n===\n",
+    "> #    \r\\```\n",
+    "[a]:\n> ===\n",
+    "===\n> ***\n    \t",
+    "é]",
+    "2026-中?",
+    "中:@",
+    "> ",
+)
 _PIECES = [
     *"a1é中 \n\t.,:;'\"()[]{}<>#*+-=|~`!\\/",
     *("> ", "- ", "1. ", "# ", "===\n", "---\n", "```\n", "<div>\n", "</div>\n", "<!--", "[a]: "),

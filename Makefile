@@ -339,7 +339,7 @@ verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the 
 proofs: $(VENV)/dev.stamp ## Run the proofs of all promises, in about two hours: ONLY=P1,P15
 	@$(PY) -m proofs
 
-proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in about half an hour: ONLY=P1,P15
+proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in about twenty minutes: ONLY=P1,P15
 	@$(PY) -m proofs --short
 
 .PHONY: soak

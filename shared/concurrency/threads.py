@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 # Up to this length, the work takes less than a millisecond, and not much more than a thread's start.
 SHORT = 8_192
-# For the worker to be free, and then to answer.
+# Seconds that an attempt waits for the worker to be free, and to answer.
 _PATIENCE = 3.0
 _WORKER = Worker()
-# So that who waits for the worker takes no thread from others.
+# Attempts wait here, so that they take no thread from other work.
 _LANE = ThreadPoolExecutor(1, thread_name_prefix="worker")
 
 
@@ -37,9 +37,9 @@ async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) 
 
 
 async def attempt(work: Callable[[], T], instead: Callable[[], T]) -> T:
-    """The result of `work`, which another process does, or else of `instead`, which a thread does.
+    """The result of `work`, done by the worker process, or else of `instead`, done by a thread.
 
-    For what a text may slow down without bound. The process ends where `work` says that it has taken too long.
+    For work that a text can make endless: it sets a `cpu_limit`, which kills the worker. Both have to be picklable.
     """
     loop = asyncio.get_running_loop()
     try:

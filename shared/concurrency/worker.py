@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import structlog
 
-from shared.concurrency import mortal
+from shared.concurrency import cpu
 
 log = structlog.get_logger()
 
@@ -58,9 +58,10 @@ class Worker:
         return work(*arguments, **more) if answer is None else _result(answer)
 
     def attempt(self, seconds: float, work: Callable[[], T]) -> T:
-        """The result of `work`, which can be pickled. Blocks.
+        """The result of `work`. Blocks.
 
-        Raises TimeoutError where the process does another or is slow for so long, and if it is killed.
+        Raises TimeoutError when the process is not free within `seconds`, or does not answer within as many, when it is
+        killed, and when the work cannot be pickled.
         """
         if not self._lock.acquire(timeout=seconds):
             raise TimeoutError
@@ -134,7 +135,7 @@ def _result(answer: _Answer) -> Any:
 def main() -> None:
     """Works until the service closes its end, or ends in any way."""
     _lower_priority()
-    mortal.become()
+    cpu.enforce_limits()
     connection = Connection(int(sys.argv[1]))
     with suppress(EOFError, ConnectionError):
         while True:

@@ -1,4 +1,4 @@
-"""Work on a text that may be code: its grammar may take any time, so it is asked in a process that may end."""
+"""Work on a text that may be code, which is parsed in a process that can be killed: parsing may take any time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WEIGHT = 8
 
 
 async def parsing(path: str | None, length: int, work: Callable[..., T], *arguments: Any) -> T:
-    """The result of `work`, which reads a text of this length and takes `parsed`: whether to ask for its grammar."""
+    """The result of `work` on a text of this length; it takes `parsed`: whether code is parsed, or cut by lines."""
     if length <= SHORT or LANGUAGES.get(extension_of(path), "json") == "json":
         return await beside(length, work, *arguments)
     return await attempt(partial(work, *arguments), partial(work, *arguments, parsed=False))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.concurrency.mortal import mortal
+from shared.concurrency.cpu import cpu_limit
 from shared.concurrency.threads import SHORT, attempt, beside
 from shared.concurrency.worker import Worker
 from shared.errors import Invalid
@@ -108,24 +108,24 @@ def test_a_killed_process_is_replaced(worker: Worker) -> None:
 
 
 def _endless(seconds: float) -> None:
-    with mortal(seconds):
+    with cpu_limit(seconds):
         while True:
             pass
 
 
 def _after(seconds: float, text: str) -> str:
-    with mortal(seconds):
+    with cpu_limit(seconds):
         return text
 
 
-def test_a_process_whose_work_is_endless_ends_and_is_replaced(worker: Worker) -> None:
+def test_a_process_beyond_its_limit_is_killed_and_replaced(worker: Worker) -> None:
     first = _process_of(worker)
     with pytest.raises(TimeoutError):
         worker.attempt(_PATIENCE, partial(_endless, 0.2))
     assert worker.attempt(_PATIENCE, os.getpid) not in (first, os.getpid())
 
 
-def test_a_bound_ends_with_what_it_bounds(worker: Worker) -> None:
+def test_a_limit_ends_with_what_it_limits(worker: Worker) -> None:
     pid = _process_of(worker)
     assert worker.attempt(_PATIENCE, partial(_after, 0.1, "text")) == "text"
     assert worker.attempt(_PATIENCE, partial(_busy, 0.3)) == pid
@@ -153,8 +153,8 @@ async def test_what_takes_too_long_is_done_in_another_way() -> None:
     assert await attempt(partial(_endless, 0.1), partial(_after, 0.1, "in another way")) == "in another way"
 
 
-def test_who_has_to_live_outlives_the_bound() -> None:
-    with mortal(0.01):
+def test_a_service_is_not_killed_by_the_limit() -> None:
+    with cpu_limit(0.01):
         _busy(0.1)
 
 

@@ -11,7 +11,7 @@ from tree_sitter import Language, Node, Parser
 
 from services.cache.sessions.paging.segmentation.listing import Point
 from services.cache.sessions.paging.segmentation.units import Unit
-from shared.concurrency.mortal import mortal
+from shared.concurrency.cpu import cpu_limit
 
 # A unit of more bytes is cut at its parts: a class at its methods, an object at its values.
 _DIVISIBLE = 2_400
@@ -26,8 +26,8 @@ class Patience:
     """What parsing a text may cost, in proportion to its length: code takes a tenth of it. Recovering from the errors
     in what is no code can take minutes.
 
-    The parser's steps are the same on every machine. Seconds of this thread bound what its steps take, and since a
-    single one can take minutes too, `most_seconds` is the life of a process that can be replaced.
+    The parser's steps are the same on every machine. This thread's CPU time bounds what they take together. A single
+    step can take minutes too: `cpu_seconds` is what a process that can be killed may spend on it.
     """
 
     def __init__(self, size: int) -> None:
@@ -35,7 +35,7 @@ class Patience:
         self.steps = 100 + size // 16
         self.spent = 0
         seconds = 0.01 + size * 2e-6
-        self.most_seconds = 0.05 + 2 * seconds
+        self.cpu_seconds = 0.05 + 2 * seconds
         self._until = time.thread_time() + seconds
 
     def ends(self, *_: object) -> bool:
@@ -50,7 +50,7 @@ def parse(lines: Sequence[str], language: str, patience: Patience | None = None)
     patience = patience or Patience(len(source))
     parser = Parser(_language(language))
     try:
-        with mortal(patience.most_seconds):
+        with cpu_limit(patience.cpu_seconds):
             # The parser calls back only if it fetches the text in pieces.
             tree = parser.parse(
                 lambda start, _: source[start : start + _PIECE], progress_callback=patience.ends

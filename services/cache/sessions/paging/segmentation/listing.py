@@ -23,7 +23,7 @@ class Point(NamedTuple):
 
 
 class _Reading:
-    """Of a line from its start, so that a long one is read once for all places in it that are asked for in order."""
+    """How far a line has been decoded, so that places asked for in order cost one pass over it."""
 
     def __init__(self, at: Point, line: str) -> None:
         self.at = at
@@ -47,7 +47,7 @@ class Listing:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines: Sequence[str] = text.split("\n")
-        self._reading = _Reading(Point(0, 0), self.plain[0])
+        self._reading: _Reading | None = None
 
     @cached_property
     def plain(self) -> Sequence[str]:
@@ -71,12 +71,11 @@ class Listing:
         """Where a unit begins: at the start of its line, unless other text stands before it."""
         if point.row >= len(self.plain):
             return len(self.text)
-        if point < self._reading.at:
-            self._reading = _Reading(Point(0, 0), self.plain[0])
-        if point.row > self._reading.at.row:
-            self._reading = _Reading(Point(point.row, 0), self.plain[point.row])
-        characters = self._reading.characters_before(point.column)
-        if self._reading.is_blank:
+        reading = self._reading
+        if reading is None or point.row != reading.at.row or point.column < reading.at.column:
+            reading = self._reading = _Reading(Point(point.row, 0), self.plain[point.row])
+        characters = reading.characters_before(point.column)
+        if reading.is_blank:
             return self.starts[point.row]
         return self.starts[point.row] + self._marks[point.row] + characters
 

@@ -113,22 +113,38 @@ def _endless(seconds: float) -> None:
             pass
 
 
-def _after(seconds: float, text: str) -> str:
+def _after(seconds: float) -> int:
     with cpu_limit(seconds):
-        return text
+        pass
+    return _busy(2 * seconds)
 
 
-def test_a_process_beyond_its_limit_is_killed_and_replaced(worker: Worker) -> None:
-    first = _process_of(worker)
+def test_an_attempt_beyond_its_limit_is_killed_and_the_process_stays(worker: Worker) -> None:
+    pid = _process_of(worker)
     with pytest.raises(TimeoutError):
         worker.attempt(_PATIENCE, partial(_endless, 0.2))
-    assert worker.attempt(_PATIENCE, os.getpid) not in (first, os.getpid())
+    assert _process_of(worker) == pid
+    assert worker.attempt(_PATIENCE, os.getppid) == pid
+
+
+def test_an_error_of_an_attempt_is_raised(worker: Worker) -> None:
+    with pytest.raises(Invalid):
+        worker.attempt(_PATIENCE, partial(_refuse, "is odd"))
+
+
+def test_a_result_that_cannot_be_pickled_is_no_answer(worker: Worker) -> None:
+    pid = _process_of(worker)
+    with pytest.raises(TimeoutError):
+        worker.attempt(_PATIENCE, _unpicklable)
+    assert _process_of(worker) == pid
+
+
+def _unpicklable() -> object:
+    return lambda: None
 
 
 def test_a_limit_ends_with_what_it_limits(worker: Worker) -> None:
-    pid = _process_of(worker)
-    assert worker.attempt(_PATIENCE, partial(_after, 0.1, "text")) == "text"
-    assert worker.attempt(_PATIENCE, partial(_busy, 0.3)) == pid
+    assert worker.attempt(_PATIENCE, partial(_after, 0.1)) != os.getpid()
 
 
 def _busy(seconds: float) -> int:
@@ -150,7 +166,7 @@ def test_an_attempt_waits_so_long_for_another_work(worker: Worker) -> None:
 
 
 async def test_what_takes_too_long_is_done_in_another_way() -> None:
-    assert await attempt(partial(_endless, 0.1), partial(_after, 0.1, "in another way")) == "in another way"
+    assert await attempt(partial(_endless, 0.1), os.getpid) == os.getpid()
 
 
 def test_a_service_is_not_killed_by_the_limit() -> None:

@@ -27,7 +27,7 @@ class Patience:
     in what is no code can take minutes.
 
     The parser's steps are the same on every machine. This thread's CPU time bounds what they take together. A single
-    step can take minutes too: `cpu_seconds` is what a process that can be killed may spend on it.
+    step can take minutes too: `cpu_seconds` is what a process that can be killed may spend on all of them.
     """
 
     def __init__(self, size: int) -> None:
@@ -35,7 +35,7 @@ class Patience:
         self.steps = 100 + size // 16
         self.spent = 0
         seconds = 0.01 + size * 2e-6
-        self.cpu_seconds = 0.05 + 2 * seconds
+        self.cpu_seconds = 0.02 + seconds
         self._until = time.thread_time() + seconds
 
     def ends(self, *_: object) -> bool:

@@ -39,7 +39,7 @@ async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) 
 async def attempt(work: Callable[[], T], instead: Callable[[], T]) -> T:
     """The result of `work`, done by the worker process, or else of `instead`, done by a thread.
 
-    For work that a text can make endless: it sets a `cpu_limit`, which kills the worker. Both have to be picklable.
+    For work that a text can make endless, which it tries with `is_done_within`. Both have to be picklable.
     """
     loop = asyncio.get_running_loop()
     try:

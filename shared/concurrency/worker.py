@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection, Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -55,18 +55,18 @@ class Worker:
         if not self._lock.acquire(blocking=False):
             return work(*arguments, **more)
         seconds = 0 if self._connection is None else _PATIENCE
-        answer = self._ask(seconds, _answer, work, arguments, more)
+        answer = self._ask(seconds, work, arguments, more)
         return work(*arguments, **more) if answer is None else _result(answer)
 
     def attempt(self, seconds: float, work: Callable[[], T]) -> T:
-        """The result of `work`, done by a fork of the process, which a `cpu_limit` may kill. Blocks.
+        """The result of `work`, done by the process, where `is_done_within` tries. Blocks.
 
-        Raises TimeoutError when the process is not free within `seconds`, or does not answer within as many, when it or
-        its fork is killed, and when the work cannot be pickled.
+        Raises TimeoutError when the process is not free within `seconds`, or does not answer within as many, when it is
+        killed, and when the work cannot be pickled.
         """
         if not self._lock.acquire(timeout=seconds):
             raise TimeoutError
-        answer = self._ask(seconds, _answer_of_fork, work, (), {})
+        answer = self._ask(seconds, work, (), {})
         if answer is None:
             raise TimeoutError
         value: T = _result(answer)
@@ -136,11 +136,11 @@ def _result(answer: _Answer) -> Any:
 def main() -> None:
     """Works until the service closes its end, or ends in any way."""
     _lower_priority()
+    cpu.have_trials()
     connection = Connection(int(sys.argv[1]))
     with suppress(EOFError, ConnectionError):
         while True:
-            answer, *work = connection.recv()
-            connection.send(answer(*work))
+            connection.send(_answer(*connection.recv()))
 
 
 def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> _Answer:
@@ -148,27 +148,6 @@ def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> _Answer:
         return True, work(*arguments, **more)
     except Exception as error:
         return False, error
-
-
-def _answer_of_fork(*work: Any) -> _Answer | None:
-    """None when it was killed. This process has one thread, so that a fork of it can do anything."""
-    reading, writing = Pipe(duplex=False)
-    pid = os.fork()
-    if not pid:
-        try:
-            cpu.enforce_limits()
-            writing.send(_answer(*work))
-        finally:
-            os._exit(0)
-    writing.close()
-    try:
-        answer: _Answer = reading.recv()
-        return answer
-    except EOFError:
-        return None
-    finally:
-        reading.close()
-        os.waitpid(pid, 0)
 
 
 def _lower_priority() -> None:

@@ -1,4 +1,4 @@
-"""Work on a text that may be code, which is parsed in a process that can be killed: parsing may take any time."""
+"""Work on a text that may be code, which is parsed where that is tried first: parsing may take any time."""
 
 from __future__ import annotations
 

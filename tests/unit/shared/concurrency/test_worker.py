@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
-from shared.concurrency.cpu import cpu_limit
+from shared.concurrency.cpu import is_done_within
 from shared.concurrency.threads import SHORT, attempt, beside
 from shared.concurrency.worker import Worker
 from shared.errors import Invalid
@@ -107,24 +107,37 @@ def test_a_killed_process_is_replaced(worker: Worker) -> None:
     assert _process_of(worker) != first
 
 
-def _endless(seconds: float) -> None:
-    with cpu_limit(seconds):
-        while True:
-            pass
-
-
-def _after(seconds: float) -> int:
-    with cpu_limit(seconds):
+def _endless() -> None:
+    while True:
         pass
-    return _busy(2 * seconds)
 
 
-def test_an_attempt_beyond_its_limit_is_killed_and_the_process_stays(worker: Worker) -> None:
-    pid = _process_of(worker)
-    with pytest.raises(TimeoutError):
-        worker.attempt(_PATIENCE, partial(_endless, 0.2))
-    assert _process_of(worker) == pid
-    assert worker.attempt(_PATIENCE, os.getppid) == pid
+def _trial(work: Callable[[], object]) -> tuple[bool, int]:
+    return is_done_within(0.2, work), os.getpid()
+
+
+def test_what_takes_too_long_is_only_tried(worker: Worker) -> None:
+    assert worker.attempt(_PATIENCE, partial(_trial, _endless)) == (False, _process_of(worker))
+
+
+def test_what_fails_is_only_tried(worker: Worker) -> None:
+    assert worker.attempt(_PATIENCE, partial(_trial, partial(_refuse, "is odd"))) == (
+        False,
+        _process_of(worker),
+    )
+
+
+def test_what_ends_in_time_may_be_done(worker: Worker) -> None:
+    assert worker.attempt(_PATIENCE, partial(_trial, os.getpid)) == (True, _process_of(worker))
+
+
+@cache
+def _loaded() -> int:
+    return time.perf_counter_ns()
+
+
+def test_an_attempt_finds_what_another_has_loaded(worker: Worker) -> None:
+    assert worker.attempt(_PATIENCE, _loaded) == worker.attempt(_PATIENCE, _loaded)
 
 
 def test_an_error_of_an_attempt_is_raised(worker: Worker) -> None:
@@ -133,25 +146,13 @@ def test_an_error_of_an_attempt_is_raised(worker: Worker) -> None:
 
 
 def test_a_result_that_cannot_be_pickled_is_no_answer(worker: Worker) -> None:
-    pid = _process_of(worker)
     with pytest.raises(TimeoutError):
         worker.attempt(_PATIENCE, _unpicklable)
-    assert _process_of(worker) == pid
+    assert worker.attempt(_PATIENCE, os.getpid) == _process_of(worker)
 
 
 def _unpicklable() -> object:
     return lambda: None
-
-
-def test_a_limit_ends_with_what_it_limits(worker: Worker) -> None:
-    assert worker.attempt(_PATIENCE, partial(_after, 0.1)) != os.getpid()
-
-
-def _busy(seconds: float) -> int:
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
-    return os.getpid()
 
 
 def test_an_attempt_waits_for_a_process_that_starts() -> None:
@@ -165,13 +166,12 @@ def test_an_attempt_waits_so_long_for_another_work(worker: Worker) -> None:
         worker.attempt(0.05, os.getpid)
 
 
-async def test_what_takes_too_long_is_done_in_another_way() -> None:
-    assert await attempt(partial(_endless, 0.1), os.getpid) == os.getpid()
+async def test_what_is_no_answer_is_done_in_another_way() -> None:
+    assert await attempt(_unpicklable, os.getpid) == os.getpid()
 
 
-def test_a_service_is_not_killed_by_the_limit() -> None:
-    with cpu_limit(0.01):
-        _busy(0.1)
+def test_a_service_tries_nothing() -> None:
+    assert is_done_within(0.01, _endless)
 
 
 def test_nobody_waits_for_another_work(worker: Worker) -> None:

@@ -11,7 +11,7 @@ from tree_sitter import Language, Node, Parser
 
 from services.cache.sessions.paging.segmentation.listing import Point
 from services.cache.sessions.paging.segmentation.units import Unit
-from shared.concurrency.cpu import cpu_limit
+from shared.concurrency.cpu import is_done_within
 
 # A unit of more bytes is cut at its parts: a class at its methods, an object at its values.
 _DIVISIBLE = 2_400
@@ -27,7 +27,7 @@ class Patience:
     in what is no code can take minutes.
 
     The parser's steps are the same on every machine. This thread's CPU time bounds what they take together. A single
-    step can take minutes too: `cpu_seconds` is what a process that can be killed may spend on all of them.
+    step can take minutes too: `cpu_seconds` is what a trial in a fork may spend on all of them.
     """
 
     def __init__(self, size: int) -> None:
@@ -49,13 +49,15 @@ def parse(lines: Sequence[str], language: str, patience: Patience | None = None)
     source = "\n".join(lines).encode("utf-8", "replace")
     patience = patience or Patience(len(source))
     parser = Parser(_language(language))
+
+    def tree() -> Node:
+        # The parser calls back only if it fetches the text in pieces.
+        return parser.parse(
+            lambda start, _: source[start : start + _PIECE], progress_callback=patience.ends
+        ).root_node
+
     try:
-        with cpu_limit(patience.cpu_seconds):
-            # The parser calls back only if it fetches the text in pieces.
-            tree = parser.parse(
-                lambda start, _: source[start : start + _PIECE], progress_callback=patience.ends
-            )
-        return tree.root_node
+        return tree() if is_done_within(patience.cpu_seconds, tree) else None
     except ValueError:
         return None
 

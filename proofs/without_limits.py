@@ -39,6 +39,12 @@ def _questions() -> None:
     shared.words._LONG_RUN = shared.words._SEVERAL_AT = _NOTHING
 
 
+def _trials() -> None:
+    """The service parses code itself."""
+    parsing = importlib.import_module("services.cache.sessions.paging.parsing")
+    vars(threads)["SHORT"] = vars(parsing)["SHORT"] = _LAST_ID
+
+
 def _slices() -> None:
     """A tenant's texts are embedded whole, all that are queued in one round."""
     vars(index_turns)["ROUND"] = 10**9
@@ -64,6 +70,7 @@ TAKE_AWAY: dict[str, Callable[[], None]] = {
     "idle streams": _streams,
     "slow patterns": _patterns,
     "crafted questions": _questions,
+    "hostile code": _trials,
     "large commits": _slices,
     "imported ids": _ids,
     "large heads": _heads,

@@ -1,4 +1,4 @@
-"""One tenant cannot stop the others: seven attacks, each beside a victim with ten requests a second.
+"""One tenant cannot stop the others: eight attacks, each beside a victim with ten requests a second.
 
 Each attack has a control: the same build without the one limit that stops this attack, in which it must do harm.
 """

@@ -26,6 +26,7 @@ QUESTIONS = 20_000
 _AT_ONCE = 4
 _LONGEST_QUESTION = 8_000
 _LARGE_COMMIT = 199_000
+_HOSTILE_CODE, _LONG_CODE = "a<", 80_000
 _LAST_ID = 2**53 - 1
 _PIECE = b"x" * 65_536
 _LARGE_HEAD = 32 * 2**20
@@ -61,6 +62,19 @@ class Attacker:
             (unit * _LONGEST_QUESTION)[:_LONGEST_QUESTION] for unit in ("e@1", "a_", "./")
         )
         await self._repeat(lambda: ("/api/context/assemble", {"query": next(questions), "caller": "noisy"}))
+
+    async def code(self) -> None:
+        """Code for which one step of its parser takes many seconds."""
+        made = await self._posted("/api/sessions", {"agent_name": "noisy"})
+        path, text = f"/api/sessions/{made['data']['id']}/objects", _HOSTILE_CODE * (_LONG_CODE // 2)
+        numbers = itertools.count()
+
+        def body() -> tuple[str, Any]:
+            number = next(numbers)
+            more = {"object_type": "file_context", "source_key": f"A{number}.java"}
+            return path, {"content": f"{text}{number}", **more}
+
+        await self._repeat(body)
 
     async def queue(self) -> None:
         """Commits whose vectors take long: no two chunks are equal."""
@@ -137,6 +151,14 @@ class Attacker:
         )
         return "\r\n".join((*lines, "", "")).encode() + content
 
+    async def _posted(self, path: str, body: Any) -> Any:
+        headers = {"authorization": f"Bearer {self.write}"}
+        async with (
+            aiohttp.ClientSession(self.url, headers=headers, raise_for_status=True) as session,
+            session.post(path, json=body) as response,
+        ):
+            return await response.json()
+
     async def _repeat(
         self, make: Callable[[], tuple[str, Any]], *, at_once: int = _AT_ONCE, pause: float = 0.0
     ) -> None:
@@ -166,6 +188,7 @@ ATTACKS: dict[str, Callable[[Attacker], Awaitable[None]]] = {
     "idle streams": Attacker.streams,
     "slow patterns": Attacker.patterns,
     "crafted questions": Attacker.questions,
+    "hostile code": Attacker.code,
     "large commits": Attacker.queue,
     "imported ids": Attacker.sequence,
     "large heads": Attacker.heads,

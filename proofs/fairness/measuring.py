@@ -23,6 +23,8 @@ _REST_SECONDS = 2.0
 _REST_AT_MOST = 40.0
 # Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
 _MOST_TO_VECTOR = 10.0
+# Beside it, the victim stores code too. Its times beside the others stay what they were.
+_OF_CODE = "hostile code"
 _HAS_VECTOR = "select exists (select from memory.agent_memory_vec where tenant = 'victim' and item_id = $1)"
 _TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)
 
@@ -58,6 +60,7 @@ class Measuring:
         outcomes = {}
         async with aiohttp.ClientSession(self._cluster.url(), headers=headers) as session:
             victim = Victim(session)
+            await victim.begin_session()
             await victim.run(self._seconds)
             for name in attacks:
                 outcomes[name] = await self._outcome(victim, name)
@@ -66,12 +69,15 @@ class Measuring:
 
     async def _outcome(self, victim: Victim, name: str) -> Outcome:
         rounds: list[Round] = []
+        codes = name == _OF_CODE
         failures: list[str] = []
         for _ in range(self._rounds):
             await self._rest()
-            alone = await victim.run(self._seconds)
+            alone = await victim.run(self._seconds, codes=codes)
             async with attack(name, self._cluster, self._keys["noisy"]):
-                beside, unindexed = await asyncio.gather(victim.run(self._seconds), self._index(victim))
+                beside, unindexed = await asyncio.gather(
+                    victim.run(self._seconds, codes=codes), self._index(victim)
+                )
             rounds.append((alone.seconds, beside.seconds))
             failures += [*beside.failures, *unindexed]
         return Outcome(failures, figures(rounds))

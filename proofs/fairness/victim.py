@@ -20,6 +20,13 @@ _LARGEST_FAIR_ID = 2**40
 _MCP = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
 
 
+# So long that a service does not parse it itself.
+_CODE = "RUN = %d\n" + "".join(
+    f"\n\ndef step_{step}(run):\n    for item in run.items:\n        item.move({step})\n"
+    for step in range(40)
+)
+
+
 @dataclass
 class Seen:
     """What a victim saw of its requests."""
@@ -32,19 +39,25 @@ class Victim:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
         self._numbers = itertools.count()
+        self._objects = ""
 
-    async def run(self, seconds: float) -> Seen:
-        """Ten requests a second, whatever their answers do."""
+    async def begin_session(self) -> None:
+        async with self._session.post("/api/sessions", json={"agent_name": "agent-0"}) as response:
+            response.raise_for_status()
+            self._objects = f"/api/sessions/{(await response.json())['data']['id']}/objects"
+
+    async def run(self, seconds: float, *, codes: bool = False) -> Seen:
+        """Ten requests a second, whatever their answers do. `codes`: some of them store code."""
         seen, loop = Seen(), asyncio.get_running_loop()
         begun = loop.time()
         tasks = []
         for number in range(int(seconds * PER_SECOND)):
             await asyncio.sleep(max(0.0, begun + number / PER_SECOND - loop.time()))
-            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen)))
+            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen, codes)))
         await asyncio.gather(*tasks)
         return seen
 
-    async def _request(self, number: int, seen: Seen) -> None:
+    async def _request(self, number: int, seen: Seen, codes: bool) -> None:
         kinds = (
             self._ask,
             self._write,
@@ -54,6 +67,7 @@ class Victim:
             self._stream,
             self._ask,
             self._commit,
+            *([self._code] if codes else []),
         )
         kind = kinds[number % len(kinds)]
         started = time.perf_counter()
@@ -88,6 +102,10 @@ class Victim:
         async with self._session.post("/api/agent-memory/commit", json=body) as response:
             response.raise_for_status()
             return int((await response.json())["memory_id"])
+
+    async def _code(self, number: int) -> str:
+        body = {"object_type": "file_context", "source_key": f"run_{number}.py", "content": _CODE % number}
+        return await self._post(self._objects, body)
 
     async def _call(self, number: int) -> str:
         arguments = {"query": f"What did run {number % 50} lose?", "caller": "agent-0"}

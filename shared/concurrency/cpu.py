@@ -10,23 +10,38 @@ from contextlib import suppress
 _has_trials = False
 
 
+class Endless(Exception):
+    """Work did not end in time, or failed, when it was tried."""
+
+
 def have_trials() -> None:
-    """From now on, `is_done_within` tries. For a process that has one thread: a fork of it can do anything."""
+    """From now on, `try_first` tries. For a process that has one thread: a fork of it can do anything."""
     global _has_trials
     _has_trials = True
 
 
-def is_done_within(seconds: float, work: Callable[[], object]) -> bool:
-    """Whether the work ends within so much CPU time, and without an error. True where nothing is tried."""
+def try_first(seconds: float, work: Callable[[], object]) -> None:
+    """Does the work in a fork. Raises Endless if it takes more than so much CPU time, or fails.
+
+    Does nothing in a process without trials.
+    """
     if not _has_trials:
-        return True
-    pid = os.fork()
+        return
+    try:
+        pid = os.fork()
+    except OSError as error:
+        raise Endless from error
     if not pid:
-        status = 1
-        # Nothing of this process is written or closed twice.
-        with suppress(BaseException):
-            signal.setitimer(signal.ITIMER_PROF, seconds)
-            work()
-            status = 0
-        os._exit(status)
-    return os.waitpid(pid, 0)[1] == 0
+        _do(seconds, work)
+    if os.waitpid(pid, 0)[1]:
+        raise Endless
+
+
+def _do(seconds: float, work: Callable[[], object]) -> None:
+    """Ends the process, which closes and flushes nothing: all that it has is of the process that it is a fork of."""
+    status = 1
+    with suppress(BaseException):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        work()
+        status = 0
+    os._exit(status)

@@ -36,14 +36,12 @@ async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) 
     return await asyncio.to_thread(lambda: _WORKER.run(work, *arguments, **more))
 
 
-async def attempt(work: Callable[[], T], instead: Callable[[], T]) -> T:
-    """The result of `work`, done by the worker process, or else of `instead`, done by a thread.
+async def attempt(work: Callable[[], T]) -> T:
+    """The result of `work`, done by the worker process alone: for work that a text can make endless.
 
-    For work that a text can make endless, which it tries with `is_done_within`. Both have to be picklable.
+    It has to be picklable. Raises Endless if it was tried with `try_first` and did not end, and TimeoutError if the
+    worker was not free in time, or did not answer in time.
     """
     loop = asyncio.get_running_loop()
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            return await loop.run_in_executor(_LANE, _WORKER.attempt, _PATIENCE, work)
-    except TimeoutError:
-        return await asyncio.to_thread(instead)
+    async with asyncio.timeout(_PATIENCE):
+        return await loop.run_in_executor(_LANE, _WORKER.attempt, _PATIENCE, work)

@@ -59,7 +59,7 @@ class Worker:
         return work(*arguments, **more) if answer is None else _result(answer)
 
     def attempt(self, seconds: float, work: Callable[[], T]) -> T:
-        """The result of `work`, done by the process, where `is_done_within` tries. Blocks.
+        """The result of `work`, done by the process, where `try_first` tries. Blocks.
 
         Raises TimeoutError when the process is not free within `seconds`, or does not answer within as many, when it is
         killed, and when the work cannot be pickled.

@@ -78,7 +78,8 @@ class Admission:
     ) -> Prepared:
         """What takes a while, and is done before the session is held."""
         language = principal.language or "en"
-        parts = await parsing(_path(wanted), WEIGHT * len(wanted.content), parts_of, wanted, language)
+        length = WEIGHT * len(wanted.content)
+        parts = await parsing(principal.tenant, _path(wanted), length, parts_of, wanted, language)
         expected = await self._expected(principal, session, wanted, parts, deadline)
         return Prepared(wanted, language, parts, expected)
 
@@ -89,7 +90,9 @@ class Admission:
         wanted, language, parts, found = prepared
         if found.known != await _known(c, held, wanted.source_key):
             # Another admission came in between.
-            found = await _planned(wanted, language, parts, await _source(c, held, wanted, parts))
+            found = await _planned(
+                held.tenant, wanted, language, parts, await _source(c, held, wanted, parts)
+            )
         # What has a name of its own is admitted, whatever else says the same.
         named = wanted.source_key is not None
         shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
@@ -129,11 +132,11 @@ class Admission:
         """Made before the session is held: comparing long texts takes a while."""
         language = principal.language or "en"
         if wanted.source_key is None:
-            return await _planned(wanted, language, parts, _Source([], {}))
+            return await _planned(principal.tenant, wanted, language, parts, _Source([], {}))
         source = await self._transactions.read(
             principal, session, lambda c, held: _source(c, held, wanted, parts), deadline
         )
-        return await _planned(wanted, language, parts, source)
+        return await _planned(principal.tenant, wanted, language, parts, source)
 
 
 class _Source(NamedTuple):
@@ -157,9 +160,13 @@ async def _known(c: Connection, held: Held, source_key: str | None) -> list[Know
     return [Known(**row) for row in rows]
 
 
-async def _planned(wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source) -> Plan:
+async def _planned(
+    tenant: str, wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source
+) -> Plan:
     length = WEIGHT * len(wanted.content) + sum(map(len, source.texts.values())) if source.texts else 0
-    return await parsing(_path(wanted), length, plan, wanted, language, parts, source.known, source.texts)
+    return await parsing(
+        tenant, _path(wanted), length, plan, wanted, language, parts, source.known, source.texts
+    )
 
 
 def _path(wanted: AdmitInput) -> str | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
 from services.cache.sessions.paging.segmentation.kinds import LANGUAGES, extension_of
+from shared.concurrency.cpu import Endless
 from shared.concurrency.threads import SHORT, attempt, beside
 
 T = TypeVar("T")
@@ -14,9 +16,38 @@ T = TypeVar("T")
 WEIGHT = 8
 """A parser may take so many times as long for a character as other work on texts."""
 
+# A trial that fails takes at most half a second, and others wait for it.
+_PAUSE_SECONDS = 20.0
 
-async def parsing(path: str | None, length: int, work: Callable[..., T], *arguments: Any) -> T:
+
+class Pauses:
+    """Tenants whose code is cut by lines for a while, since one of their texts could not be parsed."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, float] = {}
+
+    def begin(self, tenant: str) -> None:
+        now = time.monotonic()
+        self._ends = {each: end for each, end in self._ends.items() if end > now}
+        self._ends[tenant] = now + _PAUSE_SECONDS
+
+    def holds(self, tenant: str) -> bool:
+        return self._ends.get(tenant, 0.0) > time.monotonic()
+
+
+_PAUSES = Pauses()
+
+
+async def parsing(tenant: str, path: str | None, length: int, work: Callable[..., T], *arguments: Any) -> T:
     """The result of `work` on a text of this length; it takes `parsed`: whether code is parsed, or cut by lines."""
     if length <= SHORT or LANGUAGES.get(extension_of(path), "json") == "json":
         return await beside(length, work, *arguments)
-    return await attempt(partial(work, *arguments), partial(work, *arguments, parsed=False))
+    if not _PAUSES.holds(tenant):
+        try:
+            return await attempt(partial(work, *arguments))
+        except Endless:
+            _PAUSES.begin(tenant)
+        except TimeoutError:
+            # Others keep the worker busy.
+            pass
+    return await beside(length, partial(work, *arguments, parsed=False))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from services.cache.sessions.paging.summaries import Summaries, summarize
 from services.cache.sessions.summarizing.queries import Made
+from shared.concurrency.cpu import Endless
 
 
 class Text(NamedTuple):
@@ -14,9 +15,11 @@ class Text(NamedTuple):
 
 
 def make(text: Text, *, parsed: bool = True) -> Made | None:
-    """None for a text that cannot be summarized: an error in one does not stop the others."""
+    """None for a text that cannot be summarized: an error in one does not stop the others. Raises Endless."""
     try:
         return made(summarize(text.content, text.path, parsed=parsed))
+    except Endless:
+        raise
     except Exception:
         return None
 

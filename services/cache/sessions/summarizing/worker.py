@@ -97,7 +97,10 @@ class SummaryWorker:
 
     async def _make(self, rows: Sequence[asyncpg.Record]) -> list[Made | None]:
         texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
-        return [await parsing(text.path, WEIGHT * len(text.content), make, text) for text in texts]
+        return [
+            await parsing(row["tenant"], text.path, WEIGHT * len(text.content), make, text)
+            for row, text in zip(rows, texts, strict=True)
+        ]
 
     async def _finish(self, plain: Sequence[_Plain]) -> None:
         """What the helper model answers is kept at once, the others together."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.concurrency.cpu import is_done_within
+from shared.concurrency.cpu import Endless, try_first
 from shared.concurrency.threads import SHORT, attempt, beside
 from shared.concurrency.worker import Worker
 from shared.errors import Invalid
@@ -112,23 +112,21 @@ def _endless() -> None:
         pass
 
 
-def _trial(work: Callable[[], object]) -> tuple[bool, int]:
-    return is_done_within(0.2, work), os.getpid()
+def _trial(work: Callable[[], object]) -> int:
+    try_first(0.2, work)
+    return os.getpid()
 
 
-def test_what_takes_too_long_is_only_tried(worker: Worker) -> None:
-    assert worker.attempt(_PATIENCE, partial(_trial, _endless)) == (False, _process_of(worker))
-
-
-def test_what_fails_is_only_tried(worker: Worker) -> None:
-    assert worker.attempt(_PATIENCE, partial(_trial, partial(_refuse, "is odd"))) == (
-        False,
-        _process_of(worker),
-    )
+@pytest.mark.parametrize("work", [_endless, partial(_refuse, "is odd"), sys.exit])
+def test_what_does_not_end_is_only_tried(worker: Worker, work: Callable[[], object]) -> None:
+    pid = _process_of(worker)
+    with pytest.raises(Endless):
+        worker.attempt(_PATIENCE, partial(_trial, work))
+    assert _process_of(worker) == pid
 
 
 def test_what_ends_in_time_may_be_done(worker: Worker) -> None:
-    assert worker.attempt(_PATIENCE, partial(_trial, os.getpid)) == (True, _process_of(worker))
+    assert worker.attempt(_PATIENCE, partial(_trial, os.getpid)) == _process_of(worker)
 
 
 @cache
@@ -166,12 +164,14 @@ def test_an_attempt_waits_so_long_for_another_work(worker: Worker) -> None:
         worker.attempt(0.05, os.getpid)
 
 
-async def test_what_is_no_answer_is_done_in_another_way() -> None:
-    assert await attempt(_unpicklable, os.getpid) == os.getpid()
+async def test_what_is_no_answer_is_told() -> None:
+    with pytest.raises(TimeoutError):
+        await attempt(_unpicklable)
+    assert await attempt(os.getpid) != os.getpid()
 
 
 def test_a_service_tries_nothing() -> None:
-    assert is_done_within(0.01, _endless)
+    try_first(0.01, _endless)
 
 
 def test_nobody_waits_for_another_work(worker: Worker) -> None:

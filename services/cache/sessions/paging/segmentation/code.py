@@ -11,7 +11,7 @@ from tree_sitter import Language, Node, Parser
 
 from services.cache.sessions.paging.segmentation.listing import Point
 from services.cache.sessions.paging.segmentation.units import Unit
-from shared.concurrency.cpu import is_done_within
+from shared.concurrency.cpu import try_first
 
 # A unit of more bytes is cut at its parts: a class at its methods, an object at its values.
 _DIVISIBLE = 2_400
@@ -45,7 +45,8 @@ class Patience:
 
 
 def parse(lines: Sequence[str], language: str, patience: Patience | None = None) -> Node | None:
-    """The root of the syntax tree, or None where parsing took too long."""
+    """The root of the syntax tree, or None where parsing took too long. Raises Endless for code that was tried first,
+    and took too long then."""
     source = "\n".join(lines).encode("utf-8", "replace")
     patience = patience or Patience(len(source))
     parser = Parser(_language(language))
@@ -56,8 +57,10 @@ def parse(lines: Sequence[str], language: str, patience: Patience | None = None)
             lambda start, _: source[start : start + _PIECE], progress_callback=patience.ends
         ).root_node
 
+    if language != "json":
+        try_first(patience.cpu_seconds, tree)
     try:
-        return tree() if is_done_within(patience.cpu_seconds, tree) else None
+        return tree()
     except ValueError:
         return None
 

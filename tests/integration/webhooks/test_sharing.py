@@ -47,6 +47,13 @@ async def own(database: Local) -> AsyncIterator[Database]:
     await pool.close()
 
 
+@pytest.fixture
+async def _removed(tenant: Tenant, sql: Connection) -> AsyncIterator[None]:
+    """Other tests look at what waits for all tenants."""
+    yield
+    await sql.execute("delete from context.webhooks where tenant = $1", tenant.name)
+
+
 async def test_slow_name_servers_of_a_tenant_hold_up_no_other() -> None:
     ended = threading.Event()
 
@@ -80,6 +87,7 @@ async def test_a_locked_webhook_does_not_make_the_loop_wait(
             await pause_without_key(own, tenant.name)
 
 
+@pytest.mark.usefixtures("_removed")
 async def test_a_queue_that_is_full_is_counted_once_in_a_turn(
     own: Database, client: Client, tenant: Tenant, sql: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,8 +100,7 @@ async def test_a_queue_that_is_full_is_counted_once_in_a_turn(
            on conflict (tenant) do update set last = 5""",
         tenant.name,
     )
-    turn = Turn(0.0)
-    assert not await plan_tenant(own, tenant.name, turn)
+    turn = await _turn(own, tenant.name)
     assert turn.full == {webhook_id}
 
     async def fail(*_: object) -> int:
@@ -101,9 +108,20 @@ async def test_a_queue_that_is_full_is_counted_once_in_a_turn(
 
     monkeypatch.setattr(queries_sending, "backlog", fail)
     assert not await plan_tenant(own, tenant.name, turn)
-    await sql.execute("delete from context.webhooks where tenant = $1", tenant.name)
 
 
+async def _turn(own: Database, tenant: str) -> Turn:
+    """After one in which no webhook was skipped because the service, which plans too, had locked it."""
+    for _ in range(100):
+        turn = Turn(0.0)
+        assert not await plan_tenant(own, tenant, turn)
+        if turn.full:
+            break
+        await asyncio.sleep(0.05)
+    return turn
+
+
+@pytest.mark.usefixtures("_removed")
 async def test_what_a_paused_webhook_holds_back_is_not_late(
     own: Database, tenant: Tenant, sql: Connection
 ) -> None:
@@ -114,7 +132,6 @@ async def test_what_a_paused_webhook_holds_back_is_not_late(
     await sql.execute("update context.webhooks set status = 'active' where tenant = $1", tenant.name)
     found = await own.run(EVERY_TENANT, queries_sending.waiting, Deadline(5))
     assert found.oldest == OLD
-    await sql.execute("delete from context.webhooks where tenant = $1", tenant.name)
 
 
 async def test_old_deliveries_are_removed_some_at_once(

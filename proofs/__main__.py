@@ -117,23 +117,13 @@ def run(promise: Promise, *, short: bool) -> dict[str, Any]:
 
 
 def figures_of(output: str) -> dict[str, Any] | None:
-    """Those of the last line, which names the proof. Proofs of many attacks count them by name."""
+    """Those of the last line, which names the proof."""
     lines = output.strip().splitlines()
     try:
         (figures,) = json.loads(lines[-1]).values()
     except (IndexError, ValueError, AttributeError):
         return None
-    if not isinstance(figures, dict):
-        return None
-    if "violated" in figures:
-        harmed = figures["control_p99_over_alone"].keys() - figures["control_without_harm"]
-        figures |= {
-            "n": sum(figures["requests"].values()),
-            "faults": len(figures["p99_over_alone"]),
-            "violations": len(figures["violated"]),
-            "control_violations": len(harmed) if not figures["control_without_harm"] else 0,
-        }
-    return figures
+    return figures if isinstance(figures, dict) else None
 
 
 def is_kept(result: Mapping[str, Any]) -> bool:

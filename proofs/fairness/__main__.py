@@ -70,15 +70,22 @@ def _does_harm(outcome: Outcome) -> bool:
 def _figures(outcomes: dict[str, Outcome], control: dict[str, Outcome], *, judged: bool) -> dict[str, Any]:
     """In its short form, a run has too few requests to judge a p99."""
     most = MOST_OVER_ALONE if judged else float("inf")
+    violated = [name for name, one in outcomes.items() if one.failed or one.over_alone > most]
+    without_harm = [name for name, one in control.items() if not _does_harm(one)]
     return {
+        "n": sum(outcome.figures.n for outcome in outcomes.values()),
+        "faults": len(outcomes),
+        "violations": len(violated),
+        # Each control must do harm.
+        "control_violations": 0 if without_harm else len(control),
         "failed": sum(outcome.failed for outcome in outcomes.values()),
         "p99_over_alone": {name: round(outcome.over_alone, 2) for name, outcome in outcomes.items()},
         "p99_interval": {name: _rounded(outcome.figures.interval) for name, outcome in outcomes.items()},
         "requests": {name: outcome.figures.n for name, outcome in outcomes.items()},
-        "violated": [name for name, one in outcomes.items() if one.failed or one.over_alone > most],
+        "violated": violated,
         "control_failed": {name: outcome.failed for name, outcome in control.items()},
         "control_p99_over_alone": {name: round(outcome.over_alone, 2) for name, outcome in control.items()},
-        "control_without_harm": [name for name, one in control.items() if not _does_harm(one)],
+        "control_without_harm": without_harm,
     }
 
 

@@ -48,20 +48,6 @@ def test_figures_are_those_of_the_last_line() -> None:
         assert figures_of(output) is None
 
 
-def test_attacks_are_counted() -> None:
-    fairness: dict[str, Any] = {
-        "violated": ["flood"],
-        "requests": {"flood": 5, "ids": 6},
-        "p99_over_alone": {"flood": 9.0, "ids": 1.0},
-        "control_p99_over_alone": {"flood": 9.0, "ids": 9.0},
-        "control_without_harm": [],
-    }
-    found = figures_of(json.dumps({"fairness": fairness})) or {}
-    assert (found["n"], found["faults"], found["violations"], found["control_violations"]) == (11, 2, 1, 2)
-    without = figures_of(json.dumps({"fairness": fairness | {"control_without_harm": ["ids"]}})) or {}
-    assert without["control_violations"] == 0
-
-
 @pytest.mark.parametrize(("short", "most"), [(True, 2), (False, 1)])
 def test_nothing_runs_beside_what_judges_times(
     monkeypatch: pytest.MonkeyPatch, short: bool, most: int

@@ -20,6 +20,7 @@ from services.context.review.service import QueueFilter, Review
 from shared.errors import Invalid
 from shared.paging.parameters import DEFAULT_LIMIT, CursorText, Limit
 from shared.review.schemas import Reason
+from shared.text import mission_problem
 from shared.web.dependencies import DeadlineDep, PrincipalDep
 from shared.web.operations import ADMIN, READ, problems
 from shared.web.request import request_id_of
@@ -112,7 +113,9 @@ async def reset_rule(
     """Let the writes of a mission or of an agent no longer wait. What waits already goes on waiting."""
     if (mission is None) == (agent is None):
         raise Invalid.field("mission", "exactly one of mission and agent is needed")
-    given = ReviewRuleInput(mission_id=_clean("mission", mission), agent_name=_clean("agent", agent))
+    if mission is not None and (problem := mission_problem(mission)) is not None:
+        raise Invalid.field("mission", problem)
+    given = ReviewRuleInput(mission_id=mission, agent_name=_clean("agent", agent))
     await review.reset_rule(principal, given, deadline)
 
 

@@ -99,6 +99,9 @@ async def test_filters_and_refusals(admin_client: Client, client: Client) -> Non
     for body in ({}, {"mission_id": "m", "agent_name": "a"}, {"mission_id": "a/b"}):
         assert (await admin_client.call("PUT", f"{REVIEW}/rules", body)).status == 400, body
     assert (await admin_client.delete(f"{REVIEW}/rules")).status == 400
+    for mission in ("all", "a/b", "a\x1ab", "a\x00b"):
+        refused = await admin_client.delete(f"{REVIEW}/rules", params={"mission": mission})
+        assert (refused.status, refused.body["errors"][0]["field"]) == (400, "mission"), mission
     await rule(admin_client, mission_id="m")
     await rule(admin_client, agent_name="wren")
     await wait_for(client, WRITE, note("m", "one", agent_name="robin"))

@@ -69,14 +69,14 @@ class Measuring:
 
     async def _outcome(self, victim: Victim, name: str) -> Outcome:
         rounds: list[Round] = []
-        codes = name == _OF_CODE
+        with_code = name == _OF_CODE
         failures: list[str] = []
         for _ in range(self._rounds):
             await self._rest()
-            alone = await victim.run(self._seconds, codes=codes)
+            alone = await victim.run(self._seconds, with_code=with_code)
             async with attack(name, self._cluster, self._keys["noisy"]):
                 beside, unindexed = await asyncio.gather(
-                    victim.run(self._seconds, codes=codes), self._index(victim)
+                    victim.run(self._seconds, with_code=with_code), self._index(victim)
                 )
             rounds.append((alone.seconds, beside.seconds))
             failures += [*beside.failures, *unindexed]

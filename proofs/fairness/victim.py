@@ -46,18 +46,18 @@ class Victim:
             response.raise_for_status()
             self._objects = f"/api/sessions/{(await response.json())['data']['id']}/objects"
 
-    async def run(self, seconds: float, *, codes: bool = False) -> Seen:
-        """Ten requests a second, whatever their answers do. `codes`: some of them store code."""
+    async def run(self, seconds: float, *, with_code: bool = False) -> Seen:
+        """Ten requests a second, whatever their answers do. `with_code`: some of them store code."""
         seen, loop = Seen(), asyncio.get_running_loop()
         begun = loop.time()
         tasks = []
         for number in range(int(seconds * PER_SECOND)):
             await asyncio.sleep(max(0.0, begun + number / PER_SECOND - loop.time()))
-            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen, codes)))
+            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen, with_code)))
         await asyncio.gather(*tasks)
         return seen
 
-    async def _request(self, number: int, seen: Seen, codes: bool) -> None:
+    async def _request(self, number: int, seen: Seen, with_code: bool) -> None:
         kinds = (
             self._ask,
             self._write,
@@ -67,7 +67,7 @@ class Victim:
             self._stream,
             self._ask,
             self._commit,
-            *([self._code] if codes else []),
+            *([self._code] if with_code else []),
         )
         kind = kinds[number % len(kinds)]
         started = time.perf_counter()

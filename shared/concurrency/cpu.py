@@ -38,7 +38,7 @@ def try_first(seconds: float, work: Callable[[], object]) -> None:
 
 
 def _do(seconds: float, work: Callable[[], object]) -> None:
-    """Ends the process, which closes and flushes nothing: all that it has is of the process that it is a fork of."""
+    """Does the work, and ends this fork without closing or flushing what it shares with its parent."""
     status = 1
     with suppress(BaseException):
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,4 +1,4 @@
-"""Work on a text that may be code, which is parsed where that is tried first: parsing may take any time."""
+"""Work on a text that may be code. Parsing may take any time, so the worker process tries it in a fork first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 WEIGHT = 8
 """A parser may take so many times as long for a character as other work on texts."""
 
-# A trial that fails takes at most half a second, and others wait for it.
+# A trial that fails takes up to a second, and others wait for it.
 _PAUSE_SECONDS = 20.0
 
 

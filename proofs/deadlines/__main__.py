@@ -16,10 +16,10 @@ from local.process import Process
 from proofs.deadlines.calling import AGENT, KINDS, MISSION, Caller, Told, judged
 from proofs.deadlines.embedder import Embedder
 from proofs.ground import Ground, Proof, run
+from proofs.noise import Noise
 from tests.support.calls import lesson, note, until
 from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
-from tests.support.noise import Noise
 
 SEED = 4
 _SECONDS, _SHORT_SECONDS = 15.0, 4.0

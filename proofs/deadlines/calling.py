@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import aiohttp
 
+from proofs.noise import Noise
 from tests.support.calls import SLACK, Json, lesson, note, question, within
 from tests.support.cluster import Client
-from tests.support.noise import Noise
 
 PER_SECOND = 20
 MISSION, AGENT = "deadlines", "scout"

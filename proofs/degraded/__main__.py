@@ -22,10 +22,10 @@ from local.services import Service
 from proofs.degraded.answers import AGENT, CALLS, DEPENDENCIES, MISSION, Call, Dependency, Given, wrong
 from proofs.degraded.faulty import WAYS, Faulty, Way
 from proofs.ground import Ground, Proof, run
+from proofs.noise import Noise
 from tests.support.calls import SLACK, lesson, note, until, within
 from tests.support.cluster import Client, Cluster
 from tests.support.fakes.fake_openai import FakeOpenAI
-from tests.support.noise import Noise
 
 SEED = 5
 _REQUESTS, _SHORT_REQUESTS = 50, 12

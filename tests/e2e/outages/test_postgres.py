@@ -15,7 +15,7 @@ from local.database import ROOT
 from local.process import environment, wait_for
 from tests.conftest import Servers
 from tests.support.calls import (
-    SLACK,
+    BUSY_SLACK,
     Json,
     Timed,
     assert_unavailable,
@@ -29,7 +29,6 @@ from tests.support.calls import (
 )
 from tests.support.cluster import Answer, Client, Cluster
 from tests.support.clusters import own_cluster
-from tests.support.noise import Noise
 
 PER_SECOND = 20
 # The last one outlasts a write's own deadline of 5 s.
@@ -54,7 +53,6 @@ class Callers:
     keyed: Client
     """A client with an API key, which is looked up in Postgres."""
     mission: str
-    noise: Noise
     kinds: dict[str, int] = field(
         default_factory=lambda: {
             "write": 800,
@@ -140,8 +138,8 @@ def _id_of(answer: Answer) -> int:
 @pytest.fixture
 async def callers(cluster: Cluster, request: pytest.FixtureRequest) -> AsyncIterator[Callers]:
     token = await _new_key(cluster)
-    async with cluster.client("write") as agent, cluster.client(token) as keyed, Noise() as noise:
-        yield Callers(agent, keyed, request.node.name, noise)
+    async with cluster.client("write") as agent, cluster.client(token) as keyed:
+        yield Callers(agent, keyed, request.node.name)
 
 
 async def _new_key(cluster: Cluster) -> str:
@@ -189,9 +187,7 @@ def _answered_in_time(callers: Callers, frozen: float, thawed: float) -> None:
     late = [
         (kind, done.status, round(done.seconds, 2), done.answer.body.get("detail"))
         for kind, done in callers.answers
-        # Three processes take a turn before an answer is here, two before an echo is.
-        if done.seconds
-        >= callers.kinds[kind] / 1000 + SLACK + 1.5 * callers.noise.during(done.started, done.seconds)
+        if done.seconds >= callers.kinds[kind] / 1000 + BUSY_SLACK
     ]
     assert late == [], f"of {len(callers.answers)}"
     for _, done in callers.answers:

@@ -14,7 +14,7 @@ COPY alembic.ini ./
 COPY alembic alembic
 COPY shared shared
 COPY services services
-RUN python -m compileall -q alembic shared services
+RUN python -m compileall -q alembic shared services && /opt/venv/bin/python -m shared.search.languages
 
 FROM ${PYTHON_IMAGE}
 

@@ -289,9 +289,10 @@ $(VENV)/deploy.stamp: requirements/deploy.txt $(VENV)/run.stamp
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt -r requirements/deploy.txt
 	@touch $@
 
-$(VENV)/run.stamp: requirements/run.txt requirements/local.txt $(PY)
+$(VENV)/run.stamp: requirements/run.txt requirements/local.txt shared/search/languages/model.py $(PY)
 	@echo "Installing what the services need (a minute or so, the first time) ..."
 	@$(PIP) -r requirements/run.txt -r requirements/local.txt
+	@$(PY) -m shared.search.languages
 	@touch $@
 
 .adapters/stamp: requirements/adapters.txt $(PY)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import cast
 
-from shared.search.languages.model import LetterModel, load_model
+from shared.search.languages.model import LetterModel, keep_part, load_model
 from shared.text import Language
 
 ENGLISH = "english"
@@ -154,5 +155,12 @@ def _probable(sample: str) -> list[tuple[Language, float]]:
 
 @cache
 def load_detector() -> LetterModel:
-    """Takes half a second at first, and 18 MB. Services load it before they serve."""
+    """Takes 18 MB, and half a second at first if its part of the model was not kept. Services load it before they
+    serve.
+    """
     return load_model(_MODELLED)
+
+
+def keep_detector() -> Path:
+    """Keeps the part of the model that `load_detector` loads, in the environment. Returns its file."""
+    return keep_part(_MODELLED)

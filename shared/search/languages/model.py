@@ -10,6 +10,7 @@ byte. Some states stand for a feature, which naive Bayes weighs by how often the
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import lzma
 import math
 import shutil
@@ -19,6 +20,8 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,14 +91,41 @@ class LetterModel:
 
 
 def load_model(languages: Collection[str]) -> LetterModel:
+    """The part for these languages: the one that `keep_part` kept, or else cut now, which takes half a second."""
+    kept = _kept(languages)
+    if not kept.exists():
+        return _of_arrays(_cut(languages))
+    with np.load(kept, allow_pickle=False) as arrays:
+        return _of_arrays(arrays)
+
+
+def keep_part(languages: Collection[str]) -> Path:
+    """Writes the part for these languages into the environment, so that no service has to cut it when it starts."""
+    kept = _kept(languages)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=kept.parent, suffix=".npz", delete=False) as file:
+        np.savez(file, **_cut(languages))
+    written = Path(file.name)
+    written.chmod(0o644)
+    return written.replace(kept)
+
+
+def _kept(languages: Collection[str]) -> Path:
+    """Another model, other languages or another way of cutting have another file."""
+    made_of = (version("py3langid"), *sorted(languages), Path(__file__).read_text())
+    name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()
+    return Path(sys.prefix, "share", "scrubjay", f"letters-{name[:16]}.npz")
+
+
+def _cut(languages: Collection[str]) -> dict[str, Any]:
     with tempfile.TemporaryFile() as unpacked:
         with lzma.open(MODEL_DIR / MODEL_FILE) as packed:
             shutil.copyfileobj(packed, unpacked)
         unpacked.seek(0)
         with np.load(unpacked, allow_pickle=False) as arrays:
-            model = _cut_down(arrays, languages)
+            part = _cut_down(arrays, languages)
     _give_back_memory()
-    return model
+    return part
 
 
 def _give_back_memory() -> None:
@@ -108,13 +138,28 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFC", text.lower() if text.isupper() else text)
 
 
-def _cut_down(arrays: Mapping[str, Any], languages: Collection[str]) -> LetterModel:
+def _cut_down(arrays: Mapping[str, Any], languages: Collection[str]) -> dict[str, Any]:
     names = arrays["classes"].tolist()
     places = [place for place, name in enumerate(names) if name in languages]
     used, columns = _columns(arrays["nextmove"].reshape(-1, 256))
     automaton, features = _automaton(used, columns, arrays["nextmove_row"], arrays["out_feat"])
-    weights = arrays["ptc"][features[:, None], places]
-    return LetterModel(automaton, weights, arrays["pc"][places], [names[place] for place in places])
+    return {
+        **automaton,
+        "weights": arrays["ptc"][features[:, None], places],
+        "priors": arrays["pc"][places],
+        "languages": np.array([names[place] for place in places]),
+    }
+
+
+def _of_arrays(arrays: Mapping[str, np.ndarray]) -> LetterModel:
+    automaton = _Automaton(
+        columns=arrays["columns"].tobytes(),
+        cells=array("H", arrays["cells"].tobytes()),
+        rows=array("I", arrays["rows"].tobytes()),
+        firsts=arrays["firsts"].tolist(),
+        features=array("i", arrays["features"].tobytes()),
+    )
+    return LetterModel(automaton, arrays["weights"], arrays["priors"], arrays["languages"].tolist())
 
 
 def _columns(moves: np.ndarray) -> tuple[list[int], np.ndarray]:
@@ -125,8 +170,8 @@ def _columns(moves: np.ndarray) -> tuple[list[int], np.ndarray]:
 
 def _automaton(
     used: Sequence[int], columns: np.ndarray, row_of: np.ndarray, feature_of: np.ndarray
-) -> tuple[_Automaton, np.ndarray]:
-    """The automaton of the used bytes, and the number that each of its features has in the whole model."""
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The automaton of the used bytes, as arrays, and the number that each of its features has in the whole model."""
     kept, firsts = _by_column(columns, _reached(columns, row_of))
     rows, row_of_kept = np.unique(row_of[kept], return_inverse=True)
     number = np.zeros(len(row_of), np.int64)
@@ -135,14 +180,14 @@ def _automaton(
     for column, targets in enumerate(columns, 1):
         cells[:, column] = number[targets[rows]] - firsts[column]
     features, feature_of_kept = np.unique(feature_of[kept], return_inverse=True)
-    automaton = _Automaton(
-        columns=bytes(used.index(byte) + 1 if byte in used else 0 for byte in range(256)),
-        cells=array("H", cells.tobytes()),
-        rows=array("I", (row_of_kept * cells.shape[1]).tolist()),
-        firsts=firsts.tolist(),
+    automaton = {
+        "columns": np.array([used.index(byte) + 1 if byte in used else 0 for byte in range(256)], np.uint8),
+        "cells": cells.reshape(-1),
+        "rows": (row_of_kept * cells.shape[1]).astype(np.uint32),
+        "firsts": firsts,
         # The first of the sorted features is -1.
-        features=array("i", (feature_of_kept - 1).tolist()),
-    )
+        "features": (feature_of_kept - 1).astype(np.int32),
+    }
     return automaton, features[1:]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from shared.search.languages import detection
+from shared.search.languages import detection, model
 from shared.search.languages.detection import language_of, languages_of, load_detector
+from shared.search.languages.model import keep_part, load_model
 
 SENTENCES = Path(__file__).parents[3] / "integration" / "shared" / "search" / "languages"
 # The other files' scripts name their languages.
@@ -29,9 +31,9 @@ MEGABYTE = 2**20
 
 @pytest.fixture(scope="module")
 def whole() -> LanguageIdentifier:
-    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    model.set_languages(detection._MODELLED)
-    return model
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(detection._MODELLED)
+    return identifier
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -47,13 +49,31 @@ def test_a_part_of_the_model_gives_the_probabilities_of_the_whole(
 
 
 def test_the_part_is_a_fifth_of_the_model(whole: LanguageIdentifier) -> None:
-    model = load_detector()
-    automaton = model._automaton
+    part = load_detector()
+    automaton = part._automaton
     tables = [automaton.cells, automaton.rows, automaton.features]
-    held = model._weights.nbytes + sum(len(table) * table.itemsize for table in tables)
+    held = part._weights.nbytes + sum(len(table) * table.itemsize for table in tables)
     assert held < 16 * MEGABYTE
     weights, priors, _ = whole._full_model
     assert held * 4.5 < weights.nbytes + priors.nbytes + len(whole.tk_nextmove) * whole.tk_nextmove.itemsize
+
+
+def test_a_kept_part_is_the_one_that_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    cut = load_model(["de", "en"])
+    kept = keep_part(["de", "en"])
+    monkeypatch.setattr(model, "_cut", lambda languages: pytest.fail(f"cut for {languages}"))
+    loaded = load_model(["en", "de"])
+    assert kept.is_relative_to(tmp_path)
+    assert list(kept.parent.iterdir()) == [kept]
+    assert loaded._automaton == cut._automaton
+    assert loaded.probabilities("Das Haus ist sehr groß.") == cut.probabilities("Das Haus ist sehr groß.")
+
+
+def test_other_languages_have_a_part_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    keep_part(["de", "en"])
+    assert set(load_model(["en", "fr"]).probabilities("La maison est grande.")) == {"en", "fr"}
 
 
 @pytest.mark.parametrize("text", ["", "12", "?", "\ud800", "🙂🙂🙂"])

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import IO, Any
 
 _PR_SET_PDEATHSIG = 1
+# Linux gives connections ports from 32,768 on, other systems from 49,152 on.
+_PORTS = range(15_000, 32_768)
+# Another process that seeds its draws alike must not draw the same ports.
+_RANDOM = random.SystemRandom()
 
 
 class LocalError(Exception):
@@ -191,11 +196,19 @@ def die_with_parent(death_signal: signal.Signals) -> None:
 
 
 def free_ports(count: int) -> list[int]:
+    """Ports that nobody has, and that no connection takes by itself before a server does: systems give those higher
+    ones.
+    """
     with contextlib.ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
+        return [_hold_port(held.enter_context(socket.socket())) for _ in range(count)]
+
+
+def _hold_port(probe: socket.socket) -> int:
+    while True:
+        port = _RANDOM.choice(_PORTS)
+        with contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def free_port() -> int:

@@ -20,6 +20,11 @@ def test_free_ports_differ() -> None:
     assert len(set(free_ports(50))) == 50
 
 
+def test_no_connection_takes_a_free_port_by_itself() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as given_by_the_system:
+        assert max(free_ports(200)) < given_by_the_system.getsockname()[1]
+
+
 def test_a_port_is_taken_while_somebody_listens_on_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

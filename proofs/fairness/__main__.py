@@ -15,14 +15,18 @@ from typing import Any
 from local.database import Database, create_database
 from proofs.fairness.attackers import ATTACKS
 from proofs.fairness.figures import Interval
-from proofs.fairness.measuring import Measuring, Outcome
+from proofs.fairness.measuring import Measuring, Outcome, Plan
 from proofs.ground import Ground, ground
 from tests.support.cluster import Cluster
 
 MOST_OVER_ALONE = 1.5
 # An attack does harm when requests fail, or when they take far more than noise explains.
 HARM_OVER_ALONE = 3.0
-_CONTROL_SECONDS = 6.0
+_CONTROL = Plan(beside=4.0, alone=4.0)
+# In short, only what fails is judged.
+_SHORT = Plan(beside=4.0, alone=4.0, each_time=False)
+# Alone, 640 requests in all; beside each attack 280. More would take longer than ten minutes.
+_FULL = Plan(beside=14.0, alone=4.0, rounds=2)
 # A fast machine withstands some attacks for a while, and noise may hide the harm.
 _CONTROL_TIMES = 4
 _SHORT_CONTROLS = ("slow patterns", "large heads")
@@ -36,9 +40,7 @@ async def prove(ground: Ground, short: bool) -> dict[str, Any]:
     }
     print("\nwith the limits")
     async with Cluster(ground.database, ground.valkey.url, ground.folder) as cluster:
-        # The long form has more than 1,000 requests on each side: a p99 of fewer hangs on one or two of them.
-        seconds, rounds = (4.0, 1) if short else (15.0, 7)
-        measuring = Measuring(cluster, ground.database.admin, seconds, rounds)
+        measuring = Measuring(cluster, ground.database.admin, _SHORT if short else _FULL)
         outcomes = await measuring.outcomes(tuple(ATTACKS))
     print("\nwithout the limit that stops the attack")
     control = {name: await _control(ground, database, name) for name, database in databases.items()}
@@ -52,7 +54,7 @@ async def _control(ground: Ground, database: Database, attack: str) -> Outcome:
         service.variables["WITHOUT"] = attack
         service.module = "proofs.without_limits"
     async with control:
-        measuring = Measuring(control, database.admin, _CONTROL_SECONDS, 1)
+        measuring = Measuring(control, database.admin, _CONTROL)
         for _ in range(_CONTROL_TIMES):
             outcome = (await measuring.outcomes([attack]))[attack]
             if _does_harm(outcome):

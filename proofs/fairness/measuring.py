@@ -1,4 +1,4 @@
-"""The victim's times alone and beside each attack, in turns."""
+"""The victim's times alone and beside each attack, in turns: what disturbs a round disturbs all of them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from typing import NamedTuple
 import aiohttp
 import asyncpg
 
-from proofs.fairness.figures import Figures, Round, figures
-from proofs.fairness.victim import Victim
+from proofs.fairness.figures import Figures, figures
+from proofs.fairness.victim import Seen, Victim
 from tests.support.cluster import Cluster
 
 _ONSET_SECONDS = 2.0
-_REST_SECONDS = 2.0
+_REST_SECONDS = 1.0
 _REST_AT_MOST = 40.0
 # Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
 _MOST_TO_VECTOR = 10.0
-# Beside it, the victim stores code too. Its times beside the others stay what they were.
-_OF_CODE = "hostile code"
 _HAS_VECTOR = "select exists (select from memory.agent_memory_vec where tenant = 'victim' and item_id = $1)"
 _TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)
 
@@ -46,41 +44,50 @@ class Outcome(NamedTuple):
         return f"  {name:20} {self.figures.text()}, {self.failed} failed{first}"
 
 
+class Plan(NamedTuple):
+    """How long the victim is measured, in seconds."""
+
+    beside: float
+    """Beside each attack, in each round."""
+    alone: float
+    each_time: bool = True
+    """Alone before each attack, and not only once."""
+    rounds: int = 1
+
+
 class Measuring:
     """Runs attacks on one cluster."""
 
-    def __init__(self, cluster: Cluster, admin_dsn: str, seconds: float, rounds: int) -> None:
-        self._cluster, self._admin_dsn = cluster, admin_dsn
-        self._seconds, self._rounds = seconds, rounds
+    def __init__(self, cluster: Cluster, admin_dsn: str, plan: Plan) -> None:
+        self._cluster, self._admin_dsn, self._plan = cluster, admin_dsn, plan
         self._keys: dict[str, dict[str, str]] = {}
 
     async def outcomes(self, attacks: Sequence[str]) -> dict[str, Outcome]:
         self._keys = await make_keys(self._cluster)
         headers = {"authorization": f"Bearer {self._keys['victim']['admin']}"}
-        outcomes = {}
+        rounds: list[tuple[Seen, dict[str, Seen]]] = []
         async with aiohttp.ClientSession(self._cluster.url(), headers=headers) as session:
             victim = Victim(session)
             await victim.begin_session()
-            await victim.run(self._seconds)
-            for name in attacks:
-                outcomes[name] = await self._outcome(victim, name)
-                print(outcomes[name].text(name), flush=True)
+            # The first requests open connections and load what is loaded once.
+            await victim.run(self._plan.alone)
+            rounds = [await self._round(victim, attacks) for _ in range(self._plan.rounds)]
+        outcomes = {name: _outcome(name, rounds) for name in attacks}
+        for name, outcome in outcomes.items():
+            print(outcome.text(name), flush=True)
         return outcomes
 
-    async def _outcome(self, victim: Victim, name: str) -> Outcome:
-        rounds: list[Round] = []
-        with_code = name == _OF_CODE
-        failures: list[str] = []
-        for _ in range(self._rounds):
+    async def _round(self, victim: Victim, attacks: Sequence[str]) -> tuple[Seen, dict[str, Seen]]:
+        """What the victim saw alone, and beside each attack."""
+        alone, besides = Seen(), {}
+        for name in attacks:
             await self._rest()
-            alone = await victim.run(self._seconds, with_code=with_code)
+            if self._plan.each_time or not alone.seconds:
+                alone += await victim.run(self._plan.alone)
             async with attack(name, self._cluster, self._keys["noisy"]):
-                beside, unindexed = await asyncio.gather(
-                    victim.run(self._seconds, with_code=with_code), self._index(victim)
-                )
-            rounds.append((alone.seconds, beside.seconds))
-            failures += [*beside.failures, *unindexed]
-        return Outcome(failures, figures(rounds))
+                beside, unindexed = await asyncio.gather(victim.run(self._plan.beside), self._index(victim))
+            besides[name] = beside + Seen(failures=unindexed)
+        return alone, besides
 
     async def _index(self, victim: Victim) -> list[str]:
         """What fails when the victim commits a text that gets its vectors in the background."""
@@ -113,6 +120,11 @@ class Measuring:
         async with self._cluster.client(None, "agent_memory") as client:
             answer = await client.get("/metrics")
         return sum(map(float, _TEXTS.findall(answer.body)))
+
+
+def _outcome(name: str, rounds: Sequence[tuple[Seen, dict[str, Seen]]]) -> Outcome:
+    failures = [failure for _, besides in rounds for failure in besides[name].failures]
+    return Outcome(failures, figures([(alone.seconds, besides[name].seconds) for alone, besides in rounds]))
 
 
 async def make_keys(cluster: Cluster) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""A tenant with ten requests a second, which reads, writes, calls a tool over MCP and opens a stream.
+"""A tenant with ten requests a second, which reads, writes, stores code, calls a tool over MCP and opens a stream.
 
 A request fails when it is not answered with success, when the answer names something that failed, or when it got an id
 that only an import can have used up.
@@ -34,6 +34,9 @@ class Seen:
     seconds: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
+    def __add__(self, other: Seen) -> Seen:
+        return Seen(self.seconds + other.seconds, self.failures + other.failures)
+
 
 class Victim:
     def __init__(self, session: aiohttp.ClientSession) -> None:
@@ -46,18 +49,18 @@ class Victim:
             response.raise_for_status()
             self._objects = f"/api/sessions/{(await response.json())['data']['id']}/objects"
 
-    async def run(self, seconds: float, *, with_code: bool = False) -> Seen:
-        """Ten requests a second, whatever their answers do. `with_code`: some of them store code."""
+    async def run(self, seconds: float) -> Seen:
+        """Ten requests a second, whatever their answers do."""
         seen, loop = Seen(), asyncio.get_running_loop()
         begun = loop.time()
         tasks = []
         for number in range(int(seconds * PER_SECOND)):
             await asyncio.sleep(max(0.0, begun + number / PER_SECOND - loop.time()))
-            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen, with_code)))
+            tasks.append(asyncio.create_task(self._request(next(self._numbers), seen)))
         await asyncio.gather(*tasks)
         return seen
 
-    async def _request(self, number: int, seen: Seen, with_code: bool) -> None:
+    async def _request(self, number: int, seen: Seen) -> None:
         kinds = (
             self._ask,
             self._write,
@@ -67,7 +70,7 @@ class Victim:
             self._stream,
             self._ask,
             self._commit,
-            *([self._code] if with_code else []),
+            self._code,
         )
         kind = kinds[number % len(kinds)]
         started = time.perf_counter()

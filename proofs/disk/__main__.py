@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
 import time
 from collections import Counter
@@ -95,6 +96,8 @@ async def _filled(
         try:
             for number in range(rounds):
                 await _acknowledged(ledger, _ACKNOWLEDGED)
+                if early:
+                    await _stop_wal_writer(postgres)
                 with _full(mount):
                     seen += await _asked(client, name)
                     if early or number % 2:
@@ -131,6 +134,16 @@ async def _acknowledge_early(postgres: Postgres, early: bool) -> None:
         await c.execute(f"alter system set synchronous_commit = {'off' if early else 'on'}")
         await c.execute(f"alter system set wal_writer_delay = {10_000 if early else 200}")
         await c.execute("select pg_reload_conf()")
+    finally:
+        await c.close()
+
+
+async def _stop_wal_writer(postgres: Postgres) -> None:
+    """Until the crash. Else it may write what was acknowledged early just before, and the control loses nothing."""
+    c = await asyncpg.connect(postgres.dsn())
+    try:
+        pid = await c.fetchval("select pid from pg_stat_activity where backend_type = 'walwriter'")
+        os.kill(pid, signal.SIGSTOP)
     finally:
         await c.close()
 

@@ -19,7 +19,7 @@ import asyncpg
 
 from local.database import Database, create_database
 from local.services import NAMES
-from proofs.clocks.jumping import HOUR, Jumping
+from proofs.clocks.jumping import HOUR, SEEN_SECONDS, Jumping
 from proofs.clocks.writing import WRITERS, Ledger, Writer, look
 from proofs.ground import Ground, Proof, run
 from proofs.timeline import Reader
@@ -107,7 +107,7 @@ async def _jump(
         clock = chance.choice(clocks[name])
         clock.jump(chance.choice([ahead for ahead in (-HOUR, 0, HOUR) if ahead != clock.ahead]))
         made[name] += 1
-        await asyncio.sleep(chance.uniform(0.5, 1.5))
+        await asyncio.sleep(SEEN_SECONDS + chance.uniform(0.2, 1.0))
         if killing and number in (len(plan) // 3, 2 * len(plan) // 3):
             # What it was about to do waits for the end of its lease.
             replica = cluster.replicas[("cache", "agent_memory")[kills % 2]][0]

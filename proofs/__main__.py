@@ -1,6 +1,6 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-They run one after the other; in the short form two at once, but for those that judge times.
+Two run at once, but for those that judge times.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
@@ -87,7 +87,7 @@ def main() -> int:
 
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
-    beside = sorted((one for one in promises if short and not one.times), key=lambda one: not one.long)
+    beside = sorted((one for one in promises if not one.times), key=lambda one: not one.long)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
     done |= {one: run(one, short=short) for one in promises if one not in done}

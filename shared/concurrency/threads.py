@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from shared.concurrency.turns import Turns
 from shared.concurrency.worker import Worker
 
 P = ParamSpec("P")
@@ -19,6 +20,7 @@ _PATIENCE = 3.0
 _WORKER = Worker()
 # Attempts wait here, so that they take no thread from other work.
 _LANE = ThreadPoolExecutor(1, thread_name_prefix="worker")
+_TURNS = Turns()
 
 
 async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
@@ -36,12 +38,12 @@ async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) 
     return await asyncio.to_thread(lambda: _WORKER.run(work, *arguments, **more))
 
 
-async def attempt(work: Callable[[], T]) -> T:
+async def attempt(tenant: str, work: Callable[[], T]) -> T:
     """The result of `work`, done by the worker process alone: for work that a text can make endless.
 
-    It has to be picklable. Raises Endless if it was tried with `try_first` and did not end, and TimeoutError if the
-    worker was not free in time, or did not answer in time.
+    It has to be picklable. Tenants take turns. Raises Endless if it was tried with `try_first` and did not end, and
+    TimeoutError if its turn did not come in time, or the worker did not answer in time.
     """
     loop = asyncio.get_running_loop()
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(_PATIENCE), _TURNS.turn(tenant):
         return await loop.run_in_executor(_LANE, _WORKER.attempt, _PATIENCE, work)

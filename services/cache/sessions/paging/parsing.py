@@ -44,7 +44,7 @@ async def parsing(tenant: str, path: str | None, length: int, work: Callable[...
         return await beside(length, work, *arguments)
     if not _PAUSES.holds(tenant):
         try:
-            return await attempt(partial(work, *arguments))
+            return await attempt(tenant, partial(work, *arguments))
         except Endless:
             _PAUSES.begin(tenant)
         except TimeoutError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 
 import pytest
@@ -54,3 +55,17 @@ async def test_other_texts_of_its_tenant_are_read_as_before() -> None:
     await _parsed(tenant, _HOSTILE)
     text = '{"numbers": [' + ", ".join(map(str, range(3_000))) + "]}"
     assert await _parsed(tenant, text, "a.json") == _cut(text, "a.json")
+
+
+async def test_tenants_take_turns() -> None:
+    tenant, done = secrets.token_hex(4), list[str]()
+
+    async def parse(each: str) -> None:
+        await _parsed(each, _CODE)
+        done.append(each)
+
+    flood = [asyncio.create_task(parse(tenant)) for _ in range(12)]
+    await asyncio.sleep(0)
+    await parse(f"{tenant}-other")
+    assert len(done) <= 3
+    await asyncio.gather(*flood)

@@ -166,8 +166,8 @@ def test_an_attempt_waits_so_long_for_another_work(worker: Worker) -> None:
 
 async def test_what_is_no_answer_is_told() -> None:
     with pytest.raises(TimeoutError):
-        await attempt(_unpicklable)
-    assert await attempt(os.getpid) != os.getpid()
+        await attempt("a", _unpicklable)
+    assert await attempt("a", os.getpid) != os.getpid()
 
 
 def test_a_service_tries_nothing() -> None:

@@ -1,0 +1,51 @@
+"""Work of which one piece is done at a time: tenants that wait take turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Turns:
+    """However much one tenant waits with, another waits for one piece of each tenant's, besides the one in hand."""
+
+    def __init__(self) -> None:
+        self._taken = False
+        # In the order of their turns.
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    @asynccontextmanager
+    async def turn(self, tenant: str) -> AsyncIterator[None]:
+        """Waits for a turn of the tenant, which lasts as long as the context."""
+        if self._taken:
+            await self._wait(tenant)
+        self._taken = True
+        try:
+            yield
+        finally:
+            self._hand_on()
+
+    async def _wait(self, tenant: str) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(tenant, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                # It was its turn just as it gave up.
+                self._hand_on()
+            raise
+
+    def _hand_on(self) -> None:
+        while self._waiting:
+            tenant = next(iter(self._waiting))
+            waiting = self._waiting.pop(tenant)
+            turn = waiting.popleft()
+            if waiting:
+                self._waiting[tenant] = waiting
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._taken = False

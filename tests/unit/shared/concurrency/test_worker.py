@@ -174,6 +174,51 @@ def test_a_service_tries_nothing() -> None:
     try_first(0.01, _endless)
 
 
+@pytest.fixture
+def spare() -> Iterator[Worker]:
+    worker = Worker(spare=True)
+    yield worker
+    worker.stop()
+
+
+def _there(worker: Worker) -> int:
+    """The id of its process, which has the work done even on a busy machine."""
+    patience = time.monotonic() + _PATIENCE
+    while (pid := worker.run(os.getpid)) == os.getpid():
+        assert time.monotonic() < patience
+        worker._not_before = 0.0
+        time.sleep(0.01)
+    return pid
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such priority")
+def test_a_process_for_spare_time_comes_after_all_others(spare: Worker) -> None:
+    pid = _there(spare)
+    assert (os.sched_getscheduler(pid), os.getpriority(os.PRIO_PROCESS, pid)) == (os.SCHED_IDLE, 19)
+
+
+def test_a_late_process_for_spare_time_is_left_alone(spare: Worker) -> None:
+    pid = _there(spare)
+    os.kill(pid, signal.SIGSTOP)
+    assert spare.run(os.getpid) == os.getpid()
+    os.kill(pid, signal.SIGCONT)
+    with spare._lock:
+        pass  # its late answer has been dropped
+    assert spare.run(os.getpid) == os.getpid()
+    assert _there(spare) == pid
+
+
+def test_a_process_for_spare_time_ends_when_nobody_needs_it() -> None:
+    worker = Worker(spare=True, unused=0.05)
+    first = _there(worker)
+    patience = time.monotonic() + _PATIENCE
+    while not _gone(first):
+        assert time.monotonic() < patience
+        time.sleep(0.01)
+    assert _there(worker) != first
+    worker.stop()
+
+
 def test_nobody_waits_for_another_work(worker: Worker) -> None:
     with worker._lock:
         assert worker.run(os.getpid) == os.getpid()

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import pytest
 from shared.auth import Principal
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
-from shared.embeddings.local import Embedded, LocalEmbedder
+from shared.embeddings.base import Kind, Urgency
+from shared.embeddings.local import Embedded, LocalEmbedder, timed
 from shared.embeddings.spare import SpareCores, cores
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.search.owner import OwnerSearch
@@ -214,4 +216,24 @@ async def test_a_question_leaves_the_backlog_a_single_thread(
     assert not model.begun.acquire(blocking=False)
     model.gate.set()
     assert len(await backlog) == 2
+    await embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "urgency", "there"),
+    [
+        ("document", "backlog", True),
+        ("document", "asked", False),
+        ("document", "fresh", False),
+        ("query", "asked", False),
+    ],
+)
+async def test_only_the_backlog_is_embedded_elsewhere(kind: Kind, urgency: Urgency, there: bool) -> None:
+    here, elsewhere = Held(), Held()
+    embedder = LocalEmbedder(here, elsewhere=partial(timed, elsewhere))
+    used, unused = (elsewhere, here) if there else (here, elsewhere)
+    used.gate.set()
+    assert len(await embedder.embed(["long a", "long b"], kind, urgency=urgency)) == 2
+    await used.has_begun(2)
+    assert not unused.begun.acquire(blocking=False)
     await embedder.close()

@@ -44,9 +44,7 @@ async def test_the_whole_public_path(pair: Cluster) -> None:
             await _finds(agent, mission)
             assembly = await _assembles(agent, mission)
             await _feeds_back(agent, assembly)
-            pages = await until(lambda: _pages_with(agent, mission, 10))
-            await until(lambda: _has_read(stream, len(pages)))
-        assert [event["seq"] for event in pages] == stream.ids
+            pages = await until(lambda: _pages_as_streamed(agent, mission, 10, stream))
         assert sorted(event["kind"] for event in pages).count("cache_write") == 9
         receipt = await admin.post("/api/context/purge", {"scope": f"mission:{mission}"})
         assert receipt.status == 200, receipt
@@ -97,14 +95,11 @@ async def _feeds_back(agent: Client, assembly: Json) -> None:
     assert (answer.status, answer.body) == (200, {"success": True, "accepted": 2})
 
 
-async def _pages_with(agent: Client, mission: str, count: int) -> list[Json]:
+async def _pages_as_streamed(agent: Client, mission: str, count: int, stream: Stream) -> list[Json]:
     events = await page_through(agent, f"/api/timeline?mission={mission}", limit=4)
     assert len(events) >= count
+    assert [event["seq"] for event in events] == stream.ids
     return events
-
-
-async def _has_read(stream: Stream, count: int) -> None:
-    assert len(stream.ids) >= count
 
 
 async def _both_replicas_answered(pair: Cluster) -> None:

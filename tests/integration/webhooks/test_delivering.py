@@ -109,10 +109,10 @@ async def test_a_failed_event_holds_back_its_scope_only(
     async def both_tried() -> None:
         assert len({message.seq for message in receiver.seen if message.scope == "mission:bad"}) == 1
         assert [message.scope for message in receiver.accepted] == ["mission:good"] * 3
+        state = await get(admin_client, webhook_id)
+        assert (state["waiting"], state["status"]) == (3, "active")
 
     await until(both_tried)
-    state = await get(admin_client, webhook_id)
-    assert (state["waiting"], state["status"]) == (3, "active")
     failing = False
     assert in_order(await arrived(receiver, 6))
 

@@ -52,7 +52,7 @@ class LocalModel(Protocol):
 
 
 class Timed(NamedTuple):
-    """And the seconds of processor time and of the clock that it took."""
+    """A text's vector, and the seconds of processor time and of the clock that it took."""
 
     embedded: Embedded
     processor: float
@@ -66,7 +66,7 @@ def timed(model: LocalModel, text: str, kind: Kind) -> Timed:
 
 
 class LocalEmbedder:
-    """`elsewhere` embeds what waits in the index, called by a thread; without it, the thread does."""
+    """`elsewhere` embeds the index's backlog, perhaps in another process; a thread waits for it."""
 
     def __init__(
         self,
@@ -81,21 +81,24 @@ class LocalEmbedder:
         self._model, self._on_usage = model, on_usage
         self._in_thread = partial(timed, model)
         self._elsewhere = elsewhere or self._in_thread
-        # Four lanes, so that a short text waits neither behind a long one nor behind a batch or the index.
+        # Five lanes, so that a short text waits neither behind a long one nor behind a batch, and none for the index.
         self._short: Executor = ThreadPoolExecutor(1, "embed-short")
         self._long: Executor = ThreadPoolExecutor(1, "embed-long", _lower_priority, (_LONG_NICE,))
         self._fresh: Executor = ThreadPoolExecutor(1, "embed-fresh", _lower_priority, (_FRESH_NICE,))
-        self._bulk: Executor = ThreadPoolExecutor(threads, "embed-bulk", _lower_priority, (_BULK_NICE,))
-        self._lanes = (self._short, self._long, self._fresh, self._bulk)
-        self._cores = SpareCores(threads)
+        self._batch: Executor = ThreadPoolExecutor(threads, "embed-batch", _lower_priority, (_BULK_NICE,))
+        self._backlog: Executor = ThreadPoolExecutor(threads, "embed-backlog", _lower_priority, (_BULK_NICE,))
+        self._lanes = (self._short, self._long, self._fresh, self._batch, self._backlog)
+        self._batch_cores, self._backlog_cores = SpareCores(threads), SpareCores(threads)
 
     async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
         loop = asyncio.get_running_loop()
         if kind == "query":
             self.leave_cores()
         lane = self._lane(texts, kind, urgency)
-        if lane is self._bulk:
-            results = await asyncio.gather(*(self._in_bulk(text, kind, urgency) for text in texts))
+        if lane is self._batch:
+            results = await self._with_cores(self._batch_cores, lane, self._in_thread, texts, kind)
+        elif lane is self._backlog:
+            results = await self._with_cores(self._backlog_cores, lane, self._elsewhere, texts, kind)
         else:
             runs = (loop.run_in_executor(lane, self._model.embed, text, kind) for text in texts)
             results = await asyncio.gather(*runs)
@@ -112,7 +115,8 @@ class LocalEmbedder:
 
     def leave_cores(self) -> None:
         """Leaves all cores but one to a question, for a second."""
-        self._cores.leave()
+        self._batch_cores.leave()
+        self._backlog_cores.leave()
 
     async def warm(self) -> None:
         """Embeds a text in each lane: a session's first run takes longer than any caller should wait."""
@@ -125,19 +129,29 @@ class LocalEmbedder:
         for lane in self._lanes:
             await asyncio.to_thread(lane.shutdown, cancel_futures=True)
 
-    async def _in_bulk(self, text: str, kind: Kind, urgency: Urgency) -> Embedded:
-        """What is asked for does not go elsewhere, where it may have to wait for a processor."""
-        embed = self._elsewhere if urgency == "backlog" else self._in_thread
-        async with self._cores.core(urgent=urgency == "asked"):
-            done = await asyncio.get_running_loop().run_in_executor(self._bulk, embed, text, kind)
-            self._cores.note(done.processor, done.wall)
-        return done.embedded
+    async def _with_cores(
+        self,
+        cores: SpareCores,
+        lane: Executor,
+        embed: Callable[[str, Kind], Timed],
+        texts: Sequence[str],
+        kind: Kind,
+    ) -> list[Embedded]:
+        async def one(text: str) -> Embedded:
+            async with cores.core():
+                done = await asyncio.get_running_loop().run_in_executor(lane, embed, text, kind)
+                cores.note(done.processor, done.wall)
+            return done.embedded
+
+        return await asyncio.gather(*map(one, texts))
 
     def _lane(self, texts: Sequence[str], kind: Kind, urgency: Urgency) -> Executor:
         if urgency == "fresh":
             return self._fresh
-        if urgency == "backlog" or (kind == "document" and len(texts) > 1):
-            return self._bulk
+        if urgency == "backlog":
+            return self._backlog
+        if kind == "document" and len(texts) > 1:
+            return self._batch
         return self._long if max(map(len, texts), default=0) > _SHORT_CHARS else self._short
 
 

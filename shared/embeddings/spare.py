@@ -1,4 +1,4 @@
-"""How many threads of the local model work for the index: as many as get a core of their own."""
+"""How many threads of the local model work for batches or the index: as many as get a core of their own."""
 
 from __future__ import annotations
 
@@ -39,14 +39,13 @@ class SpareCores:
         self._running = 0
         self._alone_until = -math.inf
         self._processor = self._wall = 0.0
-        self._urgent: deque[asyncio.Future[None]] = deque()
-        self._patient: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
     @asynccontextmanager
-    async def core(self, *, urgent: bool) -> AsyncIterator[None]:
-        """Waits for a turn, which urgent texts have before the others."""
+    async def core(self) -> AsyncIterator[None]:
+        """Waits for a turn."""
         turn = asyncio.get_running_loop().create_future()
-        (self._urgent if urgent else self._patient).append(turn)
+        self._waiting.append(turn)
         self._admit()
         try:
             await turn
@@ -77,8 +76,8 @@ class SpareCores:
 
     def _admit(self) -> None:
         allowed = 1 if self.alone else self._most
-        while self._running < allowed and (waiting := self._urgent or self._patient):
-            turn = waiting.popleft()
+        while self._running < allowed and self._waiting:
+            turn = self._waiting.popleft()
             if not turn.cancelled():
                 turn.set_result(None)
                 self._running += 1

@@ -41,10 +41,10 @@ class Texts:
         self._end: dict[str, asyncio.Event] = {}
         self.running: list[str] = []
 
-    async def start(self, *names: str, urgent: bool = False) -> None:
+    async def start(self, *names: str) -> None:
         for name in names:
             self._end[name] = asyncio.Event()
-            self._tasks.append(asyncio.create_task(self._run(name, urgent)))
+            self._tasks.append(asyncio.create_task(self._run(name)))
         await self._settle()
 
     async def end(self, name: str) -> None:
@@ -56,8 +56,8 @@ class Texts:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _run(self, name: str, urgent: bool) -> None:
-        async with self._spare.core(urgent=urgent):
+    async def _run(self, name: str) -> None:
+        async with self._spare.core():
             self.running.append(name)
             await self._end[name].wait()
             self.running.remove(name)
@@ -123,14 +123,6 @@ def test_one_turn_of_the_interpreters_lock_is_no_competition() -> None:
     assert not spare.alone
     spare.note(0.02, 0.06)
     assert spare.alone
-
-
-async def test_texts_that_a_request_waits_for_come_first() -> None:
-    async with opened(SpareCores(1)) as texts:
-        await texts.start("a", "b")
-        await texts.start("asked", urgent=True)
-        await texts.end("a")
-        assert texts.running == ["asked"]
 
 
 async def test_a_text_that_nobody_waits_for_any_more_takes_no_core() -> None:
@@ -236,4 +228,18 @@ async def test_only_the_backlog_is_embedded_elsewhere(kind: Kind, urgency: Urgen
     assert len(await embedder.embed(["long a", "long b"], kind, urgency=urgency)) == 2
     await used.has_begun(2)
     assert not unused.begun.acquire(blocking=False)
+    await embedder.close()
+
+
+async def test_a_batch_that_a_request_waits_for_does_not_wait_for_the_backlog() -> None:
+    here, elsewhere = Held(), Held()
+    here.gate.set()
+    embedder = LocalEmbedder(here, elsewhere=partial(timed, elsewhere))
+    backlog = asyncio.create_task(embedder.embed(["long a", "long b"], "document", urgency="backlog"))
+    await elsewhere.has_begun(1)
+    async with asyncio.timeout(PATIENCE):
+        assert len(await embedder.embed(["long c", "long d"], "document")) == 2
+    assert not backlog.done()
+    elsewhere.gate.set()
+    assert len(await backlog) == 2
     await embedder.close()

@@ -1,6 +1,7 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-Two run at once, but for those that judge times. In short, what a busy machine can have broken runs once more, alone.
+Two run at once, but for those that judge times or answers of 503. In short, what a busy machine can have broken runs
+once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.

@@ -32,8 +32,8 @@ Key: TypeAlias = tuple[str, str, int]
 """The store, the tenant and the item."""
 
 _RENEW_SECONDS = 20.0
-# About what the local model takes.
-_SECONDS_PER_TEXT = 0.25
+# What the local model takes when nobody else wants the processors, until rounds have shown it, and their weight.
+_SECONDS_PER_TEXT, _ROUND_WEIGHT = 0.04, 0.3
 _FAILED_SECONDS = 2.0
 _PATIENCE = 10.0
 _BAD_TEXTS = (400, 413, 422)
@@ -63,6 +63,7 @@ class IndexWorker:
         self._poll_seconds, self._helper = poll_seconds, helper
         self._alarm = Alarm()
         self._turns = Turns()
+        self._seconds_per_text = _SECONDS_PER_TEXT
         self._renewed_at = time.monotonic()
 
     def wake(self) -> None:
@@ -97,7 +98,7 @@ class IndexWorker:
         await self._renew()
         parts = self._turns.round()
         try:
-            await asyncio.gather(*(self._embed_parts(tenant, own) for tenant, own in parts.items()))
+            await self._embed_all(parts)
         except EmbedderUnavailable:
             await self._postpone_all()
             raise
@@ -126,7 +127,7 @@ class IndexWorker:
                 log.error("item not read", store=store.name, item=row["item_id"], exc_info=error)
                 continue
             if not self._turns.add(item):
-                await self._give_back(item, _SECONDS_PER_TEXT * len(item.texts))
+                await self._give_back(item, self._seconds_per_text * len(item.texts))
 
     @staticmethod
     async def _read(
@@ -153,6 +154,13 @@ class IndexWorker:
         )
         kept = {(row["store"], row["tenant"], row["item_id"]) for row in rows}
         self._turns.remove([item for item in held if item.key not in kept])
+
+    async def _embed_all(self, parts: Mapping[str, Sequence[Part]]) -> None:
+        begun = time.monotonic()
+        await asyncio.gather(*(self._embed_parts(tenant, own) for tenant, own in parts.items()))
+        if texts := sum(len(part.texts) for own in parts.values() for part in own):
+            seconds = (time.monotonic() - begun) / texts
+            self._seconds_per_text += _ROUND_WEIGHT * (seconds - self._seconds_per_text)
 
     async def _embed_parts(self, tenant: str, parts: Sequence[Part]) -> None:
         try:

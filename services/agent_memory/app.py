@@ -37,7 +37,6 @@ from services.agent_memory.memories.indexing import memories as indexed_memories
 from services.agent_memory.memories.purge import MEMORIES
 from services.agent_memory.memories.search import (
     OWN,
-    PEER,
     MemorySearch,
     nothing_of_peers,
     nothing_own,
@@ -53,7 +52,7 @@ from services.agent_memory.review.memories import ReviewedMemories
 from services.agent_memory.routes import ROUTES
 from services.agent_memory.settings import Settings
 from services.agent_memory.transactions import Transactions
-from services.agent_memory.vacancy import Vacancies
+from services.agent_memory.vacancy import PEER, Vacancies
 from services.agent_memory.vault import routes as vault
 from services.agent_memory.vault.folder_index.service import FolderIndex
 from services.agent_memory.vault.indexing import FILES as INDEXED_FILES

@@ -9,13 +9,17 @@ from shared.deadline import Deadline
 from shared.search.evidence import SearchRequest
 
 _MOST = 20_000
+PEER = "agent_memory_peer"
 
-# Each column has the name of a store in a request. An agent has its own memories, a tenant everything else. The least
-# value stands in an index. To see whether a row exists, Postgres may read a whole table in which few tenants have much.
+# Each column has the name of a store in a request. An agent has its own memories and peers, a tenant everything else.
+# The least value stands in an index. To see whether a row exists, Postgres may read a whole table in which few tenants
+# have much.
 HOLDINGS = """
 select (select min(created_at) from memory.agent_memory where tenant = $1 and agent_name = $2) is not null
            as agent_memory_own,
-       (select min(id) from memory.agent_memory where tenant = $1) is not null as agent_memory_peer,
+       coalesce((select min(agent_name) from memory.agent_memory where tenant = $1) <> $2
+                or (select max(agent_name) from memory.agent_memory where tenant = $1) <> $2, false)
+           as agent_memory_peer,
        (select min(id) from memory.long_term where tenant = $1) is not null as memory,
        (select min(id) from memory.files where tenant = $1) is not null as vault_index,
        (select min(id) from memory.facts where tenant = $1) is not null as graph
@@ -24,11 +28,15 @@ _LOOK = look(HOLDINGS)
 
 
 _Key = tuple[str, str, str | None]
-"""A tenant, a store, and the agent in a store in which each agent has its own."""
+"""A tenant, a store, and the agent in a store in which each agent has its own, or other peers."""
+
+
+# A search of these does not tell that they hold nothing: a tenant's memories count there, its only agent's, too.
+_ASKED_FIRST = frozenset([PEER])
 
 
 class Vacancies:
-    """The stores that held nothing when they were last searched.
+    """The stores that held nothing when they were last searched, or asked about.
 
     Before a search is left out, Postgres says whether the store still holds nothing: a write that committed before the
     search is never missed. One query asks about all stores of a request. Of a store that once held something, nothing
@@ -61,7 +69,11 @@ class Vacancies:
 
     def _before(self, tenant: str, request: SearchRequest) -> dict[str, _Key]:
         keys = ((tenant, store, agent) for store in request.stores for agent in (None, request.agent))
-        return {key[1]: key for key in keys if key in self._empty}
+        return {key[1]: key for key in keys if key in self._empty or self._is_asked_first(key)}
+
+    def _is_asked_first(self, key: _Key) -> bool:
+        _, store, agent = key
+        return store in _ASKED_FIRST and agent is not None and key not in self._held
 
     def _hold(self, key: _Key) -> None:
         self._empty.discard(key)

@@ -116,6 +116,11 @@ def _of_item(schema: str, items: str, key: str) -> ForeignKeyConstraint:
     )
 
 
+def body_column() -> Column[str]:
+    """For a table of chunks: each one's text, where an item has several. Null: it is cut from the item's."""
+    return Column("body", Text)
+
+
 def chunk_table(
     schema: str,
     items: str,

@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from services.agent_memory.chunk_words import ChunkWords
+from services.agent_memory.chunk_words import ChunkWords, bodies_of
 from services.agent_memory.long_term.schemas import EditMemoryInput, Kind, Status, WriteMemoryInput, misplaced
 from shared.auth import Principal
 from shared.embeddings import fact_key
@@ -193,8 +193,10 @@ def _words(row: LongTermRow) -> ChunkWords:
     about_code = [*row.paths, *row.symbols]
     hints = Hints(terms=code.given(about_code), language=row.language)
     due = None if row.due_at is None else f"due {date_words(row.due_at.date())}"
+    words = indexed(row.content, hints)
     return ChunkWords(
-        **msgspec.structs.asdict(indexed(row.content, hints)),
+        **msgspec.structs.asdict(words),
+        bodies=bodies_of(row.content, words),
         head=head(
             row.speaker or row.agent_name,
             row.occurred_at,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.agent_memory.chunk_words import TEXT_COLUMNS
 from services.agent_memory.long_term.queries_write import status_of
 from services.agent_memory.long_term.schemas import COLUMNS
 from shared.database.postgres import Connection
@@ -23,14 +24,14 @@ _SIZES = f"""(
 _OWN = ", ".join(
     f"i.{name}"
     for name in COLUMNS
-    if name not in ("id", "status") and f"i.{name}" not in ITEM_COLUMNS.split(", ")
+    if name not in ("id", "status", "content") and f"i.{name}" not in ITEM_COLUMNS.split(", ")
 )
 _LONG_TERM = Source(
     items="memory.long_term",
     chunks="memory.searchable_long_term",
     by_words="memory.searchable_long_term_words",
     vectors="memory.long_term_vec",
-    columns=f"{ITEM_COLUMNS}, {_OWN}, {status_of('i')}",
+    columns=f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, {_OWN}, {status_of('i')}",
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = any(:scope)",
     sizes=_SIZES,

@@ -31,11 +31,11 @@ _ALL_BEFORE = f"""({_BEFORE})
 # The words of the memories `m`. A turn's context is the turns before it: as many as fill 300 characters, of which one
 # takes four bytes at most.
 _ADD_CHUNKS = """
-insert into memory.long_term_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv)
-select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, c.tsv
+insert into memory.long_term_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv, body)
+select m.tenant, m.scope, m.id, c.chunk, m.chunks, c.start, c.stop, c.words, c.tsv, w.bodies[c.chunk + 1]
 from {memories} m
 cross join jsonb_to_record({words}) as w(
-    starts int[], stops int[], chunks text[], configs text[], terms text[], head text)
+    starts int[], stops int[], chunks text[], configs text[], terms text[], head text, bodies text[])
 cross join lateral memory.chunk_words(null, w.starts, w.stops, w.chunks, w.configs, w.terms, w.head, array(
     select right(t.content, 300) from (
         select turn.content, turn.seq, turn.place, sum(octet_length(turn.content)) over (

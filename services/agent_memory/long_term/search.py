@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from services.agent_memory.chunk_words import text_of
 from services.agent_memory.long_term import queries_search
 from services.agent_memory.long_term.schemas import (
     Arm,
@@ -161,9 +162,8 @@ def states(database: Database) -> StoreStates:
 
 
 def _candidate(row: Any) -> Candidate:
-    text = row["content"][row["start"] : row["stop"]]
     return candidate_from_row(
-        row, text, labels=_labels(row), step=row["step"], step_is_stated=row["step"] is not None
+        row, text_of(row), labels=_labels(row), step=row["step"], step_is_stated=row["step"] is not None
     )
 
 

@@ -72,6 +72,10 @@ long_term = Table(
 )
 
 long_term_chunks = schema.chunk_table(
-    "memory", "long_term", "long_term_chunks", words="memory.scoped_words(tenant, scope, true, tsv)"
+    "memory",
+    "long_term",
+    "long_term_chunks",
+    schema.body_column(),
+    words="memory.scoped_words(tenant, scope, true, tsv)",
 )
 long_term_vec = schema.vector_table("memory", "long_term", "long_term_vec")

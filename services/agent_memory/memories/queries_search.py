@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from services.agent_memory.chunk_words import TEXT_COLUMNS
 from shared.database.postgres import Connection
 from shared.search.hot.statements import hot_forms
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
 _COLUMNS = (
-    f"{ITEM_COLUMNS}, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count,"
+    f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome, i.access_count,"
     " i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private,"
     " i.written_by, i.language, i.dispatch_id, i.recalled_from"
 )

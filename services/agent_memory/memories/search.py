@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import asyncpg
 import msgspec
 
+from services.agent_memory.chunk_words import text_of
 from services.agent_memory.memories import queries_search, ranking
 from services.agent_memory.memories.queries_background import few
 from services.agent_memory.memories.queries_search import EVERY_AGENT, MemoryFilter, own_scope, peers_scope
@@ -17,7 +18,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
-from services.agent_memory.vacancy import Vacancies
+from services.agent_memory.vacancy import PEER, Vacancies
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -37,7 +38,6 @@ from shared.telemetry import tracing
 from shared.validation.values import MISSING
 
 OWN = "agent_memory_own"
-PEER = "agent_memory_peer"
 
 
 class MemorySearch:
@@ -54,7 +54,7 @@ class MemorySearch:
         self._embedder = embedder
         self._count_accesses = count_accesses
         self._vacancies = vacancies
-        own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN)
+        own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN, most_coded=MOST_CODED)
         peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER, keeps=True)
         peers = HotStore(
             database,
@@ -171,7 +171,6 @@ class MemorySearch:
         named = _named(request, agent)
         result = await self._peers.search(_store_query(principal, request), scope, deadline)
         found = result.stores[PEER]
-        self._vacancies.learn(tenant, PEER, found=found.documents > 0)
         found.items = {f"agent:{EVERY_AGENT}": found.documents}
         if named:
             found.items |= await self._database.run(
@@ -237,9 +236,12 @@ def states_of_peers(database: Database) -> StoreStates:
 
 
 def _candidate(row: asyncpg.Record) -> Candidate:
-    text = row["content"][row["start"] : row["stop"]]
     return candidate_from_row(
-        row, text, confirmed_at=row["confirmed_at"], step=row["step"], step_is_stated=row["step"] is not None
+        row,
+        text_of(row),
+        confirmed_at=row["confirmed_at"],
+        step=row["step"],
+        step_is_stated=row["step"] is not None,
     )
 
 

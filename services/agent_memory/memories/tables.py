@@ -126,6 +126,7 @@ agent_memory_chunks = schema.chunk_table(
     "agent_memory",
     "agent_memory_chunks",
     _private(),
+    schema.body_column(),
     words="memory.scoped_words(tenant, scope, private, tsv)",
 )
 # What a copy of all that a tenant's agents share has not seen.

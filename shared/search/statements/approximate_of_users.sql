@@ -56,15 +56,18 @@
     union all
     select t.item_id, t.chunk,
            (select 1 - (v.embedding <=> :vector::halfvec) from {vectors} v
-            where v.tenant = :tenant and v.item_id = t.item_id and v.chunk = t.chunk and v.model = :model)
+            where v.tenant = :tenant and v.item_id = t.item_id and v.chunk = t.chunk
+              and v.model is not distinct from :model)
     from best_text t
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
            {columns}
     from candidate k
-    join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
-    join {items} i on i.tenant = :tenant and i.{key} = k.item_id
+    cross join lateral (
+        select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+    ) c
+    cross join lateral (select * from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0) i
     cross join lateral (
         select array_agg(l.place) as places,
                array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs

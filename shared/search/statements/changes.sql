@@ -18,16 +18,21 @@
     union
     select v.item_id, v.chunk
     from {vectors} v
-    where v.tenant = :tenant and v.item_id = any(:pending::bigint[]) and v.model = :model
+    where v.tenant = :tenant and v.item_id = any(:pending::bigint[]) and v.model is not distinct from :model
     limit :most
 ), fresh as (
     select c.item_id, c.chunk, c.scope, c.words, c.expires_at, {hidden} as hidden, i.user_id, tsvectorsend(c.tsv) as tsv,
            v.embedding
     from changed k
-    join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk
-    join {items} i on i.tenant = :tenant and i.{key} = k.item_id
-    left join {vectors} v
-        on v.tenant = :tenant and v.item_id = k.item_id and v.chunk = k.chunk and v.model = :model
+    cross join lateral (
+        select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+    ) c
+    cross join lateral (select i.user_id from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0) i
+    left join lateral (
+        select v.embedding from {vectors} v
+        where v.tenant = :tenant and v.item_id = k.item_id and v.chunk = k.chunk and v.model is not distinct from :model
+        offset 0
+    ) v on true
 )
 select now() as now,
        pg_current_snapshot() as snapshot,

@@ -2,6 +2,8 @@
 select k.item_id, k.chunk, c.chunks, c.start, c.stop, c.words, null::float8 as cosine, null::int[] as places,
        null::float8[] as tfs, {columns}
 from unnest(:items::bigint[], :numbers::smallint[]) k(item_id, chunk)
-join {chunks} c on c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk and {within}
-join {items} i on i.tenant = :tenant and i.{key} = k.item_id
-where (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)
+cross join lateral (
+    select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+) c
+cross join lateral (select * from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0) i
+where {within} and (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)

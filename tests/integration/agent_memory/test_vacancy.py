@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.agent_memory.memories.search import OWN, PEER
+from services.agent_memory.memories.search import OWN
+from services.agent_memory.vacancy import PEER
 from services.context import stores
 from shared.auth import Principal
 from shared.search.evidence import SearchResult
@@ -61,6 +62,18 @@ async def test_a_memory_is_found_right_after_its_commit(owner: Client, client: C
     assert found(peers) == {OWN: [], PEER: [text]}
     # The words are those of the question, although only one of the stores was searched.
     assert len(peers.stores[PEER].df) == len(peers.lexemes) > 0
+
+
+async def test_the_only_agent_of_a_tenant_has_no_peers(owner: Client, client: Client) -> None:
+    text = "The deploy lock is held."
+    assert (await client.post("/api/agent-memory/commit", lesson("scout", text))).status == 201
+    for _ in range(2):
+        result = await search(owner)
+        assert found(result) == {OWN: [text], PEER: []}
+        # Its own memories count as its own only.
+        assert result.stores[PEER].documents == 0
+    assert (await client.post("/api/agent-memory/commit", lesson("wren", text))).status == 201
+    assert found(await search(owner)) == {OWN: [text], PEER: [text]}
 
 
 async def test_a_private_memory_is_no_vacancy(owner: Client, client: Client) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from services.agent_memory.app import NOTHING
-from services.agent_memory.vacancy import HOLDINGS, Vacancies
+from services.agent_memory.vacancy import HOLDINGS, PEER, Vacancies
 from shared.auth import Principal
 from shared.database.postgres import Database
 from shared.deadline import Deadline
@@ -39,7 +39,7 @@ async def empty(vacancies: Vacancies, agent: str = "scout") -> set[str]:
 
 def emptied(looks: Looks, agent: str = "scout") -> Vacancies:
     vacancies = Vacancies(cast(Database, looks))
-    for store in STORES:
+    for store in {*STORES} - {PEER}:
         vacancies.learn("acme", store, agent if store == OWN else None, found=False)
     return vacancies
 
@@ -57,8 +57,13 @@ async def test_one_query_asks_about_all_stores() -> None:
 
 async def test_nothing_is_asked_of_stores_that_were_not_empty() -> None:
     looks = Looks()
-    assert await empty(Vacancies(cast(Database, looks))) == set()
-    assert looks.agents == []
+    vacancies = Vacancies(cast(Database, looks))
+    assert await empty(vacancies) == {PEER}
+    looks.holding = {PEER}
+    assert await empty(vacancies) == set()
+    assert await empty(vacancies) == set()
+    # Only peers are asked about before a search, once there are any no more.
+    assert looks.agents == ["scout", "scout"]
 
 
 async def test_a_store_that_holds_something_now_is_searched_and_not_asked_about_again() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.agent_memory.chunk_words import ChunkWords
+from services.agent_memory.chunk_words import ChunkWords, bodies_of
 from services.agent_memory.memories.commits.content import MemoryContent
 from shared.concurrency.threads import beside
 from shared.embeddings import fact_key
@@ -94,8 +94,10 @@ def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
     about_code = [*row.paths, *row.symbols]
     hints = Hints(terms=code.given(about_code), language=row.language)
+    words = indexed(row.content, hints)
     return ChunkWords(
-        **msgspec.structs.asdict(indexed(row.content, hints)),
+        **msgspec.structs.asdict(words),
+        bodies=bodies_of(row.content, words),
         head=head(
             row.speaker or row.agent_name,
             row.occurred_at,

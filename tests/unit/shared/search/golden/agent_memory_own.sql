@@ -52,15 +52,18 @@ with word as (
     union all
     select t.item_id, t.chunk,
            (select 1 - (v.embedding <=> $5::halfvec) from memory.agent_memory_vec v
-            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $6)
+            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk
+              and v.model is not distinct from $6)
     from best_text t
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, i.memory_type as kind, i.agent_name, i.content, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from, (select max(a.access_count) from memory.agent_memory a where a.tenant = $1 and a.agent_name = substr($12, 7)) as most_accessed
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, c.body, case when c.body is null then i.content end as content, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from, (select max(a.access_count) from memory.agent_memory a where a.tenant = $1 and a.agent_name = substr($12, 7)) as most_accessed
     from candidate k
-    join memory.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
-    join memory.agent_memory i on i.tenant = $1 and i.id = k.item_id
+    cross join lateral (
+        select * from memory.searchable_chunks c where c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+    ) c
+    cross join lateral (select * from memory.agent_memory i where i.tenant = $1 and i.id = k.item_id offset 0) i
     cross join lateral (
         select array_agg(l.place) as places,
                array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs

@@ -52,15 +52,18 @@ with word as (
     union all
     select t.item_id, t.chunk,
            (select 1 - (v.embedding <=> $5::halfvec) from cache.psychic_vec v
-            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk and v.model = $6)
+            where v.tenant = $1 and v.item_id = t.item_id and v.chunk = t.chunk
+              and v.model is not distinct from $6)
     from best_text t
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
            i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count, i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from
     from candidate k
-    join cache.searchable_chunks c on c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk
-    join cache.psychic_cache i on i.tenant = $1 and i.id = k.item_id
+    cross join lateral (
+        select * from cache.searchable_chunks c where c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+    ) c
+    cross join lateral (select * from cache.psychic_cache i where i.tenant = $1 and i.id = k.item_id offset 0) i
     cross join lateral (
         select array_agg(l.place) as places,
                array_agg((ts_rank('{0.2, 0.4, 1, 1}', c.tsv, l.query) / greatest(1, sqrt(c.words / 20.0)))::float4) as tfs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import msgspec
@@ -26,7 +27,7 @@ _MOST_ROWS = 32_768
 Snapshot: TypeAlias = tuple[int, int, Sequence[int]]
 
 
-class Copy(msgspec.Struct, frozen=True, eq=False):
+class Copy(msgspec.Struct, frozen=True, eq=False, dict=True):
     segments: tuple[Segment, ...]
     alive: tuple[NDArray[np.bool_], ...]
     """Which chunks of each segment the scope still holds as they are."""
@@ -35,20 +36,20 @@ class Copy(msgspec.Struct, frozen=True, eq=False):
     server: datetime
     """When that server started. Another one counts transactions in its own way."""
 
-    @property
+    @cached_property
     def rows(self) -> int:
         return sum(int(mask.sum()) for mask in self.alive)
 
-    @property
+    @cached_property
     def size(self) -> int:
         return sum(segment.size for segment in self.segments)
 
-    @property
+    @cached_property
     def coded(self) -> bool:
         """Whether vectors are codes, which choose chunks whose vectors the database then compares."""
         return any(isinstance(segment.vectors, Codes) for segment in self.segments)
 
-    @property
+    @cached_property
     def pending(self) -> list[int]:
         """Items of which a chunk has no vector yet."""
         items = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 
 from shared.database.postgres import Connection
@@ -12,6 +13,9 @@ from shared.search.hot.copies import CODED_ROWS, Copy, copy_of
 from shared.search.hot.segments import Builder, Segment
 from shared.search.hot.statements import HotForms, ScopeValues
 from shared.search.hot.vectors import centre_of, codes, exact
+
+# Questions wait for a batch, so the loop and a processor are theirs for so many times as long after it.
+_REST = 3
 
 
 class Loading:
@@ -42,13 +46,17 @@ class Loading:
     async def _read(self, connection: Connection, *, coded: bool) -> bool:
         """Whether the bytes suffice."""
         builder, most_rows = Builder(), CODED_ROWS if coded else EXACT_UP_TO
-        async for row in statements.copied(connection, self._forms, self._scope):
-            builder.add(row)
+        begun = time.monotonic()
+        async for rows in statements.copied(connection, self._forms, self._scope):
+            for row in rows:
+                builder.add(row)
             if self._bytes + builder.size(coded=coded) > self._most_bytes:
                 return False
-            if builder.rows == most_rows:
+            if builder.rows >= most_rows:
                 await self._close(builder, coded=coded)
                 builder = Builder()
+            await asyncio.sleep(_REST * (time.monotonic() - begun))
+            begun = time.monotonic()
         if builder.rows or not self._segments:
             await self._close(builder, coded=coded)
         return True

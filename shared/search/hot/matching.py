@@ -139,8 +139,18 @@ def _columns(copy: Copy, asked: Asked) -> _Columns:
         seen = live & np.isin(users, [0, *(hash(user) for user in asked.users)])
     cosines = None
     if asked.vector is not None:
-        cosines = np.concatenate([segment.vectors.cosines(asked.vector) for segment in copy.segments])
+        cosines = _cosines(copy, live, asked.vector)
     return _Columns(keys, live, seen, cosines)
+
+
+def _cosines(copy: Copy, live: NDArray[np.bool_], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """None of a segment in which nothing may be found: the only agent of a tenant has no peers."""
+    parts, stop = [], 0
+    for segment in copy.segments:
+        start, stop = stop, stop + len(segment.keys)
+        some = live[start:stop].any()
+        parts.append(segment.vectors.cosines(vector) if some else np.full(stop - start, np.nan, np.float32))
+    return np.concatenate(parts)
 
 
 def _held(copy: Copy, live: NDArray[np.bool_], word: int) -> _Held:

@@ -33,7 +33,7 @@ from shared.telemetry import metrics
 
 T = TypeVar("T")
 
-_LOAD_SECONDS = 60.0
+_LOAD_SECONDS = 300.0
 # Above, arrays take more than a millisecond, and a thread works on them.
 _LARGE = 4_000
 # A copy in which more items wait for their vectors asks for them as long as a search takes.

@@ -96,10 +96,11 @@ class Builder:
         # A vector that nobody may find is not needed, nor are such words.
         shown = not row["hidden"]
         self._vectors.append(row["embedding"].to_numpy() if shown and row["embedding"] is not None else None)
-        for word in words(row["tsv"]) if shown else ():
-            self._words.append(word.hash)
-            self._rows.append(number)
-            self._ranks.append(word.rank)
+        if shown:
+            hashes, ranks = words(row["tsv"])
+            self._words.extend(hashes)
+            self._ranks.extend(ranks)
+            self._rows.extend([number] * len(hashes))
 
     def build(self, encode: Callable[[StoredVectors], Vectors] = exact) -> Segment:
         return _indexed(

@@ -14,7 +14,7 @@ from shared.database.tenancy import alone
 from shared.search.hot.copies import Snapshot
 from shared.search.sql import Source, Statement, filled
 
-_PREFETCH = 64
+_BATCH = 24
 # A copy that lacks more chunks is read anew, beside the questions.
 MOST_CHANGED = 1_000
 
@@ -107,11 +107,12 @@ async def snapshot(connection: Connection) -> asyncpg.Record:
 
 async def copied(
     connection: Connection, forms: HotForms, values: ScopeValues
-) -> AsyncIterator[asyncpg.Record]:
-    """The scopes' chunks, in batches. The connection is in a transaction."""
+) -> AsyncIterator[Sequence[asyncpg.Record]]:
+    """The scopes' chunks, in batches that take few milliseconds each. The connection is in a transaction."""
     statement = forms.copied
-    async for row in connection.cursor(statement.sql, *_arguments(statement, values), prefetch=_PREFETCH):
-        yield row
+    cursor = await connection.cursor(statement.sql, *_arguments(statement, values))
+    while rows := await cursor.fetch(_BATCH):
+        yield rows
 
 
 async def changes(connection: Connection, forms: HotForms, values: ChangesValues) -> list[asyncpg.Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,11 +15,11 @@ _HIGHEST = bytes(byte >> 6 for byte in range(256))
 _NO_POSITION = b"\0"
 
 
-class Word(NamedTuple):
-    """A word's hash, and its rank by itself."""
+class Words(NamedTuple):
+    """The words' hashes, and the rank of each by itself."""
 
-    hash: int
-    rank: float
+    hashes: list[int]
+    ranks: list[float]
 
 
 def hashed(word: str) -> int:
@@ -28,15 +27,24 @@ def hashed(word: str) -> int:
     return hash(word.encode())
 
 
-def words(tsvector: bytes) -> Iterator[Word]:
+def words(tsvector: bytes) -> Words:
     """From tsvectorsend: a count; then each word, a zero byte, a count, and its positions."""
-    at = 4
-    while at < len(tsvector):
+    hashes, ranks = [], []
+    at, size = 4, len(tsvector)
+    while at < size:
         end = tsvector.index(0, at)
-        positions = end + 3
-        after = positions + 2 * (tsvector[end + 1] << 8 | tsvector[end + 2])
-        yield Word(hash(tsvector[at:end]), rank(tsvector[positions:after:2].translate(_HIGHEST)))
+        count = tsvector[end + 1] << 8 | tsvector[end + 2]
+        after = end + 3 + 2 * count
+        hashes.append(hash(tsvector[at:end]))
+        # Most words stand once in a chunk.
+        once = count == 1
+        ranks.append(_ONCE[tsvector[end + 3] >> 6] if once else _rank_of(tsvector[end + 3 : after : 2]))
         at = after
+    return Words(hashes, ranks)
+
+
+def _rank_of(positions: bytes) -> float:
+    return rank(positions.translate(_HIGHEST))
 
 
 @lru_cache(maxsize=16_384)
@@ -52,3 +60,6 @@ def rank(weights: bytes) -> float:
     best = max(values)
     place = values.index(best) + 1
     return float(np.float32(float(best + total - best / np.float32(place * place)) / _LIMIT))
+
+
+_ONCE = [rank(bytes([weight])) for weight in range(len(_WEIGHTS))]

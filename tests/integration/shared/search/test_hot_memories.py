@@ -13,6 +13,7 @@ import pytest
 
 from local.database import Database
 from services.agent_memory.app import Services
+from services.agent_memory.chunk_words import text_of
 from services.agent_memory.memories.queries_search import (
     HOT_OWN,
     HOT_PEER,
@@ -28,6 +29,7 @@ from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.embeddings.settings import EmbeddingSettings
+from shared.search.evidence import candidate_from_row
 from shared.search.store import StoreQuery
 from tests.support.agent_memory import commit, fake_embedding, replica, settled, who
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -47,6 +49,8 @@ WORDS = [
     "batch",
     "drain",
 ]
+# Words of a text of several chunks.
+OF_CHUNKS = 400
 AGENT, PEERS = "scout", ["guide", "pilot"]
 LIVING = "select array_agg(id order by id) from memory.agent_memory where tenant = $1"
 
@@ -61,19 +65,21 @@ class Experience:
         self.begun = datetime.now(UTC)
         own, peers = own_scope(self.tenant, AGENT), peers_scope(self.tenant, AGENT)
         of_all: dict[str, Any] = {"most_coded": 1_000, "excludes": True}
+        replica = partial(Replica, pool, candidate=lambda row: candidate_from_row(row, text_of(row)))
         self.replicas = [
-            (Replica(pool, SEARCH_OWN, HOT_OWN), own),
-            (Replica(pool, SEARCH_PEER, HOT_PEER, keeps=True), own),
-            (Replica(pool, SEARCH_PEERS, HOT_PEERS, keeps=True, **of_all), peers),
-            (Replica(pool, SEARCH_OWN, HOT_OWN), own),
-            (Replica(pool, SEARCH_PEERS, HOT_PEERS, **of_all), peers),
+            (replica(SEARCH_OWN, HOT_OWN, most_coded=1_000), own),
+            (replica(SEARCH_PEER, HOT_PEER, keeps=True), own),
+            (replica(SEARCH_PEERS, HOT_PEERS, keeps=True, **of_all), peers),
+            (replica(SEARCH_OWN, HOT_OWN), own),
+            (replica(SEARCH_PEERS, HOT_PEERS, **of_all), peers),
         ]
 
     async def run(self, work: Callable[[Connection], Awaitable[Any]]) -> Any:
         return await self.pool.run(self.tenant, work, Deadline(60))
 
     def text(self) -> str:
-        return " ".join(self.random.choices(WORDS, k=self.random.randint(4, 40))).capitalize() + "."
+        words = self.random.choice([self.random.randint(4, 40)] * 7 + [OF_CHUNKS])
+        return " ".join(self.random.choices(WORDS, k=words)).capitalize() + "."
 
     def query(self) -> StoreQuery:
         return StoreQuery(

@@ -1,0 +1,151 @@
+"""What a search reads of items with many chunks: their own texts, each found by its key even without statistics."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import numpy as np
+import pytest
+from pgvector import HalfVector
+from pgvector.asyncpg import register_vector
+
+from local.database import Database
+from services.agent_memory.memories.queries_search import HOT_OWN, SEARCH_OWN, own_scope
+from shared.database.postgres import Connection
+from shared.search.hot.statements import ChangesValues, ChosenValues, NearestValues, ScopeValues
+from shared.search.sql import Statement
+from shared.search.store import StoreQuery
+from tests.integration.conftest import Tenant
+from tests.support.calls import lesson
+from tests.support.cluster import Client
+
+TENANT, AGENT, MODEL = "plans", "scout", "a-model"
+ITEMS, CHUNKS = 40, 200
+VECTOR = HalfVector(np.ones(512, np.float32))
+
+
+@pytest.fixture
+async def client(tenant: Tenant) -> Client:
+    return await tenant.client("admin")
+
+
+def long_text(name: str) -> str:
+    return " ".join(f"{name} {number} is held by node {number}." for number in range(200))
+
+
+async def asked(client: Client, name: str) -> list[dict[str, Any]]:
+    body = {"agent_name": "scout", "query": f"Which node holds {name} 150?", "limit": 3}
+    answer = await client.post("/api/agent-memory/query", body)
+    assert answer.status == 200, answer
+    found: list[dict[str, Any]] = answer.body["memories"]
+    return found
+
+
+async def bodies(sql: Connection, memory: int) -> list[str | None]:
+    rows = await sql.fetch(
+        "select body from memory.agent_memory_chunks where item_id = $1 order by chunk", memory
+    )
+    return [row["body"] for row in rows]
+
+
+async def test_a_found_chunk_has_its_text_with_and_without_a_text_of_its_own(
+    client: Client, sql: Connection
+) -> None:
+    """The release before wrote none. An edit writes them anew."""
+    name = f"Lock-{uuid4().hex[:6]}"
+    made = await client.post("/api/agent-memory/commit", lesson("scout", long_text(name)))
+    assert made.status == 201, made
+    memory = made.body["memory_id"]
+    assert "".join(map(str, await bodies(sql, memory))).replace(" ", "") == long_text(name).replace(" ", "")
+    (found,) = await asked(client, name)
+    assert f"{name} 150 is held" in found["content"]
+    assert found["truncated"]
+    await sql.execute("update memory.agent_memory_chunks set body = null where item_id = $1", memory)
+    assert [each["content"] for each in await asked(client, name)] == [found["content"]]
+    edited = f"{name} 150 is free."
+    answer = await client.patch(f"/api/agent-memory/{memory}", {"content": edited})
+    assert answer.status == 200, answer
+    assert await bodies(sql, memory) == [None]
+    assert [each["content"] for each in await asked(client, name)] == [edited]
+
+
+FILL = """
+with item as (
+    insert into memory.agent_memory
+        (tenant, agent_name, content, content_hash, memory_type, token_count, chunks, written_by, source_kind)
+    select $1, $2, 'item' || n, sha256(convert_to(n::text, 'utf8')), 'lesson_learned', 20, $4, 'k', 'agent'
+    from generate_series(1, $3) n returning id
+), chunk as (
+    insert into memory.agent_memory_chunks (tenant, scope, item_id, chunk, chunks, start, stop, words, tsv)
+    select $1, 'agent:' || $2, id, c, $4, 0, 1, 1, 'item' from item, generate_series(0, $4 - 1) c
+)
+insert into memory.agent_memory_vec (tenant, scope, item_id, chunk, model, embedding)
+select $1, 'agent:' || $2, id, c, $5, $6::halfvec from item, generate_series(0, $4 - 1) c
+"""
+
+
+@pytest.fixture
+async def unknown(fresh_database: Database) -> AsyncIterator[asyncpg.Connection[Any]]:
+    """Tables of which the planner knows nothing yet, as after a first import."""
+    owner = await asyncpg.connect(fresh_database.owner)
+    await register_vector(owner)
+    for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
+        await owner.execute(f"alter table memory.{table} set (autovacuum_enabled = off)")
+    await owner.execute(f"set scrubjay.tenant = '{TENANT}'")
+    await owner.execute(FILL, TENANT, AGENT, ITEMS, CHUNKS, MODEL, VECTOR)
+    await owner.close()
+    service = await asyncpg.connect(
+        fresh_database.services["agent_memory"], server_settings={"scrubjay.tenant": TENANT}
+    )
+    await register_vector(service)
+    yield service
+    await service.close()
+
+
+SCOPE: dict[str, Any] = {"tenant": TENANT, "scope": f"agent:{AGENT}"}
+OF_SCOPE: dict[str, Any] = {**SCOPE, "names": [f"agent:{AGENT}"], "model": MODEL}
+SOME: dict[str, Any] = {"items": [*range(1, 31)], "numbers": [7] * 30}
+QUESTION: dict[str, Any] = {"configs": ["english"], "texts": ["item"], "terms": []}
+HOT: dict[str, tuple[Statement, Any, set[str]]] = {
+    "copied": (HOT_OWN.copied, ScopeValues(**OF_SCOPE), {"vec"}),
+    "changes": (
+        HOT_OWN.changes,
+        ChangesValues(
+            **OF_SCOPE, **QUESTION, snapshots=[(1, 1, [])], pending=SOME["items"], documents=ITEMS * CHUNKS
+        ),
+        {"chunks", "vec"},
+    ),
+    "nearest": (
+        HOT_OWN.nearest,
+        NearestValues(tenant=TENANT, model=MODEL, vector=VECTOR, **SOME),
+        {"vec"},
+    ),
+    "chosen": (HOT_OWN.chosen, ChosenValues(**SCOPE, **SOME, versions=[None] * 30), {"chunks"}),
+}
+
+
+@pytest.mark.parametrize("name", HOT)
+async def test_a_copy_asks_by_key_without_statistics(
+    unknown: asyncpg.Connection[Any], name: str
+) -> None:
+    statement, values, tables = HOT[name]
+    given = [getattr(values, parameter) for parameter in statement.parameters]
+    await assert_by_key(unknown, statement.sql, given, tables)
+
+
+async def test_a_search_asks_by_key_without_statistics(unknown: asyncpg.Connection[Any]) -> None:
+    query = StoreQuery(query="item", vector=VECTOR, model=MODEL)
+    values = query.values(own_scope(TENANT, AGENT), documents=ITEMS * CHUNKS)
+    statement = SEARCH_OWN.of(values, approximate=False)
+    await assert_by_key(unknown, statement.sql, statement.arguments(values), {"chunks", "vec"})
+
+
+async def assert_by_key(
+    c: asyncpg.Connection[Any], statement: str, values: list[Any], tables: set[str]
+) -> None:
+    plan = "\n".join(row[0] for row in await c.fetch(f"explain {statement}", *values))
+    for table in tables:
+        assert f"using agent_memory_{table}_pkey" in plan, plan

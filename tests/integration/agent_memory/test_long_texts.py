@@ -33,11 +33,13 @@ async def client(tenant: Tenant) -> Client:
 
 
 def long_text(name: str) -> str:
-    return " ".join(f"{name} {number} is held by node {number}." for number in range(200))
+    lines = [f"Buoy {number} floats near pier {number}." for number in range(200)]
+    lines[150] = f"A zeppelin holds {name}."
+    return " ".join(lines)
 
 
 async def asked(client: Client, name: str) -> list[dict[str, Any]]:
-    body = {"agent_name": "scout", "query": f"Which node holds {name} 150?", "limit": 3}
+    body = {"agent_name": "scout", "query": f"Does a zeppelin hold {name}?", "limit": 3}
     answer = await client.post("/api/agent-memory/query", body)
     assert answer.status == 200, answer
     found: list[dict[str, Any]] = answer.body["memories"]
@@ -61,12 +63,12 @@ async def test_a_found_chunk_has_its_text_with_and_without_a_text_of_its_own(
     memory = made.body["memory_id"]
     assert "".join(map(str, await bodies(sql, memory))).replace(" ", "") == long_text(name).replace(" ", "")
     (found,) = await asked(client, name)
-    assert f"{name} 150 is held" in found["content"]
+    assert f"A zeppelin holds {name}." in found["content"]
     assert found["truncated"]
     await sql.execute("update memory.agent_memory_chunks set body = null where item_id = $1", memory)
     assert [each["content"] for each in await asked(client, name)] == [found["content"]]
-    edited = f"{name} 150 is free."
-    answer = await client.patch(f"/api/agent-memory/{memory}", {"content": edited})
+    edited = f"No zeppelin holds {name}."
+    answer = await client.call("PATCH", f"/api/agent-memory/{memory}", {"content": edited})
     assert answer.status == 200, answer
     assert await bodies(sql, memory) == [None]
     assert [each["content"] for each in await asked(client, name)] == [edited]
@@ -128,9 +130,7 @@ HOT: dict[str, tuple[Statement, Any, set[str]]] = {
 
 
 @pytest.mark.parametrize("name", HOT)
-async def test_a_copy_asks_by_key_without_statistics(
-    unknown: asyncpg.Connection[Any], name: str
-) -> None:
+async def test_a_copy_asks_by_key_without_statistics(unknown: asyncpg.Connection[Any], name: str) -> None:
     statement, values, tables = HOT[name]
     given = [getattr(values, parameter) for parameter in statement.parameters]
     await assert_by_key(unknown, statement.sql, given, tables)

@@ -30,7 +30,7 @@ class Kept(msgspec.Struct, eq=False):
 
 
 class KeptRows:
-    """The rows used last. Only of items of one chunk: each chunk of a long item holds the whole item."""
+    """The rows used last. A chunk of a long item is kept if it has a text of its own, and not the whole item's."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
@@ -46,7 +46,7 @@ class KeptRows:
 
     def add(self, tenant: str, kept: Kept) -> None:
         record = kept.record
-        if kept.version is None or record["chunks"] != 1:
+        if kept.version is None or (record["chunks"] != 1 and record.get("body") is None):
             return
         key = tenant, record["item_id"], record["chunk"]
         self._rows[key] = kept

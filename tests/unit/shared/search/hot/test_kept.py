@@ -89,7 +89,7 @@ def test_a_candidate_is_made_once_and_has_the_evidence_of_its_question() -> None
 
 
 def test_a_chunk_of_a_long_item_is_kept_with_a_text_of_its_own_only() -> None:
-    rows = KeptRows()
+    rows = holding()
     for item, body in ((1, None), (2, "text 2")):
         record: Any = {"item_id": item, "chunk": 0, "chunks": 2, "body": body}
         rows.add("acme", Kept("7 7", record))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proofs.retries.playing import _OTHERS, KEYED, Request, _change, _played, another, same
-from proofs.retries.state import differences, stable
+from proofs.retries.state import counted, differences, stable
 
 
 def test_figures_that_vary_without_a_fault_are_not_compared() -> None:
@@ -17,6 +17,14 @@ def test_figures_that_vary_without_a_fault_are_not_compared() -> None:
     assert differences(wanted, {"rows": 2, "ids": 1}) == []
     assert differences(wanted, {"rows": 3}) == ["rows: 3 instead of 2"]
     assert differences(wanted, {}) == ["rows: None instead of 2"]
+
+
+def test_ids_are_counted_and_not_added_up() -> None:
+    """The few ids of three tenants may have the same sum by chance."""
+    statement = counted("notes", [("id", "bigint"), ("parent_id", "bigint"), ("tokens", "integer")])
+    columns = ["id", "parent_id", "tokens"]
+    assert [each for each in columns if f'count("{each}")' in statement] == columns
+    assert [each for each in columns if f"'{each} sum'" in statement] == ["tokens"]
 
 
 @pytest.mark.parametrize(

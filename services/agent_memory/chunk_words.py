@@ -19,8 +19,7 @@ class ChunkWords(IndexedText, frozen=True, kw_only=True):
 
 
 def bodies_of(text: str, words: IndexedText) -> list[str] | None:
-    """None: the text is one chunk. Of several, each has its own row of text, or a search would read the whole item for
-    each of them."""
+    """None: the text is one chunk. Each of several has its own text, or a search would read the item's for each."""
     if len(words.starts) == 1:
         return None
     return [text[start:stop] for start, stop in zip(words.starts, words.stops, strict=True)]

@@ -16,7 +16,7 @@ _BESIDE = ("idempotency", "api_key_usage", "index_queue", "spending")
 # Where a chunk ends depends on how many digits an id in its text has.
 _UNCOUNTED = ("access_count", "item_id", "last_used_at", "number", "position", "seq", "start", "stop")
 # Sums of ids mean nothing. The few of three tenants may agree by chance: 1 and 6, 2 and 5, 3 and 4.
-_IDS = ("id", "changed", "recalled_from", "superseded_by")
+_IDS = ("id", "changed", "evicted_up_to", "recalled_from", "revision_of", "superseded_by")
 # A retry may ask a model again, which costs again: only what callers record is a write.
 _COSTS, _RECORDED = ("timeline.costs", "timeline.costs_by_day"), "caller"
 _NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")

@@ -27,6 +27,5 @@ def bodies_of(text: str, words: IndexedText) -> list[str] | None:
 
 def text_of(row: Any) -> str:
     """The text of a chunk that a search found. Rows of the release before have none of their own."""
-    body: str | None = row["body"]
-    content: str = row["content"]
-    return content[row["start"] : row["stop"]] if body is None else body
+    text: str = row["content"][row["start"] : row["stop"]] if row["body"] is None else row["body"]
+    return text

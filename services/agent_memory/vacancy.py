@@ -31,10 +31,6 @@ _Key = tuple[str, str, str | None]
 """A tenant, a store, and the agent in a store in which each agent has its own, or other peers."""
 
 
-# A search of these does not tell that they hold nothing: a tenant's memories count there, its only agent's, too.
-_ASKED_FIRST = frozenset([PEER])
-
-
 class Vacancies:
     """The stores that held nothing when they were last searched, or asked about.
 
@@ -72,8 +68,9 @@ class Vacancies:
         return {key[1]: key for key in keys if key in self._empty or self._is_asked_first(key)}
 
     def _is_asked_first(self, key: _Key) -> bool:
+        """A search of peers does not tell that there are none: it counts a tenant's memories, also its only agent's."""
         _, store, agent = key
-        return store in _ASKED_FIRST and agent is not None and key not in self._held
+        return store == PEER and agent is not None and key not in self._held
 
     def _hold(self, key: _Key) -> None:
         self._empty.discard(key)

@@ -25,7 +25,9 @@ _REFUSED_SECONDS = 600.0
 # Why copies are given up.
 _ROOM, _IDLE = "room", "idle"
 _MOST_ASKED = 20_000
-_MOST_WAITING = 100
+_MOST_WAITING, _MOST_WAITING_OF_TENANT = 100, 50
+# A copy that could not be read in time is put off for so many times as long as it took.
+_PUT_OFF = 3
 
 
 class Key(NamedTuple):
@@ -58,6 +60,7 @@ class HotScopes:
         self._asked: OrderedDict[Key, float] = OrderedDict()
         self._refused: dict[Key, float] = {}
         self._waiting: dict[Key, Load] = {}
+        self._loaded: dict[str, float] = {}  # when each tenant's last load began
         self._wake = asyncio.Event()
         for reason in (_ROOM, _IDLE):
             metrics.HOT_EVICTIONS.labels(reason)  # starts at 0
@@ -83,7 +86,8 @@ class HotScopes:
             self._asked.popitem(last=False)
         if before is None or now - before > _AGAIN_SECONDS or now < self._refused.get(key, now):
             return
-        if self._budget and len(self._waiting) < _MOST_WAITING:
+        own = sum(waiting.tenant == key.tenant for waiting in self._waiting)
+        if self._budget and len(self._waiting) < _MOST_WAITING and own < _MOST_WAITING_OF_TENANT:
             self._waiting.setdefault(key, load)
             self._wake.set()
 
@@ -108,24 +112,31 @@ class HotScopes:
         while self._asked and next(iter(self._asked.values())) < before:
             self._asked.popitem(last=False)
         self._refused = {key: until for key, until in self._refused.items() if until > self._clock()}
+        self._loaded = {tenant: begun for tenant, begun in self._loaded.items() if begun > before}
 
     async def load_forever(self) -> None:
-        """Copies the scopes that wait, one at a time, and gives up the copies that nobody asks for."""
+        """Copies the scopes that wait, one at a time, and gives up copies that nobody asks for. Tenants take turns."""
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), _EXPIRE_EVERY_SECONDS)
             self._wake.clear()
             self.expire()
             while self._waiting:
-                key = next(iter(self._waiting))
+                key = self._next()
+                begun = self._loaded[key.tenant] = self._clock()
                 try:
                     await self._load(key, self._waiting[key])
                 except AppError as error:
+                    self._refused[key] = self._clock() + _PUT_OFF * (self._clock() - begun)
                     log.warning("copy a scope: put off", store=key.store, error=error.detail)
                 except Exception as error:
                     log.error("copy a scope: failed", store=key.store, exc_info=error)
                 finally:
                     del self._waiting[key]
+
+    def _next(self) -> Key:
+        """What has waited longest, of the tenant whose last load is longest ago."""
+        return min(self._waiting, key=lambda key: self._loaded.get(key.tenant, 0.0))
 
     async def _load(self, key: Key, load: Load) -> None:
         copy = await load(self._budget // 2)

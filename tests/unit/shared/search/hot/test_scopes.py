@@ -10,6 +10,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from shared.concurrency.tasks import background
+from shared.errors import Unavailable
 from shared.search.hot.copies import Copy, copy_of
 from shared.search.hot.scopes import HotScopes, Key
 from shared.search.hot.segments import Builder
@@ -191,6 +192,52 @@ async def test_a_scope_that_is_too_large_is_not_read_again_at_once() -> None:
         clock.now += 60
         scopes.ask(key("a"), load)
     assert not scopes._waiting
+
+
+async def test_tenants_take_turns() -> None:
+    clock, order = Clock(), list[Key]()
+    scopes = HotScopes(4, clock)
+    many = [key("many", f"mission:{number}") for number in range(60)]
+    few = [key("few", f"mission:{number}") for number in range(2)]
+
+    async def load(asked: Key, _: int) -> Copy | None:
+        clock.now += 0.1
+        order.append(asked)
+        return copy(0.01)
+
+    for asked in [*many, *few] * 2:
+        scopes.ask(asked, partial(load, asked))
+
+    async def loaded() -> None:
+        # A tenant leaves places to others, and asks again.
+        assert len(order) == 52
+
+    async with background(scopes.load_forever):
+        await until(loaded)
+    assert [asked.tenant for asked in order[:5]] == ["many", "few", "many", "few", "many"]
+
+
+async def test_what_is_not_read_in_time_leaves_others_their_turns() -> None:
+    clock, loads = Clock(), 0
+    scopes, slow = HotScopes(4, clock), key("acme")
+
+    async def load(_: int) -> Copy | None:
+        nonlocal loads
+        loads += 1
+        clock.now += 10
+        raise Unavailable("postgres", "the database did not answer in time")
+
+    async def loaded(count: int) -> None:
+        assert loads == count
+
+    async with background(scopes.load_forever):
+        for count, seconds in ((1, 0), (1, 20), (2, 20)):
+            clock.now += seconds
+            scopes.ask(slow, load)
+            scopes.ask(slow, load)
+            await until(partial(loaded, count))
+            await asyncio.sleep(0.01)
+            assert loads == count
 
 
 async def test_a_newer_copy_replaces_only_the_one_it_was_made_from() -> None:

@@ -130,7 +130,8 @@ class StoreStatements:
         more = "".join(f", c.{column}" for column in extra)
         names = "".join(f", {column}" for column in extra)
         # Skips an item that is being deleted: eviction locks in the other order, so waiting could deadlock. Whoever
-        # deletes an item also deletes its queue row. $1 model, $2 store, then a value for each vector.
+        # deletes an item also deletes its queue row. Answers the items that are done.
+        # $1 model, $2 store, then a value for each vector.
         self.finish = f"""
             with given as (
                 select * from unnest($3::text[], $4::bigint[], $5::smallint[], $6::halfvec[])
@@ -148,7 +149,8 @@ class StoreStatements:
                 on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding
             )
             delete from {queue} q using live
-            where q.tenant = live.tenant and q.store = $2 and q.item_id = live.id and q.model = $1"""
+            where q.tenant = live.tenant and q.store = $2 and q.item_id = live.id and q.model = $1
+            returning q.tenant, q.item_id"""
         # $1 store, $2 tenants, $3 items.
         self.drop = f"""
             delete from {queue} q

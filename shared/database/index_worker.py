@@ -212,25 +212,37 @@ class IndexWorker:
 
     async def _store(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
         if store.finish is None:
-            await self._finish(store, embedded)
+            embedded = await self._finish(store, embedded)
         else:
             await store.finish(embedded)
         metrics.INDEXED.labels(store.name).inc(len(embedded))
         for each in embedded:
             self._stored((store.name, each.row["tenant"], each.row["item_id"]))
 
-    async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> None:
+    async def _finish(self, store: IndexedStore, embedded: Sequence[Embedded]) -> list[Embedded]:
+        """Answers those that are done. One that another transaction holds is tried again, not when its lease ends."""
         given: list[tuple[str, int, int, Any]] = [
             (each.row["tenant"], each.row["item_id"], chunk, vector)
             for each in embedded
             for chunk, vector in enumerate(each.vectors)
         ]
         columns = [list(column) for column in zip(*given, strict=True)]
-        await self._database.run(
+        done = await self._database.run(
             EVERY_TENANT,
-            lambda c: c.execute(store.statements.finish, self._embedder.model, store.name, *columns),
+            lambda c: c.fetch(store.statements.finish, self._embedder.model, store.name, *columns),
             Deadline(_PATIENCE),
         )
+        keys = {(row["tenant"], row["item_id"]) for row in done}
+        stored: list[Embedded] = []
+        held: list[asyncpg.Record] = []
+        for each in embedded:
+            if (each.row["tenant"], each.row["item_id"]) in keys:
+                stored.append(each)
+            else:
+                held.append(each.row)
+        if held:
+            await self._postpone(store, held)
+        return stored
 
     async def _postpone_all(self) -> None:
         held = list(self._turns)

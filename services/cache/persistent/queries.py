@@ -63,7 +63,7 @@ async def insert(connection: Connection, tenant: str, columns: dict[str, Any]) -
 HOLD_SAME = f"""
 select {_READ} from sessions.persistent_objects p
 where p.tenant = $1 and p.user_id = $2 and p.content_hash = sha256(convert_to($3, 'UTF8'))
-for update
+for no key update
 """
 
 
@@ -77,7 +77,7 @@ FIND = f"""
 select {_READ} from sessions.persistent_objects p
 where p.tenant = $1 and (p.id = $2 or p.number = $3) and ($4::text[] is null or p.user_id = any($4))
 """
-HOLD = f"{FIND} for update"
+HOLD = f"{FIND} for no key update"
 
 
 async def find(

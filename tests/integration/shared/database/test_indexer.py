@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -26,6 +27,7 @@ from shared.concurrency import clock
 from shared.database import indexer
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
+from shared.database.index_claims import LEASE_SECONDS
 from shared.database.index_queue import IndexedStore, StoreStatements
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
@@ -42,6 +44,7 @@ from tests.support.fakes.embedding_api import Request
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 PATIENCE = 60.0
+_LONG_BEFORE_A_LEASE_ENDS = 30.0
 _numbers = itertools.count(1)
 
 
@@ -322,6 +325,40 @@ async def test_what_is_being_deleted_is_not_waited_for(
             "delete from cache.index_queue where tenant = $1 and item_id = $2", replica.tenant, ids[0]
         )
     assert await waiting(sql, replica.tenant) == set()
+
+
+async def test_what_another_transaction_held_is_not_left_until_its_lease_ends(
+    replica: Replica, sql: Connection, database: Database
+) -> None:
+    ids = await replica.write("held", "free")
+    look = Pool(database.admin, connections=1)
+    await look.open()
+    try:
+        async with sql.transaction():
+            await sql.execute(
+                "select from cache.psychic_cache where tenant = $1 and id = $2 for update",
+                replica.tenant,
+                ids[0],
+            )
+            replica.service.start()
+            await until(partial(_soon_again, look, replica.tenant, ids[0]), _LONG_BEFORE_A_LEASE_ENDS)
+    finally:
+        await look.close()
+    await until_indexed(sql, replica.tenant, ids)
+
+
+async def _soon_again(look: Pool, tenant: str, id_: int) -> None:
+    left = await look.call(
+        lambda c: c.fetchval(
+            "select due_at - clock_timestamp() from cache.index_queue"
+            " where tenant = $1 and item_id = $2 and attempts > 0",
+            tenant,
+            id_,
+        ),
+        Deadline(PATIENCE),
+    )
+    assert left is not None
+    assert left < timedelta(seconds=LEASE_SECONDS / 4)
 
 
 async def test_what_waits_for_nothing_is_dropped(replica: Replica, sql: Connection) -> None:

@@ -81,8 +81,9 @@ class HotForms(NamedTuple):
 
 
 def hot_forms(source: Source) -> HotForms:
+    of_any_length = source.counted.replace("(:scope)", "((select :scope::text[])::text[])")
     return HotForms(
-        changes=_alone(filled("changes", source, ChangesValues)),
+        changes=_alone(filled("changes", source._replace(counted=of_any_length), ChangesValues)),
         copied=filled("copied", source, ScopeValues),
         remaining=_alone(filled("remaining", source, ScopeValues)),
         nearest=_alone(filled("nearest", source, NearestValues)),

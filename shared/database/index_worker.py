@@ -35,6 +35,8 @@ _RENEW_SECONDS = 20.0
 # What the local model takes when nobody else wants the processors, until rounds have shown it, and their weight.
 _SECONDS_PER_TEXT, _ROUND_WEIGHT = 0.04, 0.3
 _FAILED_SECONDS = 2.0
+# So long may a tenant's small items wait behind its large one, so that its other large ones are not read each round.
+_REST_SECONDS = 1.0
 _PATIENCE = 10.0
 _BAD_TEXTS = (400, 413, 422)
 
@@ -63,6 +65,8 @@ class IndexWorker:
         self._poll_seconds, self._helper = poll_seconds, helper
         self._alarm = Alarm()
         self._turns = Turns()
+        # Tenants with a large item here and more of them in the queue, and until when nothing more of them is leased.
+        self._resting: dict[str, float] = {}
         self._seconds_per_text = _SECONDS_PER_TEXT
         self._renewed_at = time.monotonic()
 
@@ -106,7 +110,9 @@ class IndexWorker:
         return leased + len(parts)
 
     async def _lease(self) -> int:
-        claimed = await self._claims.claim(self._database, self._turns.full())
+        now = time.monotonic()
+        self._resting = {tenant: until for tenant, until in self._resting.items() if until > now}
+        claimed = await self._claims.claim(self._database, [*self._turns.full(), *self._resting])
         if self._helper is not None and len(claimed) >= SMALL_ITEMS:
             self._helper.wake()
         for store in self._stores.values():
@@ -127,6 +133,7 @@ class IndexWorker:
                 log.error("item not read", store=store.name, item=row["item_id"], exc_info=error)
                 continue
             if not self._turns.add(item):
+                self._resting[item.tenant] = time.monotonic() + _REST_SECONDS
                 await self._give_back(item, self._seconds_per_text * len(item.texts))
 
     @staticmethod
@@ -195,6 +202,9 @@ class IndexWorker:
     async def _store_complete(self, items: Sequence[Item]) -> None:
         complete = [item for item in items if item.complete]
         self._turns.remove(complete)
+        for item in complete:
+            if item.large:
+                self._resting.pop(item.tenant, None)
         failure = None
         for store in self._stores.values():
             embedded = [item.embedded() for item in complete if item.store is store]

@@ -29,6 +29,8 @@ from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.index_claims import LEASE_SECONDS
 from shared.database.index_queue import IndexedStore, StoreStatements
+from shared.database.index_turns import SMALL_ITEMS, Item
+from shared.database.index_worker import IndexWorker
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
@@ -76,11 +78,11 @@ class Replica:
     def __init__(self, service: CacheService, tenant: str, model: str) -> None:
         self.service, self.tenant, self.model = service, tenant, model
 
-    async def write(self, *contents: str, **more: Any) -> list[int]:
+    async def write(self, *contents: str, mission: str = "m", **more: Any) -> list[int]:
         done = await asyncio.gather(
             *(
                 self.service.writer.write(
-                    principal(self.tenant), intel("m", content, **more), None, Deadline(PATIENCE)
+                    principal(self.tenant), intel(mission, content, **more), None, Deadline(PATIENCE)
                 )
                 for content in contents
             )
@@ -359,6 +361,27 @@ async def _soon_again(look: Pool, tenant: str, id_: int) -> None:
     )
     assert left is not None
     assert left < timedelta(seconds=LEASE_SECONDS / 4)
+
+
+async def test_large_items_that_wait_are_not_read_in_each_round(
+    replica: Replica, sql: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_back = Counter[int]()
+    give_back = IndexWorker._give_back
+
+    async def counted(worker: IndexWorker, item: Item, seconds: float) -> None:
+        given_back[item.row["item_id"]] += 1
+        await give_back(worker, item, seconds)
+
+    monkeypatch.setattr(IndexWorker, "_give_back", counted)
+    # Each takes some rounds, and all that its mission may hold.
+    text = "The heron stands in the reeds and waits. " * 800
+    ids = [id_ for n in range(20) for id_ in await replica.write(f"{n}. {text}", mission=f"m-{n}")]
+    replica.service.start()
+    await until_indexed(sql, replica.tenant, ids)
+    assert given_back
+    # Each time that one is done, a few of the others are leased to find the next.
+    assert given_back.total() <= SMALL_ITEMS * len(ids)
 
 
 async def test_what_waits_for_nothing_is_dropped(replica: Replica, sql: Connection) -> None:

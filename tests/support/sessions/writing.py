@@ -104,7 +104,9 @@ async def told(client: Client, path: str, body: Any, headers: dict[str, str], le
 
 async def compared(client: Client, session: str, ledger: Ledger) -> Counter[str]:
     """What is wrong with the trail and the conversation, compared with what was acknowledged."""
-    events = await history(client, session)
+    events = await history(client, session, ledger)
+    before = await told(client, f"{session}/conversation", None, {}, ledger)
+    rebuilt = await told(client, f"{session}/rebuild", {}, {}, ledger)
     texts = {event["seq"]: event["content"][0]["text"] for event in events}
     said = [texts[event["seq"]] for event in events if event["kind"] == "message"]
     wrong = Counter({name: count for name, count in ledger.wrong.items() if count})
@@ -112,8 +114,6 @@ async def compared(client: Client, session: str, ledger: Ledger) -> Counter[str]
     wrong["twice"] += len(said) - len(set(said))
     wrong["never sent"] += len(set(said) - ledger.sent)
     wrong["numbers left out"] += [event["seq"] for event in events] != [*range(1, len(events) + 1)]
-    before = (await client.get(f"{session}/conversation")).body
-    rebuilt = (await client.post(f"{session}/rebuild", {})).body
     wrong["a snapshot unlike the trail"] += rebuilt["changed"]
     wrong["a conversation unlike the trail"] += [each["seq"] for each in before["messages"]] != [
         event["seq"] for event in events if event["seq"] > before["since"] and event["kind"] == "message"
@@ -121,11 +121,11 @@ async def compared(client: Client, session: str, ledger: Ledger) -> Counter[str]
     return +wrong
 
 
-async def history(client: Client, session: str) -> list[Json]:
+async def history(client: Client, session: str, ledger: Ledger) -> list[Json]:
     events: list[Json] = []
     cursor = ""
     while True:
-        page = (await client.get(f"{session}/history?full=true&limit={_PAGE}{cursor}")).body
+        page = await told(client, f"{session}/history?full=true&limit={_PAGE}{cursor}", None, {}, ledger)
         events += page["data"]
         if page["next"] is None:
             return events

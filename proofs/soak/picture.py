@@ -11,6 +11,7 @@ _PANELS = {
     "context_mb": "resident memory of the larger replica of context, MB",
     "cache_mb": "of cache, MB",
     "agent_memory_mb": "of agent-memory, MB",
+    "spare_mb": "of the largest process for spare time, MB",
     "connections": "connections to Postgres",
     "dead": "largest share of dead rows in a table",
     "backlog": "items that wait for vectors or summaries",

@@ -16,6 +16,7 @@ from tests.support.cluster import Cluster
 
 # Of tables with so many rows, dead ones count.
 _MANY_ROWS = 1_000
+_WORKER = b"shared.concurrency.worker"
 _FIGURES = """
 select (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid())
            as connections,
@@ -34,6 +35,8 @@ class Sample(NamedTuple):
     """Resident, of the replica with the most."""
     cache_mb: float
     agent_memory_mb: float
+    spare_mb: float
+    """Of the largest process for spare time, which comes and goes, and counts for no replica."""
     connections: int
     dead: float
     """The largest share of dead rows in a table."""
@@ -59,6 +62,7 @@ async def sample(
         context_mb=_resident_mb(cluster, "context"),
         cache_mb=_resident_mb(cluster, "cache"),
         agent_memory_mb=_resident_mb(cluster, "agent_memory"),
+        spare_mb=_spare_mb(cluster),
         per_second=per_second,
         p99_ms=p99,
         **dict(row),
@@ -67,8 +71,28 @@ async def sample(
 
 def _resident_mb(cluster: Cluster, name: str) -> float:
     """Of a replica and what it began."""
+    return max((sum(map(_of_one, pids)) for pids in _processes(cluster, name, spare=False)), default=0.0)
+
+
+def _spare_mb(cluster: Cluster) -> float:
+    spare = (pid for name in NAMES for pids in _processes(cluster, name, spare=True) for pid in pids)
+    return max(map(_of_one, spare), default=0.0)
+
+
+def _processes(cluster: Cluster, name: str, *, spare: bool) -> list[list[int]]:
+    """Of each replica that runs, the processes for spare time, or the others."""
     running = [service.pid for service in cluster.replicas[name] if service.running]
-    return max((sum(map(_of_one, (pid, *descendants(pid)))) for pid in running), default=0.0)
+    return [[each for each in (pid, *descendants(pid)) if _is_spare(each) is spare] for pid in running]
+
+
+def _is_spare(pid: int) -> bool:
+    """Whether it is a worker that ends when it was not needed for some seconds, its last argument."""
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:  # it has ended
+        return False
+    place = arguments.index(_WORKER) if _WORKER in arguments else len(arguments)
+    return len(list(filter(None, arguments[place:]))) == len([_WORKER, "descriptor", "seconds"])
 
 
 def _of_one(pid: int) -> float:
@@ -93,7 +117,10 @@ def grown(samples: Sequence[Sample], most_connections: int) -> dict[str, float]:
     second, last = samples[quarter : 2 * quarter], samples[-quarter:]
     later = samples[len(samples) // 2 :]
     figures = {
-        **{f"memory of {name}": (_growth(f"{name}_mb", second, last), MOST_GROWTH) for name in NAMES},
+        **{
+            f"memory of {name}": (_growth(f"{name}_mb", second, last), MOST_GROWTH)
+            for name in (*NAMES, "spare")
+        },
         "connections": (max(s.connections for s in later), most_connections),
         # A table may be at its fullest of dead rows just before it is vacuumed.
         "dead rows": (statistics.median(s.dead for s in later), MOST_DEAD),

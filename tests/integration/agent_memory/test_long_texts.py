@@ -25,6 +25,8 @@ from tests.support.cluster import Client
 
 TENANT, AGENT, MODEL = "plans", "scout", "a-model"
 ITEMS, CHUNKS = 20, 400
+# PostgreSQL plans a statement for its values so often before it compares.
+_PLANNED_AT_FIRST = 5
 # Few items are looked through for each chunk, and a row passes through some steps of a plan.
 READ_EACH = 3 * ITEMS
 VECTOR = HalfVector(np.ones(512, np.float32))
@@ -145,3 +147,17 @@ def _read(node: dict[str, Any]) -> float:
     removed = sum(node.get(name, 0) for name in ("Rows Removed by Filter", "Rows Removed by Join Filter"))
     below = sum(map(_read, node.get("Plans", [])))
     return float((node["Actual Rows"] + removed) * node["Actual Loops"] + below)
+
+
+async def test_a_question_to_a_copy_is_not_planned_anew_each_time(unknown: asyncpg.Connection[Any]) -> None:
+    """A plan for arrays of one element shall seem no cheaper than one for arrays of any length."""
+    statement, values, _ = HOT["changes"]
+    seen = await unknown.fetchval("select pg_current_snapshot()")
+    for documents in (None, ITEMS * CHUNKS):
+        values = msgspec.structs.replace(values, snapshots=[seen], pending=[], documents=documents)
+        prepared = await unknown.prepare(statement.sql, name=f"with {documents}")
+        for _ in range(_PLANNED_AT_FIRST + 3):
+            await prepared.fetch(*(getattr(values, parameter) for parameter in statement.parameters))
+        plans = "select generic_plans, custom_plans from pg_prepared_statements where name = $1"
+        (made,) = await unknown.fetch(plans, f"with {documents}")
+        assert tuple(made) == (3, _PLANNED_AT_FIRST)

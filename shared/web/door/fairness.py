@@ -20,6 +20,8 @@ _RECENT_SECONDS = 10.0
 _DECAY_SECONDS = 3.0
 # Requests of a tenant other than the heaviest that may run or wait in any case. It starts no more at once.
 _LIGHT_OPEN = 8
+# So many tenants are looked at for whose turn it is.
+_LOOKED_AT = 4
 # A tenant of whose requests none runs waits no longer for the requests of others than this.
 _TURN_SECONDS = 0.1
 # Requests of callers that are not known, which are no pile.
@@ -43,8 +45,8 @@ BEHIND = Pile(4, 1.0)
 
 
 class Share:
-    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, and `competing` of those that are
-    `running` are young."""
+    """One tenant's requests: `open` are not yet answered, `admitted` run or wait, `waiting` are in its line, and
+    `competing` of those that are `running` are young."""
 
     __slots__ = (
         "_as_of",
@@ -59,6 +61,7 @@ class Share:
         "running",
         "seen",
         "tenant",
+        "waiting",
     )
 
     def __init__(self, tenant: str, now: float) -> None:
@@ -67,6 +70,7 @@ class Share:
         self.admitted = 0
         self.competing = 0
         self.running = 0
+        self.waiting = 0
         self.seen = now
         self.line: deque[Work] = deque()
         self._busy = 0.0
@@ -205,28 +209,40 @@ class Shares:
         if not work.share.line:
             self._lines.append(work.share)
         work.share.line.append(work)
+        work.share.waiting += 1
         self.waiting += 1
 
     def give_up(self, work: Work) -> None:
         if work.start is not None:
             work.start = None
-            self.waiting -= 1
+            self._no_longer_waits(work)
 
     def next(self, now: float, *, room: bool) -> Work | None:
         """The request whose turn it is. It no longer waits."""
-        while self._lines:
+        looked_at = 0
+        while self._lines and looked_at < _LOOKED_AT:
             share = self._lines.popleft()
-            overdue = not share.competing and share.line[0].resumed + _TURN_SECONDS <= now
-            if not room and not overdue:
+            if room or self._may_go_on(share, now):
+                work = share.line.popleft()
+                if share.line:
+                    self._lines.append(share)
+                if work.start is not None:
+                    self._no_longer_waits(work)
+                    return work
+            else:
                 self._lines.append(share)
-                return None
-            work = share.line.popleft()
-            if share.line:
-                self._lines.append(share)
-            if work.start is not None:
-                self.waiting -= 1
-                return work
+                looked_at += 1
         return None
+
+    def _may_go_on(self, share: Share, now: float) -> bool:
+        """Whether the first of its line may run beside all others: it starts as many as without a line."""
+        if not share.competing and share.line[0].resumed + _TURN_SECONDS <= now:
+            return True
+        return share.competing < _LIGHT_OPEN and not self.outweighs(share, now)
+
+    def _no_longer_waits(self, work: Work) -> None:
+        work.share.waiting -= 1
+        self.waiting -= 1
 
     def _forget(self, now: float) -> None:
         for tenant, share in self._by_tenant.items():

@@ -107,7 +107,10 @@ class Gate:
         self._by_age.append(work)
 
     def may_run(self, work: Work, now: float) -> bool:
-        """Whether the request may run now, rather than wait for its turn."""
+        """Whether the request may run now, rather than wait for its turn. A new one does not pass its tenant's others
+        that wait."""
+        if work.start is None and work.share.waiting:
+            return False
         return self._has_room() or not self._shares.piles_up(work.share, now)
 
     def patience(self, left: float) -> float:
@@ -118,6 +121,7 @@ class Gate:
         """Calls `start` when it is the request's turn: it then runs."""
         work.share.admitted += 1
         self._shares.wait(work, start, now)
+        self.take_turns(now)
 
     def take_turns(self, now: float) -> None:
         """Runs those who wait, as far as there is room."""

@@ -285,3 +285,19 @@ def test_a_newcomers_burst_does_not_start_at_once() -> None:
     for _ in range(40):
         door.ask("noisy", 0.300)
     assert sum(work.share.tenant == "noisy" for work, _ in door.running) == 8
+
+
+def test_who_waits_is_not_passed_by_later_requests_of_its_own_tenant() -> None:
+    """A tenant that is not the heaviest starts eight at once. Its others come next, not those that it sends then."""
+    door = Door()
+    flood(door, 8.0, at_once=40)
+    while door.gate.working or door.gate.waiting:
+        door.step(0.001)
+    door.slowest.clear()
+    end = door.now + 2.0
+    while door.now < end:
+        for _ in range(32 - _open_of(door, "light")):
+            door.ask("light", 0.010)
+        door.step(0.001)
+    # Each waits for the 31 before it.
+    assert door.slowest["light"] < 0.4

@@ -63,7 +63,7 @@ class Tables:
         return now
 
     async def _now(self, tenant: str) -> State | None:
-        """Nothing while an item waits in a queue, however long it does on a busy machine."""
+        """None while an item waits in a queue, which it may do for long on a busy machine."""
         async with self._turn:
             if await self._connection.fetchval(_WAITING, tenant):
                 return None

@@ -2,8 +2,8 @@
 -- and those of `pending` items that have their vectors by now. One row at least. A number of the future comes from
 -- another server, whose dump was restored here.
 --
--- A `select` around an array hides its length from the planner. It then costs a plan for these values no less than one
--- for any values, and keeps the latter: making a plan for each question took four times as long as running it.
+-- A `select` around an array hides its length from the planner. A plan for these values then seems to cost as much as one
+-- for any values, so Postgres keeps the latter. Planning each question anew took most of the statement's time.
 {asked}
 ), changed as materialized (
     select c.item_id, c.chunk

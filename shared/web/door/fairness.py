@@ -20,7 +20,7 @@ _RECENT_SECONDS = 10.0
 _DECAY_SECONDS = 3.0
 # Requests of a tenant other than the heaviest that may run or wait in any case. It starts no more at once.
 _LIGHT_OPEN = 8
-# So many tenants are looked at for whose turn it is.
+# At most so many tenants with a line are looked at to find whose turn it is.
 _LOOKED_AT = 4
 # A tenant of whose requests none runs waits no longer for the requests of others than this.
 _TURN_SECONDS = 0.1
@@ -219,8 +219,8 @@ class Shares:
 
     def next(self, now: float, *, room: bool) -> Work | None:
         """The request whose turn it is. It no longer waits."""
-        looked_at = 0
-        while self._lines and looked_at < _LOOKED_AT:
+        left = min(len(self._lines), _LOOKED_AT)
+        while self._lines and left:
             share = self._lines.popleft()
             if room or self._may_go_on(share, now):
                 work = share.line.popleft()
@@ -231,7 +231,7 @@ class Shares:
                     return work
             else:
                 self._lines.append(share)
-                looked_at += 1
+                left -= 1
         return None
 
     def _may_go_on(self, share: Share, now: float) -> bool:

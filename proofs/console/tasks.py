@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import product
 from pathlib import Path
 
-from playwright.async_api import Browser, Locator
+from playwright.async_api import Browser, Locator, Route
 
 from local import sample
 from proofs.console.browser import DESKTOP, PHONE, Scheme, Size, Tab, tab
@@ -90,8 +91,18 @@ async def find_out_why(hand: Hand, filled: Filled) -> None:
     await hand.one.show(f"/why?caller={sample.CALLER}")
     await hand.press(re.compile(f"Answer {filled.assembly},"), "link")
     await hand.one.settle()
+    typed = asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        await typed.wait()
+        await route.continue_()
+
+    # The first answer comes once the budget is typed: it must not take that back.
+    await hand.page.route("**/replay", slowly)
     await hand.press("Replay with other settings")
     await hand.fill("Budget in tokens", "120")
+    typed.set()
+    await hand.sees("As it would be")
     await hand.page.keyboard.press("Tab")
     await hand.sees("no longer")
 

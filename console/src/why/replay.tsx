@@ -44,15 +44,16 @@ function Replay({ answer }: { answer: models.Explained }) {
   return (
     <>
       <div class="filters">
+        {/* Only where the fields start: an answer that comes while somebody types must not put back what it was. */}
         <Field
           label="Budget in tokens"
           type="number"
           min={1}
           max={16_000}
-          value={settings.budget}
+          defaultValue={start.budget}
           onChange={(event) => setSettings({ ...settings, budget: Number(event.currentTarget.value) })}
         />
-        {Object.entries(settings.weights).map(([store, weight]) => (
+        {Object.entries(start.weights).map(([store, weight]) => (
           <Field
             key={store}
             label={`Weight of ${store}`}
@@ -60,7 +61,7 @@ function Replay({ answer }: { answer: models.Explained }) {
             min={0}
             max={2}
             step={0.05}
-            value={weight}
+            defaultValue={weight}
             onChange={(event) =>
               setSettings({ ...settings, weights: { ...settings.weights, [store]: Number(event.currentTarget.value) } })
             }

@@ -171,10 +171,14 @@ async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
     )
 
 
-def _with_vectors(contents: Sequence[str]) -> list[Commit]:
-    vectors = np.random.default_rng(len(contents)).normal(size=(len(contents), 512)).astype(np.float32)
+def _with_vectors(contents: Sequence[str], agent: str = "scout") -> list[Commit]:
+    vectors = (
+        np.random.default_rng([*"".join(contents).encode()])
+        .normal(size=(len(contents), 512))
+        .astype(np.float32)
+    )
     return [
-        Commit("scout", memory, content_hash(memory), HalfVector(vector))
+        Commit(agent, memory, content_hash(memory), HalfVector(vector))
         for content, vector in zip(contents, vectors, strict=True)
         for memory in [MemoryContent(content=content, memory_type="lesson_learned", written_by="k")]
     ]
@@ -227,3 +231,40 @@ async def test_a_batch_with_a_repeat_is_not_written_as_new(
         assert await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS)) is None
     stored = "select content from memory.agent_memory where tenant = $1"
     assert [row["content"] for row in await sql.fetch(stored, tenant)] == ["known"]
+
+
+ROWS_READ = """
+select coalesce(sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid)), 0)::bigint
+from pg_class where relnamespace = 'memory'::regnamespace
+"""
+
+
+async def test_a_commit_reads_no_more_when_other_agents_have_written_much(database: Database) -> None:
+    """Plans are kept, and these were made while the table was so small that reading all of it seemed cheapest."""
+    tenant = "grown"
+    async with _rules(database) as (rules, pool):
+
+        async def commit(agent: str, contents: Sequence[str]) -> int:
+            given = await rules.prepare(tenant, _with_vectors(contents, agent))
+
+            async def work(c: Connection) -> int:
+                before: int = await c.fetchval(ROWS_READ)
+                assert await rules.commit_new(c, given)
+                after: int = await c.fetchval(ROWS_READ)
+                return after - before
+
+            return await pool.transaction(tenant, work, Deadline(MANY_SECONDS))
+
+        for batch in range(3):
+            await commit("crowd", [f"a fact {batch} {n}" for n in range(100)])
+        await commit("scout", ["the first"])
+        owner = await asyncpg.connect(database.owner)
+        for table in ("agent_memory", "agent_memory_vec"):
+            await owner.execute(f"analyze memory.{table}")
+        await owner.close()
+        before = await commit("scout", ["the second one"])
+        for batch in range(5):
+            await commit("crowd", [f"another fact {batch} {n}" for n in range(100)])
+        after = await commit("scout", ["and the third one"])
+    print(f"{before} rows before, {after} after")
+    assert after <= before + 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from bench.race.remote import Remote
 Figures = dict[str, Any]
 CALLERS = (1, 8, 32)
 _WRITERS = {"one": 1, "eight": 8}
+# The two ways into Scrubjay are two tenants of one cluster. Where another tenant has asked within ten seconds, the one
+# that asks most takes turns; no other system has tenants, so each is measured as the only one that asks.
+_FORGOTTEN_SECONDS = 11.0
 
 
 class Scale(NamedTuple):
@@ -67,6 +71,8 @@ def race(remotes: Sequence[Remote], questions: int, scale: Scale) -> dict[str, F
         for place in range(len(remotes)):
             remote = remotes[(place + number) % len(remotes)]
             print(f"round {number + 1} of {scale.rounds}: {remote.racer.name}", file=sys.stderr)
+            if remote.racer.server == "scrubjay":
+                time.sleep(_FORGOTTEN_SECONDS)
             for what, run in {
                 **_searches(remote, number, questions, scale),
                 **_writes(remote, number, scale),

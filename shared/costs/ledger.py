@@ -37,6 +37,8 @@ LOST = Counter("scrubjay_costs_lost_total", "Rows of calls that could not be wri
 INSTALLATION = "default"
 _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 100
+# Calls that end one after the other are written together.
+_GATHER_SECONDS = 0.1
 _WRITE_SECONDS = 5.0
 _AGAIN_SECONDS = 1.0
 _CLOSING_SECONDS = 3.0
@@ -138,15 +140,17 @@ class Ledger:
         while True:
             await self._rung.wait()
             self._rung.clear()
-            while self._waiting:
+            left = len(self._waiting)
+            while self._waiting and left > 0:
                 try:
-                    await self._write_some()
+                    left -= await self._write_some()
                 except AppError as error:
                     log.warning("costs wait for the database", error=error.detail, waiting=len(self._waiting))
                     await asyncio.sleep(_AGAIN_SECONDS)
+            await asyncio.sleep(_GATHER_SECONDS)
 
-    async def _write_some(self) -> None:
-        """Rows of one tenant. They wait again when the database does not take them now."""
+    async def _write_some(self) -> int:
+        """Rows of one tenant, and how many. They wait again when the database does not take them now."""
         tenant, costs = self._waiting.take(_MOST_AT_ONCE)
         self._writing = costs
         try:
@@ -163,6 +167,7 @@ class Ledger:
             log.error("costs were not written", exc_info=error)
             LOST.labels(self._service).inc(len(costs))
         self._writing = ()
+        return len(costs)
 
     def _lose(self, rows: int, why: str) -> None:
         LOST.labels(self._service).inc(rows)

@@ -35,6 +35,9 @@ _RENEW_SECONDS = 20.0
 # What the local model takes when nobody else wants the processors, until rounds have shown it, and their weight.
 _SECONDS_PER_TEXT, _ROUND_WEIGHT = 0.04, 0.3
 _FAILED_SECONDS = 2.0
+# Between the beginnings of two rounds, unless somebody waits. A round takes four statements and a call of the model, so
+# items that are written one after the other share it.
+_GATHER_SECONDS = 0.03
 # So long may a tenant's small items wait behind its large one, so that its other large ones are not read each round.
 _REST_SECONDS = 1.0
 _PATIENCE = 10.0
@@ -64,6 +67,7 @@ class IndexWorker:
         self._stored = stored
         self._poll_seconds, self._helper = poll_seconds, helper
         self._alarm = Alarm()
+        self._hurried = Alarm()
         self._turns = Turns()
         # Tenants with a large item here and more of them in the queue, and until when nothing more of them is leased.
         self._resting: dict[str, float] = {}
@@ -74,9 +78,14 @@ class IndexWorker:
         """Starts the next pass at once, because something was queued."""
         self._alarm.ring()
 
+    def hurry(self) -> None:
+        """Somebody waits for what was queued."""
+        self._hurried.ring()
+
     async def run(self) -> None:
         pause = 0.5
         while True:
+            began = time.monotonic()
             try:
                 indexed = await self._round()
                 pause = 0.5
@@ -94,6 +103,8 @@ class IndexWorker:
                 await asyncio.sleep(_FAILED_SECONDS)
             if not indexed:
                 await self._alarm.sleep(self._poll_seconds)
+            elif (left := began + _GATHER_SECONDS - time.monotonic()) > 0:
+                await self._hurried.sleep(left)
 
     async def _round(self) -> int:
         """Leases what is due, embeds a slice of each tenant's texts, and stores what is complete. Answers how many

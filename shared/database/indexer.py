@@ -121,6 +121,8 @@ class Indexer:
 
     async def wait_indexed(self, store: str, tenant: str, item_id: int, deadline: Deadline) -> bool:
         """True when the item has its vectors; False when the deadline came first."""
+        for worker in (self._fresh, *self._workers):
+            worker.hurry()
         with self._waiters.waiting_for((store, tenant, item_id)) as stored:
             while deadline.left() > _LAST_LOOK_SECONDS:
                 stored.clear()

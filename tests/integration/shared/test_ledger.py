@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from decimal import Decimal
@@ -17,6 +18,7 @@ import pytest
 
 from local.database import Database
 from shared.costs import Ledger, costed
+from shared.costs import ledger as ledgers
 from shared.costs.waiting import Waiting
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
@@ -202,6 +204,25 @@ async def test_a_call_that_is_left_is_written_down(ledger: Ledger, rows: Connect
     assert row["estimated_usd"] > 0
     named = (row["key"], row["agent_name"], row["mission_id"], row["session_id"], row["scope"])
     assert named == ("key:7", "scout", "orders", "s", "mission:orders")
+
+
+async def test_calls_that_end_one_after_the_other_are_written_together(
+    ledger: Ledger, rows: Connection
+) -> None:
+    began = time.monotonic()
+    with charged_to(Payer(TENANT)):
+        for _ in range(100):
+            ledger.note("query", "openai:text-embedding-3-small", Tokens(3, 0), "ok", 30)
+            await asyncio.sleep(0.002)
+
+    async def written() -> None:
+        assert len(await rows.fetch(ROWS, TENANT)) == 100
+
+    await until(written)
+    together = await rows.fetchval(
+        "select count(distinct created_at) from timeline.costs where tenant = $1", TENANT
+    )
+    assert together <= (time.monotonic() - began) / ledgers._GATHER_SECONDS + 2
 
 
 async def test_what_was_erased_meanwhile_leaves_no_name(ledger: Ledger, rows: Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,7 +25,7 @@ from services.cache.missions.schemas import CacheStats
 from services.cache.service import CacheService
 from services.cache.settings import Settings
 from shared.concurrency import clock
-from shared.database import indexer
+from shared.database import index_worker, indexer
 from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.index_claims import LEASE_SECONDS
@@ -442,6 +443,32 @@ async def test_who_waits_for_an_index_is_told(
     assert not looks.done()
     api.gate.set()
     assert await looks
+
+
+async def test_what_is_written_one_after_the_other_shares_rounds(
+    database: Database, redis_url: str, api: Picky, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_worker, "_GATHER_SECONDS", 1.0)
+    async with replicas(database, redis_url, api, tenant.name) as (replica,):
+        api.requests.clear()
+        replica.service.start()
+        began = time.monotonic()
+        for number in range(60):
+            await replica.write(f"one of many {number}")
+        assert len(api.requests) <= time.monotonic() - began + 2
+
+
+async def test_what_somebody_waits_for_is_not_gathered(
+    database: Database, redis_url: str, api: Picky, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_worker, "_GATHER_SECONDS", 10 * PATIENCE)
+    async with replicas(database, redis_url, api, tenant.name) as (replica,):
+        replica.service.start()
+        for content in ("the first", "the second", "the third"):
+            (id_,) = await replica.write(content)
+            assert await replica.service.indexer.wait_indexed(
+                ENTRIES.name, tenant.name, id_, Deadline(PATIENCE)
+            )
 
 
 async def test_who_waits_for_an_index_sees_what_another_replica_stored(

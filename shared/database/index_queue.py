@@ -22,6 +22,22 @@ class StoreBacklog(msgspec.Struct, frozen=True):
     """Seconds until all of the store's items have vectors, of other tenants too; None while none are made."""
 
 
+# The queue is often empty, so the planner takes the index over models and tenants for as good as the primary key. It
+# would then read all that is queued, and all that was, for each item. No index serves "is not distinct from".
+_SAME = """
+            q.tenant = own.tenant and q.store = own.store and q.item_id = own.item_id
+              and q.model is not distinct from own.model"""
+# The keys of the given items' rows that nobody else has locked. $1 model, $2 stores, $3 tenants, $4 items.
+_LOCKED = """
+                select free.* from unnest($2::text[], $3::text[], $4::bigint[]) g(store, tenant, item_id)
+                cross join lateral (
+                    select q.tenant, q.store, q.item_id, q.model from {queue} q
+                    where q.tenant = g.tenant and q.store = g.store and q.item_id = g.item_id
+                      and q.model is not distinct from $1 and {which}
+                    for update skip locked
+                ) free"""
+
+
 class QueueStatements:
     """Leases from one schema's queue, which serves all its stores. The database's clock times them."""
 
@@ -38,61 +54,46 @@ class QueueStatements:
                 select (select q.tenant from {queue} q where q.model = $1 and q.tenant > turn.tenant
                         order by q.tenant limit 1)
                 from turn where turn.tenant is not null
-            ), due as (
-                select own.* from turn cross join lateral (
+            ), own as (
+                select due.* from turn cross join lateral (
                     select q.tenant, q.store, q.item_id, q.model from {queue} q
                     where q.model = $1 and q.tenant = turn.tenant and q.due_at <= statement_timestamp()
                       and q.store = any($2::text[])
                     order by q.due_at limit $7 for update skip locked
-                ) own
+                ) due
                 where turn.tenant is not null and turn.tenant <> all($6::text[])
                 limit $3
             )
             update {queue} q
             set due_at = clock_timestamp() + $4 * interval '1 second', attempts = q.attempts + 1
-            from due
-            where q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id and q.model = due.model
+            from own
+            where {_SAME}
             returning q.tenant, q.store, q.item_id"""
         # Those of the given items that are due. $1 model, $2 stores, $3 tenants, $4 items, $5 seconds.
         self.claim_these = f"""
-            with due as (
-                select tenant, store, item_id from {queue}
-                where model = $1 and due_at <= statement_timestamp()
-                  and (store, tenant, item_id) in (select * from unnest($2::text[], $3::text[], $4::bigint[]))
-                for update skip locked
-            )
+            with own as ({_LOCKED.format(queue=queue, which="q.due_at <= statement_timestamp()")})
             update {queue} q set due_at = clock_timestamp() + $5 * interval '1 second', attempts = q.attempts + 1
-            from due
-            where q.model = $1 and q.tenant = due.tenant and q.store = due.store and q.item_id = due.item_id
+            from own
+            where {_SAME}
             returning q.tenant, q.store, q.item_id"""
         # Extends the leases that still hold, and answers their items: what is missing was deleted or queued anew.
         # $1 model, $2 stores, $3 tenants, $4 items, $5 seconds.
         self.renew = f"""
-            with held as (
-                select tenant, store, item_id from {queue}
-                where model = $1 and due_at > clock_timestamp()
-                  and (store, tenant, item_id) in (select * from unnest($2::text[], $3::text[], $4::bigint[]))
-                for update skip locked
-            )
+            with own as ({_LOCKED.format(queue=queue, which="q.due_at > clock_timestamp()")})
             update {queue} q set due_at = clock_timestamp() + $5 * interval '1 second'
-            from held
-            where q.model = $1 and q.tenant = held.tenant and q.store = held.store and q.item_id = held.item_id
+            from own
+            where {_SAME}
             returning q.store, q.tenant, q.item_id"""
         # Gives a leased item back. $1 model, $2 store, $3 tenant, $4 item, $5 seconds until it is due.
         self.give_back = f"""
             update {queue} set due_at = statement_timestamp() + $5 * interval '1 second', attempts = attempts - 1
-            where model = $1 and store = $2 and tenant = $3 and item_id = $4"""
-        # Skips locked rows: another transaction is deleting them. $1 model, $2 store, $3 tenants, $4 items.
+            where model is not distinct from $1 and store = $2 and tenant = $3 and item_id = $4"""
+        # Skips locked rows: another transaction is deleting them. $1 model, $2 stores, $3 tenants, $4 items.
         self.postpone = f"""
-            with free as (
-                select tenant, item_id from {queue}
-                where model = $1 and store = $2
-                  and (tenant, item_id) in (select * from unnest($3::text[], $4::bigint[]))
-                for update skip locked
-            )
+            with own as ({_LOCKED.format(queue=queue, which="true")})
             update {queue} q set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
-            from free
-            where q.model = $1 and q.store = $2 and q.tenant = free.tenant and q.item_id = free.item_id"""
+            from own
+            where {_SAME}"""
         # $1 model.
         self.backlog = f"""
             select store, count(*) as items
@@ -105,7 +106,8 @@ class QueueStatements:
         # $1 tenant, $2 store, $3 item, $4 model.
         self.waiting = f"""
             select exists (
-                select 1 from {queue} where tenant = $1 and store = $2 and item_id = $3 and model = $4)"""
+                select 1 from {queue}
+                where tenant = $1 and store = $2 and item_id = $3 and model is not distinct from $4)"""
 
 
 class StoreStatements:
@@ -128,6 +130,7 @@ class StoreStatements:
         """
         queue = f"{queued or schema}.index_queue"
         more = "".join(f", c.{column}" for column in extra)
+        kept = "".join(f", k.{column}" for column in extra)
         names = "".join(f", {column}" for column in extra)
         # Skips an item that is being deleted: eviction locks in the other order, so waiting could deadlock. Whoever
         # deletes an item also deletes its queue row. Answers the items that are done.
@@ -137,19 +140,25 @@ class StoreStatements:
                 select * from unnest($3::text[], $4::bigint[], $5::smallint[], $6::halfvec[])
                     g(tenant, item_id, chunk, embedding)
             ), live as materialized (
-                select i.tenant, i.{key} as id from {schema}.{items} i
-                where (i.tenant, i.{key}) in (select tenant, item_id from given)
-                order by i.tenant, i.{key} for key share skip locked
+                select own.tenant, own.id
+                from (select distinct tenant, item_id from given order by tenant, item_id) g
+                cross join lateral (
+                    select i.tenant, i.{key} as id from {schema}.{items} i
+                    where i.tenant = g.tenant and i.{key} = g.item_id for key share skip locked
+                ) own
             ), stored as (
                 insert into {schema}.{vectors} (tenant, scope, item_id, chunk, model, expires_at{names}, embedding)
                 select c.tenant, c.scope, c.item_id, c.chunk, $1, c.expires_at{more}, g.embedding
                 from live
                 join given g on g.tenant = live.tenant and g.item_id = live.id
-                join {schema}.{chunks} c on c.tenant = g.tenant and c.item_id = g.item_id and c.chunk = g.chunk
+                cross join lateral (
+                    select k.tenant, k.scope, k.item_id, k.chunk, k.expires_at{kept} from {schema}.{chunks} k
+                    where k.tenant = g.tenant and k.item_id = g.item_id and k.chunk = g.chunk offset 0
+                ) c
                 on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding
             )
             delete from {queue} q using live
-            where q.tenant = live.tenant and q.store = $2 and q.item_id = live.id and q.model = $1
+            where q.tenant = live.tenant and q.store = $2 and q.item_id = live.id and q.model is not distinct from $1
             returning q.tenant, q.item_id"""
         # $1 store, $2 tenants, $3 items.
         self.drop = f"""

@@ -275,7 +275,9 @@ class IndexWorker:
     async def _postpone(self, store: IndexedStore, rows: Sequence[asyncpg.Record]) -> None:
         await self._database.run(
             EVERY_TENANT,
-            lambda c: c.execute(self._sql.postpone, self._embedder.model, store.name, *_keys(rows)),
+            lambda c: c.execute(
+                self._sql.postpone, self._embedder.model, [store.name] * len(rows), *_keys(rows)
+            ),
             Deadline(_PATIENCE),
         )
 

@@ -35,6 +35,7 @@ TEMPLATES = {
     ("services/agent_memory/review/queries_memories.py", "_LOOKED"),
     ("services/cache/entries/queries.py", "_ENTRY"),
     ("services/context/log/queries.py", "_LOG"),
+    ("shared/database/index_queue.py", "_LOCKED"),
     ("shared/database/tenancy.py", "_ALONE"),
     ("shared/database/tenancy.py", "_OF_EVERY"),
     ("shared/search/hot/opening.py", "IS_DISTRIBUTED"),

@@ -16,12 +16,17 @@ from shared.provenance import spoken
 _FINISH_SECONDS = 10.0
 
 TEXTS = """
-select i.tenant, i.id as item_id, i.content, i.content_hash, coalesce(i.speaker, '') as who,
-       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
-from memory.long_term i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join memory.long_term_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
+select i.tenant, i.id as item_id, i.content, i.content_hash, coalesce(i.speaker, '') as who, c.starts, c.stops
+from unnest($1::text[], $2::bigint[]) w(tenant, id)
+cross join lateral (
+    select k.tenant, k.id, k.content, k.content_hash, k.speaker
+    from memory.long_term k where k.tenant = w.tenant and k.id = w.id offset 0
+) i
+cross join lateral (
+    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
+    from memory.long_term_chunks k where k.tenant = w.tenant and k.item_id = w.id
+) c
+where c.starts is not null
 """
 # The memory, if it still says what was embedded. An edit waits, and queues it anew.
 HOLD = "select from memory.long_term where tenant = $1 and id = $2 and content_hash = $3 for share"
@@ -34,7 +39,8 @@ with stored as (
     where i.tenant = $1 and i.id = $2
     on conflict (tenant, item_id, chunk, model) do update set embedding = excluded.embedding
 )
-delete from memory.index_queue where tenant = $1 and store = 'memory' and item_id = $2 and model = $3
+delete from memory.index_queue where tenant = $1 and store = 'memory' and item_id = $2
+  and model is not distinct from $3
 """
 STATEMENTS = StoreStatements(
     schema="memory", items="long_term", chunks="long_term_chunks", vectors="long_term_vec"

@@ -8,12 +8,17 @@ from shared.database.index_queue import Finish, IndexedStore, StoreStatements
 from shared.provenance import spoken
 
 TEXTS = """
-select i.tenant, i.id as item_id, i.agent_name, i.content, coalesce(i.speaker, '') as who,
-       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
-from memory.agent_memory i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join memory.agent_memory_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
+select i.tenant, i.id as item_id, i.agent_name, i.content, coalesce(i.speaker, '') as who, c.starts, c.stops
+from unnest($1::text[], $2::bigint[]) w(tenant, id)
+cross join lateral (
+    select k.tenant, k.id, k.agent_name, k.content, k.speaker
+    from memory.agent_memory k where k.tenant = w.tenant and k.id = w.id offset 0
+) i
+cross join lateral (
+    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
+    from memory.agent_memory_chunks k where k.tenant = w.tenant and k.item_id = w.id
+) c
+where c.starts is not null
 """
 
 

@@ -8,11 +8,16 @@ from services.agent_memory.vault.queries_write import STORE
 from shared.database.index_queue import IndexedStore, StoreStatements
 
 TEXTS = """
-select i.tenant, i.id as item_id, i.title, array_agg(c.body order by c.chunk) as bodies
-from memory.files i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join memory.file_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
+select i.tenant, i.id as item_id, i.title, c.bodies
+from unnest($1::text[], $2::bigint[]) w(tenant, id)
+cross join lateral (
+    select k.tenant, k.id, k.title from memory.files k where k.tenant = w.tenant and k.id = w.id offset 0
+) i
+cross join lateral (
+    select array_agg(k.body order by k.chunk) as bodies
+    from memory.file_chunks k where k.tenant = w.tenant and k.item_id = w.id
+) c
+where c.bodies is not null
 """
 
 

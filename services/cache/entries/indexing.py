@@ -11,12 +11,17 @@ from shared.provenance import spoken
 
 TEXTS = """
 select i.tenant, i.id as item_id, i.content, i.metadata, i.context_type,
-       coalesce(i.speaker, i.agent_name) as who,
-       array_agg(c.start order by c.chunk) as starts, array_agg(c.stop order by c.chunk) as stops
-from cache.psychic_cache i
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = i.tenant and w.id = i.id
-join cache.psychic_chunks c on c.tenant = i.tenant and c.item_id = i.id
-group by i.tenant, i.id
+       coalesce(i.speaker, i.agent_name) as who, c.starts, c.stops
+from unnest($1::text[], $2::bigint[]) w(tenant, id)
+cross join lateral (
+    select k.tenant, k.id, k.content, k.metadata, k.context_type, k.speaker, k.agent_name
+    from cache.psychic_cache k where k.tenant = w.tenant and k.id = w.id offset 0
+) i
+cross join lateral (
+    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
+    from cache.psychic_chunks k where k.tenant = w.tenant and k.item_id = w.id
+) c
+where c.starts is not null
 """
 
 

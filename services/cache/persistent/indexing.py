@@ -8,12 +8,17 @@ from shared.database.index_queue import IndexedStore, StoreStatements
 
 STORE = "persistent_objects"
 TEXTS = """
-select p.tenant, p.number as item_id,
-       array_agg(substr(p.content, c.start + 1, c.stop - c.start) order by c.chunk) as texts
-from sessions.persistent_objects p
-join unnest($1::text[], $2::bigint[]) w(tenant, number) on w.tenant = p.tenant and w.number = p.number
-join sessions.persistent_chunks c on c.tenant = p.tenant and c.item_id = p.number
-group by p.tenant, p.number
+select p.tenant, p.number as item_id, c.texts
+from unnest($1::text[], $2::bigint[]) w(tenant, number)
+cross join lateral (
+    select k.tenant, k.number, k.content
+    from sessions.persistent_objects k where k.tenant = w.tenant and k.number = w.number offset 0
+) p
+cross join lateral (
+    select array_agg(substr(p.content, k.start + 1, k.stop - k.start) order by k.chunk) as texts
+    from sessions.persistent_chunks k where k.tenant = w.tenant and k.item_id = w.number
+) c
+where c.texts is not null
 """
 
 

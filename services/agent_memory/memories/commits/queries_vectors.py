@@ -45,7 +45,8 @@ async def queue(connection: Connection, tenant: str, agent_name: str, memory_id:
 
 
 DEQUEUE = """
-delete from memory.index_queue where tenant = $1 and store = 'agent_memory' and item_id = $2 and model = $3
+delete from memory.index_queue where tenant = $1 and store = 'agent_memory' and item_id = $2
+  and model is not distinct from $3
 """
 SETTLE = "update memory.agent_memory set pending = false where tenant = $1 and id = $2 and pending"
 

@@ -8,12 +8,17 @@ from shared.database.index_queue import IndexedStore, StoreStatements
 
 STORE = "session_objects"
 TEXTS = """
-select o.tenant, o.number as item_id,
-       array_agg(substr(o.content_full, c.start + 1, c.stop - c.start) order by c.chunk) as texts
-from sessions.semantic_objects o
-join unnest($1::text[], $2::bigint[]) w(tenant, number) on w.tenant = o.tenant and w.number = o.number
-join sessions.object_chunks c on c.tenant = o.tenant and c.item_id = o.number
-group by o.tenant, o.number
+select o.tenant, o.number as item_id, c.texts
+from unnest($1::text[], $2::bigint[]) w(tenant, number)
+cross join lateral (
+    select k.tenant, k.number, k.content_full
+    from sessions.semantic_objects k where k.tenant = w.tenant and k.number = w.number offset 0
+) o
+cross join lateral (
+    select array_agg(substr(o.content_full, k.start + 1, k.stop - k.start) order by k.chunk) as texts
+    from sessions.object_chunks k where k.tenant = w.tenant and k.item_id = w.number
+) c
+where c.texts is not null
 """
 
 

@@ -72,3 +72,10 @@ async def test_texts_are_found_by_their_keys(fresh_database: Database, store: st
     assert "Seq Scan" not in plan, plan
     for line in plan.splitlines():
         assert "Hash Cond" not in line or "tenant = w.tenant" not in line, plan
+
+
+@pytest.mark.parametrize("store", _TEXTS)
+def test_a_text_is_read_once_however_many_chunks_it_has(store: str) -> None:
+    """PostgreSQL unpacks a stored text anew for each part that it cuts out."""
+    _, sql = _TEXTS[store]
+    assert "substr" not in sql

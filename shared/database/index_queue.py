@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import asyncpg
@@ -110,6 +110,9 @@ class QueueStatements:
                 where tenant = $1 and store = $2 and item_id = $3 and model is not distinct from $4)"""
 
 
+_PLACES = {"starts": "start", "stops": "stop"}
+
+
 class StoreStatements:
     """What the indexer does with a store's items once they are embedded or deleted."""
 
@@ -123,15 +126,34 @@ class StoreStatements:
         extra: Sequence[str] = (),
         key: str = "id",
         queued: str | None = None,
+        reads: Sequence[str] = (),
+        parts: Mapping[str, str] = _PLACES,
     ) -> None:
         """`extra` names columns that vectors copy from their chunks, `key` the column of items that is their id there.
 
-        `queued` is the schema of the queue, if the store's is another.
+        `queued` is the schema of the queue, if the store's is another. `reads` says what the texts are made of: columns
+        of an item `k`. `parts` names the columns of its chunks that go with them, as arrays.
         """
         queue = f"{queued or schema}.index_queue"
         more = "".join(f", c.{column}" for column in extra)
         kept = "".join(f", k.{column}" for column in extra)
         names = "".join(f", {column}" for column in extra)
+        read = "".join(f", {column}" for column in reads)
+        arrays = ", ".join(
+            f"array_agg(k.{column} order by k.chunk) as {name}" for name, column in parts.items()
+        )
+        # A row with `tenant` and `item_id` for each item that still exists. $1 tenants, $2 items.
+        self.texts = f"""
+            select i.*, c.*
+            from unnest($1::text[], $2::bigint[]) w(tenant, id)
+            cross join lateral (
+                select k.tenant, k.{key} as item_id{read} from {schema}.{items} k
+                where k.tenant = w.tenant and k.{key} = w.id offset 0
+            ) i
+            cross join lateral (
+                select {arrays} from {schema}.{chunks} k where k.tenant = w.tenant and k.item_id = w.id
+            ) c
+            where c.{next(iter(parts))} is not null"""
         # Skips an item that is being deleted: eviction locks in the other order, so waiting could deadlock. Whoever
         # deletes an item also deletes its queue row. Answers the items that are done.
         # $1 model, $2 store, then a value for each vector.
@@ -168,7 +190,7 @@ class StoreStatements:
 
 
 class Embedded(NamedTuple):
-    """A row of the store's `texts_sql`, with a vector for each of its texts."""
+    """A row of the store's `texts` statement, with a vector for each of its texts."""
 
     row: asyncpg.Record
     vectors: list[HalfVector]
@@ -183,8 +205,6 @@ class IndexedStore(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """Its name in the queue and the metrics."""
     statements: StoreStatements
-    texts_sql: str
-    """Takes tenants and ids. Answers a row with `tenant` and `item_id` for each item that still exists."""
     texts: Callable[[asyncpg.Record], list[str]]
     """The texts of a row, one per chunk."""
     finish: Finish | None = None

@@ -153,7 +153,7 @@ class IndexWorker:
     ) -> list[asyncpg.Record]:
         """The items' rows with their texts. Deleted items leave the queue."""
         tenants, ids = _keys(items)
-        rows: list[asyncpg.Record] = await c.fetch(store.texts_sql, tenants, ids)
+        rows: list[asyncpg.Record] = await c.fetch(store.statements.texts, tenants, ids)
         if len(rows) < len(items):
             await c.execute(store.statements.drop, store.name, tenants, ids)
         return rows

@@ -105,14 +105,9 @@ STATEMENTS = {
     "QueueStatements:backlog": _exempt("tenant", "It counts for a metric."),
     "StoreStatements:finish": _exempt("tenant, lock, locked query", _CLAIMED),
     "StoreStatements:drop": _exempt("tenant", _CLAIMED),
+    "StoreStatements:texts": _exempt("tenant", _CLAIMED),
     **_all(
         (
-            "services/agent_memory/long_term/indexing.py:TEXTS",
-            "services/agent_memory/memories/indexing.py:TEXTS",
-            "services/agent_memory/vault/indexing.py:TEXTS",
-            "services/cache/entries/indexing.py:TEXTS",
-            "services/cache/persistent/indexing.py:TEXTS",
-            "services/cache/sessions/search/indexing.py:TEXTS",
             "services/cache/sessions/summarizing/queries.py:DROP",
             "services/cache/sessions/summarizing/queries.py:TEXTS",
         ),

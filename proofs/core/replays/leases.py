@@ -71,7 +71,7 @@ class Replay:
     async def _claim(self, worker: int, _: State) -> None:
         """By the two statements that lease, in turn."""
         alike("what is leased", 1, len(await self._claimed(worker)))
-        (self._rows[worker],) = await self._sql.fetch(indexing.TEXTS, [self._tenant], [self._item])
+        (self._rows[worker],) = await self._sql.fetch(indexing.STATEMENTS.texts, [self._tenant], [self._item])
 
     async def _claimed(self, worker: int) -> list[asyncpg.Record]:
         if worker:

@@ -15,19 +15,6 @@ from shared.provenance import spoken
 
 _FINISH_SECONDS = 10.0
 
-TEXTS = """
-select i.tenant, i.id as item_id, i.content, i.content_hash, coalesce(i.speaker, '') as who, c.starts, c.stops
-from unnest($1::text[], $2::bigint[]) w(tenant, id)
-cross join lateral (
-    select k.tenant, k.id, k.content, k.content_hash, k.speaker
-    from memory.long_term k where k.tenant = w.tenant and k.id = w.id offset 0
-) i
-cross join lateral (
-    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
-    from memory.long_term_chunks k where k.tenant = w.tenant and k.item_id = w.id
-) c
-where c.starts is not null
-"""
 # The memory, if it still says what was embedded. An edit waits, and queues it anew.
 HOLD = "select from memory.long_term where tenant = $1 and id = $2 and content_hash = $3 for share"
 # The place in the array is the chunk.
@@ -43,7 +30,11 @@ delete from memory.index_queue where tenant = $1 and store = 'memory' and item_i
   and model is not distinct from $3
 """
 STATEMENTS = StoreStatements(
-    schema="memory", items="long_term", chunks="long_term_chunks", vectors="long_term_vec"
+    schema="memory",
+    items="long_term",
+    chunks="long_term_chunks",
+    vectors="long_term_vec",
+    reads=["content", "content_hash", "coalesce(speaker, '') as who"],
 )
 
 
@@ -76,4 +67,4 @@ def _place(embedded: Embedded) -> tuple[str, int]:
 
 
 def long_term(finish: Finish) -> IndexedStore:
-    return IndexedStore(name="memory", statements=STATEMENTS, texts_sql=TEXTS, texts=_texts, finish=finish)
+    return IndexedStore(name="memory", statements=STATEMENTS, texts=_texts, finish=finish)

@@ -9,21 +9,6 @@ from services.cache.entries.text import entry_text
 from shared.database.index_queue import IndexedStore, StoreStatements
 from shared.provenance import spoken
 
-TEXTS = """
-select i.tenant, i.id as item_id, i.content, i.metadata, i.context_type,
-       coalesce(i.speaker, i.agent_name) as who, c.starts, c.stops
-from unnest($1::text[], $2::bigint[]) w(tenant, id)
-cross join lateral (
-    select k.tenant, k.id, k.content, k.metadata, k.context_type, k.speaker, k.agent_name
-    from cache.psychic_cache k where k.tenant = w.tenant and k.id = w.id offset 0
-) i
-cross join lateral (
-    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
-    from cache.psychic_chunks k where k.tenant = w.tenant and k.item_id = w.id
-) c
-where c.starts is not null
-"""
-
 
 def _texts(row: asyncpg.Record) -> list[str]:
     text = entry_text(row["content"], row["context_type"], row["metadata"])
@@ -35,8 +20,11 @@ def _texts(row: asyncpg.Record) -> list[str]:
 ENTRIES = IndexedStore(
     name=STORE,
     statements=StoreStatements(
-        schema="cache", items="psychic_cache", chunks="psychic_chunks", vectors="psychic_vec"
+        schema="cache",
+        items="psychic_cache",
+        chunks="psychic_chunks",
+        vectors="psychic_vec",
+        reads=["content", "metadata", "context_type", "coalesce(speaker, agent_name) as who"],
     ),
-    texts_sql=TEXTS,
     texts=_texts,
 )

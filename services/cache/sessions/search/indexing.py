@@ -7,19 +7,6 @@ import asyncpg
 from shared.database.index_queue import IndexedStore, StoreStatements
 
 STORE = "session_objects"
-TEXTS = """
-select o.tenant, o.number as item_id, o.content_full as content, c.starts, c.stops
-from unnest($1::text[], $2::bigint[]) w(tenant, number)
-cross join lateral (
-    select k.tenant, k.number, k.content_full
-    from sessions.semantic_objects k where k.tenant = w.tenant and k.number = w.number offset 0
-) o
-cross join lateral (
-    select array_agg(k.start order by k.chunk) as starts, array_agg(k.stop order by k.chunk) as stops
-    from sessions.object_chunks k where k.tenant = w.tenant and k.item_id = w.number
-) c
-where c.starts is not null
-"""
 
 
 def _texts(row: asyncpg.Record) -> list[str]:
@@ -36,7 +23,7 @@ OBJECTS = IndexedStore(
         vectors="object_vec",
         key="number",
         queued="cache",
+        reads=["content_full as content"],
     ),
-    texts_sql=TEXTS,
     texts=_texts,
 )

@@ -15,21 +15,13 @@ from services.cache.sessions.search.indexing import OBJECTS
 from shared.database.index_queue import QueueStatements
 
 _QUEUES = {"cache": QueueStatements("cache"), "agent_memory": QueueStatements("memory")}
-_FINISHES = {
-    "entries": ("cache", ENTRIES.statements.finish),
-    "persistent objects": ("cache", PERSISTENT.statements.finish),
-    "session objects": ("cache", OBJECTS.statements.finish),
-    "files": ("agent_memory", FILES.statements.finish),
-    "memories": ("agent_memory", memories.STATEMENTS.finish),
-    "long-term memories": ("agent_memory", long_term.STATEMENTS.finish),
-}
-_TEXTS = {
-    "entries": ("cache", ENTRIES.texts_sql),
-    "persistent objects": ("cache", PERSISTENT.texts_sql),
-    "session objects": ("cache", OBJECTS.texts_sql),
-    "files": ("agent_memory", FILES.texts_sql),
-    "memories": ("agent_memory", memories.TEXTS),
-    "long-term memories": ("agent_memory", long_term.TEXTS),
+_STORES = {
+    "entries": ("cache", ENTRIES.statements),
+    "persistent objects": ("cache", PERSISTENT.statements),
+    "session objects": ("cache", OBJECTS.statements),
+    "files": ("agent_memory", FILES.statements),
+    "memories": ("agent_memory", memories.STATEMENTS),
+    "long-term memories": ("agent_memory", long_term.STATEMENTS),
 }
 
 
@@ -57,25 +49,20 @@ async def test_a_known_item_is_not_looked_for_among_all_that_wait(
         assert "index_queue_pkey" in plan, plan
 
 
-@pytest.mark.parametrize("store", _FINISHES)
+@pytest.mark.parametrize("store", _STORES)
 async def test_what_is_stored_is_found_by_its_keys(fresh_database: Database, store: str) -> None:
-    role, sql = _FINISHES[store]
-    plan = await _plan(fresh_database, role, sql)
+    role, statements = _STORES[store]
+    plan = await _plan(fresh_database, role, statements.finish)
     assert "Seq Scan" not in plan.replace("Seq Scan on index_queue", ""), plan
     assert "index_queue_turn" not in plan, plan
 
 
-@pytest.mark.parametrize("store", _TEXTS)
+@pytest.mark.parametrize("store", _STORES)
 async def test_texts_are_found_by_their_keys(fresh_database: Database, store: str) -> None:
-    role, sql = _TEXTS[store]
-    plan = await _plan(fresh_database, role, sql)
+    role, statements = _STORES[store]
+    # PostgreSQL unpacks a stored text anew for each part that it cuts out.
+    assert "substr" not in statements.texts
+    plan = await _plan(fresh_database, role, statements.texts)
     assert "Seq Scan" not in plan, plan
     for line in plan.splitlines():
         assert "Hash Cond" not in line or "tenant = w.tenant" not in line, plan
-
-
-@pytest.mark.parametrize("store", _TEXTS)
-def test_a_text_is_read_once_however_many_chunks_it_has(store: str) -> None:
-    """PostgreSQL unpacks a stored text anew for each part that it cuts out."""
-    _, sql = _TEXTS[store]
-    assert "substr" not in sql

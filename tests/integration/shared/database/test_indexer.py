@@ -517,16 +517,19 @@ with fact as (insert into cache.facts values ($1, $2, $3)),
      chunk as (insert into cache.fact_chunks values ($1, 'mission:m', $2, 0))
 insert into cache.index_queue (tenant, store, item_id, scope, model) values ($1, 'facts', $2, 'mission:m', $4)
 """
-FACT_TEXTS = """
-select f.tenant, f.id as item_id, f.content from cache.facts f
-join unnest($1::text[], $2::bigint[]) w(tenant, id) on w.tenant = f.tenant and w.id = f.id
-"""
 QUEUED = "select store, item_id from cache.index_queue where tenant = 't' order by store, item_id"
 
 
 def _facts(texts: Callable[[asyncpg.Record], list[str]]) -> IndexedStore:
-    statements = StoreStatements(schema="cache", items="facts", chunks="fact_chunks", vectors="fact_vec")
-    return IndexedStore(name="facts", statements=statements, texts_sql=FACT_TEXTS, texts=texts)
+    statements = StoreStatements(
+        schema="cache",
+        items="facts",
+        chunks="fact_chunks",
+        vectors="fact_vec",
+        reads=["content"],
+        parts={"chunks": "chunk"},
+    )
+    return IndexedStore(name="facts", statements=statements, texts=texts)
 
 
 async def _queued(connection: Connection) -> list[tuple[str, int]]:

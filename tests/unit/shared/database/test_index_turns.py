@@ -14,7 +14,6 @@ from shared.database.index_turns import ROUND, SMALL_ITEMS, TENANTS, Item, Turns
 STORE = IndexedStore(
     name="store",
     statements=StoreStatements(schema="s", items="i", chunks="c", vectors="v"),
-    texts_sql="",
     texts=lambda row: [],
 )
 VECTOR = HalfVector([0.0])

@@ -110,6 +110,7 @@ class QueueStatements:
                 where tenant = $1 and store = $2 and item_id = $3 and model is not distinct from $4)"""
 
 
+# Where each chunk stands in the text of its item.
 _PLACES = {"starts": "start", "stops": "stop"}
 
 

@@ -1,6 +1,6 @@
 """What one tenant may try in order to stop the others: `python -m proofs.fairness.attackers NAME`, until it is ended.
 
-It runs in a process of its own with a low priority, so that only the cluster's work for it can slow another tenant.
+It leads a session of its own and has a low priority, so that only the cluster's work for it can slow another tenant.
 ATTACK_URL is the context service, ATTACK_WRITE and ATTACK_READ are the tenant's keys.
 """
 
@@ -19,6 +19,7 @@ from typing import Any
 import aiohttp
 
 from bench.load import Load
+from shared.concurrency.priority import lower_process
 
 STREAMS = 256
 PER_SECOND = 400.0
@@ -197,7 +198,7 @@ ATTACKS: dict[str, Callable[[Attacker], Awaitable[None]]] = {
 
 
 def main() -> None:
-    os.nice(_NICE)
+    lower_process(_NICE)
     environment = os.environ
     attacker = Attacker(environment["ATTACK_URL"], environment["ATTACK_WRITE"], environment["ATTACK_READ"])
     asyncio.run(ATTACKS[sys.argv[1]](attacker))  # type: ignore[arg-type]

@@ -149,7 +149,7 @@ async def attack(name: str, cluster: Cluster, keys: dict[str, str]) -> AsyncIter
     }
     command = (sys.executable, "-m", "proofs.fairness.attackers", name)
     process = await asyncio.create_subprocess_exec(
-        *command, env=environment, stderr=asyncio.subprocess.DEVNULL
+        *command, env=environment, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
     )
     try:
         await asyncio.sleep(_ONSET_SECONDS)

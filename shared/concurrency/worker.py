@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from pathlib import Path
 from pickle import PicklingError
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import structlog
 
 from shared.concurrency import cpu
+from shared.concurrency.priority import lower_process
 
 log = structlog.get_logger()
 
@@ -38,7 +38,6 @@ _PATIENCE = 1.0
 # After a process for spare time was late, others need the processors.
 _AGAIN_SECONDS = 10.0
 _START_SECONDS, _UNUSED_SECONDS = 5.0, 60.0
-_AUTOGROUP = Path("/proc/self/autogroup")
 
 
 class Worker:
@@ -156,7 +155,7 @@ def _result(answer: _Answer) -> Any:
 def main() -> None:
     """Works until the service closes its end, or ends in any way, and one for spare time until nobody needs it."""
     descriptor, *unused = sys.argv[1:]
-    _lower_priority(_SPARE_NICE if unused else _NICE)
+    lower_process(_SPARE_NICE if unused else _NICE)
     if unused and hasattr(os, "SCHED_IDLE"):
         # A sandbox may not know it.
         with suppress(OSError):
@@ -174,13 +173,6 @@ def _answer(work: Callable[..., Any], arguments: Any, more: Any) -> _Answer:
         return True, work(*arguments, **more)
     except Exception as error:
         return False, error
-
-
-def _lower_priority(nice: int) -> None:
-    os.nice(nice)
-    # Where Linux shares processors between sessions, a session has a priority of its own.
-    with suppress(OSError):
-        _AUTOGROUP.write_text(str(nice))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib.util
-import os
-import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -18,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.concurrency.priority import lower_thread
 from shared.embeddings.base import CALLS, TEXTS, TOKENS, Kind, OnUsage, Urgency, Vectors, unit_rows
 from shared.embeddings.spare import SpareCores
 from shared.settings import SettingsError
@@ -83,10 +81,10 @@ class LocalEmbedder:
         self._elsewhere = elsewhere or self._in_thread
         # Five lanes, so that a short text waits neither behind a long one nor behind a batch, and none for the index.
         self._short: Executor = ThreadPoolExecutor(1, "embed-short")
-        self._long: Executor = ThreadPoolExecutor(1, "embed-long", _lower_priority, (_LONG_NICE,))
-        self._fresh: Executor = ThreadPoolExecutor(1, "embed-fresh", _lower_priority, (_FRESH_NICE,))
-        self._batch: Executor = ThreadPoolExecutor(threads, "embed-batch", _lower_priority, (_BULK_NICE,))
-        self._backlog: Executor = ThreadPoolExecutor(threads, "embed-backlog", _lower_priority, (_BULK_NICE,))
+        self._long: Executor = ThreadPoolExecutor(1, "embed-long", lower_thread, (_LONG_NICE,))
+        self._fresh: Executor = ThreadPoolExecutor(1, "embed-fresh", lower_thread, (_FRESH_NICE,))
+        self._batch: Executor = ThreadPoolExecutor(threads, "embed-batch", lower_thread, (_BULK_NICE,))
+        self._backlog: Executor = ThreadPoolExecutor(threads, "embed-backlog", lower_thread, (_BULK_NICE,))
         self._lanes = (self._short, self._long, self._fresh, self._batch, self._backlog)
         self._batch_cores, self._backlog_cores = SpareCores(threads), SpareCores(threads)
 
@@ -153,14 +151,6 @@ class LocalEmbedder:
         if kind == "document" and len(texts) > 1:
             return self._batch
         return self._long if max(map(len, texts), default=0) > _SHORT_CHARS else self._short
-
-
-def _lower_priority(nice: int) -> None:
-    """For this thread alone, which only Linux allows."""
-    if sys.platform == "linux":
-        thread = threading.get_native_id()
-        # Nobody but root may raise it again.
-        os.setpriority(os.PRIO_PROCESS, thread, max(nice, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
 def folder_of(package: str, missing: str) -> Path:

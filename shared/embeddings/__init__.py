@@ -7,7 +7,7 @@ from functools import partial
 
 from shared.embeddings.base import DIM, Embedder, EmbedderUnavailable, Kind, OnUsage, Vectors
 from shared.embeddings.cache import CachedEmbedder
-from shared.embeddings.dedup import fact_key, normal_form, same_fact
+from shared.embeddings.dedup import fact_key, normal_form, same_fact, stated_key
 from shared.embeddings.local import LocalEmbedder
 from shared.embeddings.models import in_spare_time, local_model
 from shared.embeddings.settings import EmbeddingSettings
@@ -26,6 +26,7 @@ __all__ = [
     "normal_form",
     "open_embedder",
     "same_fact",
+    "stated_key",
 ]
 
 

@@ -42,6 +42,14 @@ def fact_key(text: str) -> str:
     return f"{''.join(_signs(text))}\n{normal}" if normal else text.strip()
 
 
+def stated_key(text: str) -> str:
+    """What all texts of the same fact have in common: equal for any two of which `same_fact` holds."""
+    normal = normal_form(text)
+    words = _content_words(normal, frozenset()) if normal else [text.strip()]
+    exact = sorted(_exact_tokens(normal).elements())
+    return "\n".join(("".join(_signs(text)), " ".join(exact), " ".join(words)))
+
+
 def same_fact(a: str, b: str) -> bool:
     """For texts within `dedup_distance`: False when a figure, a name, a sign, a negation, a content word or
     their order changed, or when one text holds a content word more.

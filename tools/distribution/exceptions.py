@@ -117,7 +117,9 @@ STATEMENTS = {
         (
             "cache.put_entries",
             "memory.commit_new",
+            "memory.commit_new_facts",
             "memory.find_repeats",
+            "memory.find_same_facts",
             "memory.put_chunks",
             "memory.put_memories",
         ),

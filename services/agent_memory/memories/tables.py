@@ -32,6 +32,8 @@ agent_memory = Table(
     Column("scope", Text, Computed("'agent:' || agent_name", persisted=True), nullable=False),
     Column("content", Text, nullable=False),
     Column("content_hash", LargeBinary, nullable=False),
+    # Of what all texts that may state the same have in common. None for more than one chunk, and from before 0051.
+    Column("stated_hash", BigInteger),
     Column("memory_type", Text, nullable=False),
     Column("task_description", Text),
     Column("skills_used", ARRAY(Text), nullable=False, server_default=text("'{}'")),
@@ -61,6 +63,13 @@ agent_memory = Table(
     # memory, but the same text about two users is two facts.
     UniqueConstraint("tenant", "agent_name", "content_hash"),
     Index("agent_memory_agent", "tenant", "agent_name", "created_at"),
+    Index(
+        "agent_memory_stated",
+        "tenant",
+        "agent_name",
+        "stated_hash",
+        postgresql_where=text("chunks = 1"),
+    ),
     # Each search of an agent's own memories reads the agent's maximum.
     Index("agent_memory_accessed", "tenant", "agent_name", "access_count"),
     Index(

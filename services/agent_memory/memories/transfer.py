@@ -11,7 +11,7 @@ import msgspec
 from services.agent_memory.memories import queries_transfer as queries
 from services.agent_memory.memories.commits import queries as commits
 from services.agent_memory.memories.commits.content import MemoryContent, require_mission, task_columns
-from services.agent_memory.memories.commits.rows import fact_hash, memory_row
+from services.agent_memory.memories.commits.rows import Hashes, hashes, memory_row
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
     Confirmation,
@@ -148,16 +148,17 @@ async def restore_lines(
 ) -> ImportResult:
     """Skips facts that the agent already has, and gives a new id where the line's is taken or was never drawn here."""
     await commits.lock_agents(c, tenant, (line.agent_name for line in lines))
-    facts = await beside(sum(len(line.content) for line in lines), _facts, lines)
+    own = await beside(sum(len(line.content) for line in lines), _hashes, lines)
+    facts = [(line.agent_name, each.content) for line, each in zip(lines, own, strict=True)]
     known = await queries.ids_of_facts(
         c, tenant, [agent for agent, _ in facts], [hash_ for _, hash_ in facts]
     )
     new = [line for line, fact in zip(lines, facts, strict=True) if fact not in known]
     given = await _given_ids(c, tenant, new)
     added = Counter[str]()
-    for line, fact in zip(lines, facts, strict=True):
+    for line, fact, each in zip(lines, facts, own, strict=True):
         if fact not in known:
-            await _insert(c, rules, tenant, line, fact, given)
+            await _insert(c, rules, tenant, line, each, given)
             known[fact] = given[line.id]
             added[line.agent_name] += 1
     for agent, count in added.items():
@@ -180,8 +181,8 @@ async def _given_ids(c: Connection, tenant: str, lines: Sequence[ExportedMemory]
     return {id_: drawn.get(id_, id_) for id_ in ids}
 
 
-def _facts(lines: Sequence[ExportedMemory]) -> list[tuple[str, bytes]]:
-    return [(line.agent_name, fact_hash(line.content, line.user_id)) for line in lines]
+def _hashes(lines: Sequence[ExportedMemory]) -> list[Hashes]:
+    return [hashes(line.content, line.user_id) for line in lines]
 
 
 async def _insert(
@@ -189,14 +190,14 @@ async def _insert(
     rules: CommitRules,
     tenant: str,
     line: ExportedMemory,
-    fact: tuple[str, bytes],
+    own: Hashes,
     ids: Mapping[int, int],
 ) -> None:
     row = memory_row(
         tenant,
         line.agent_name,
         _stated(line),
-        fact[1],
+        own,
         id=ids[line.id],
         pending=line.pending,
         access_count=min(line.access_count, queries.MOST_COUNTED),

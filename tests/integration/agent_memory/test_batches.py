@@ -19,7 +19,7 @@ from services.agent_memory.app import Services
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.queries_write import COMMIT_NEW
-from services.agent_memory.memories.commits.rows import content_hash
+from services.agent_memory.memories.commits.rows import hashes
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult, TaskContext
 from shared.auth import Principal
@@ -178,8 +178,9 @@ def _with_vectors(contents: Sequence[str], agent: str = "scout") -> list[Commit]
         .astype(np.float32)
     )
     return [
-        Commit(agent, memory, content_hash(memory), HalfVector(vector))
+        Commit(agent, memory, own.content, own.stated, HalfVector(vector))
         for content, vector in zip(contents, vectors, strict=True)
+        for own in [hashes(content, None)]
         for memory in [MemoryContent(content=content, memory_type="lesson_learned", written_by="k")]
     ]
 
@@ -239,9 +240,10 @@ from pg_class where relnamespace = 'memory'::regnamespace
 """
 
 
-async def test_a_commit_reads_no_more_when_other_agents_have_written_much(database: Database) -> None:
+@pytest.mark.parametrize("other", ["crowd", "scout"], ids=["other agents", "its own agent"])
+async def test_a_commit_reads_no_more_when_much_has_been_written(database: Database, other: str) -> None:
     """Plans are kept, and these were made while the table was so small that reading all of it seemed cheapest."""
-    tenant = "grown"
+    tenant = f"grown-{other}"
     async with _rules(database) as (rules, pool):
 
         async def commit(agent: str, contents: Sequence[str]) -> int:
@@ -256,7 +258,7 @@ async def test_a_commit_reads_no_more_when_other_agents_have_written_much(databa
             return await pool.transaction(tenant, work, Deadline(MANY_SECONDS))
 
         for batch in range(3):
-            await commit("crowd", [f"a fact {batch} {n}" for n in range(100)])
+            await commit(other, [f"a fact {batch} {n}" for n in range(100)])
         await commit("scout", ["the first"])
         owner = await asyncpg.connect(database.owner)
         for table in ("agent_memory", "agent_memory_vec"):
@@ -264,7 +266,28 @@ async def test_a_commit_reads_no_more_when_other_agents_have_written_much(databa
         await owner.close()
         before = await commit("scout", ["the second one"])
         for batch in range(5):
-            await commit("crowd", [f"another fact {batch} {n}" for n in range(100)])
+            await commit(other, [f"another fact {batch} {n}" for n in range(100)])
         after = await commit("scout", ["and the third one"])
     print(f"{before} rows before, {after} after")
     assert after <= before + 20
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["hashed", "from before"])
+async def test_a_rewording_is_a_repeat_also_of_what_was_committed_by_an_earlier_release(
+    database: Database, sql: Connection, known: bool
+) -> None:
+    tenant = f"reworded-{known}"
+    async with _rules(database) as (rules, pool):
+
+        async def commit(content: str, vector_of: str) -> list[CommitResult] | None:
+            (one,), (other,) = _with_vectors([content]), _with_vectors([vector_of])
+            given = await rules.prepare(tenant, [one._replace(vector=other.vector)])
+            return await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS))
+
+        fact, reworded, other = "check the migrations", "always check migrations", "always check invoices"
+        assert await commit(fact, fact)
+        if not known:
+            await sql.execute("update memory.agent_memory set stated_hash = null where tenant = $1", tenant)
+        assert await commit(reworded, fact) is None
+        assert await commit(reworded, "far away")
+        assert (await commit(other, fact) is None) is not known

@@ -163,10 +163,11 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
 
 
-FIND_REPEATS_ARGUMENTS = {
+FIND_SAME_FACTS_ARGUMENTS = {
     "p_tenant": "text",
     "p_agents": "text[]",
     "p_facts": "bytea[]",
+    "p_stated": "bigint[]",
     "p_vectors": "halfvec[]",
     "p_private": "boolean[]",
     "p_users": "text[]",
@@ -177,8 +178,8 @@ FIND_REPEATS_ARGUMENTS = {
 
 
 def statement_of(version: str, arguments: dict[str, str]) -> str:
-    """What a function with a single statement runs, which EXPLAIN does not show for a call of it."""
-    body = function(version).partition("return query")[2].rpartition(";\nend $$")[0]
+    """What a function's last statement runs, which EXPLAIN does not show for a call of it."""
+    body = function(version).rpartition("return query")[2].rpartition(";\nend $$")[0]
     for place, (name, kind) in enumerate(arguments.items(), 1):
         body = re.sub(rf"\b{name}\b", f"${place}::{kind}", body)
     return body
@@ -186,11 +187,18 @@ def statement_of(version: str, arguments: dict[str, str]) -> str:
 
 async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> None:
     vector, each = HalfVector(np.ones(512, np.float32)), 2
-    commits = [["agent-7"] * each, [b"fact"] * each, [vector] * each, [False] * each, [None, "alice"]]
-    body = statement_of("memory.find_repeats_v1", FIND_REPEATS_ARGUMENTS)
+    commits = [
+        ["agent-7"] * each,
+        [b"fact"] * each,
+        [7] * each,
+        [vector] * each,
+        [False] * each,
+        [None, "alice"],
+    ]
+    body = statement_of("memory.find_same_facts_v1", FIND_SAME_FACTS_ARGUMENTS)
     found = await plan(large, body, TENANT, *commits, MODEL, 0.2, 0)
-    assert "using agent_memory_vec_of_scope" in found
+    assert "using agent_memory_stated" in found
     assert "agent_memory_tenant_agent_name_content_hash_key" in found
-    assert "agent_memory_user" in found
+    assert "using agent_memory_vec_pkey" in found
     assert "agent_memory_vec_large" not in found
     assert "Seq Scan" not in found

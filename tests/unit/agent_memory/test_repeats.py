@@ -7,14 +7,15 @@ from typing import Any
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
-from services.agent_memory.memories.commits.rows import content_hash
+from services.agent_memory.memories.commits.rows import hashes
 
 FACT, REWORDED, OTHER = "Deploys need a migration check.", "The deploy needs a migrations check", "Ask Ana."
 
 
 def commit(content: str, agent: str = "scout") -> Commit:
     memory = MemoryContent(content=content, memory_type="lesson_learned", written_by="k")
-    return Commit(agent, memory, content_hash(memory), None)
+    own = hashes(content, None)
+    return Commit(agent, memory, own.content, own.stated, None)
 
 
 def row(place: int, **found: Any) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import pytest
 from services.agent_memory.memories.commits import rows
 from services.agent_memory.memories.commits.content import MemoryContent, edited
 from services.agent_memory.memories.commits.rows import (
+    Hashes,
     chunk_words,
-    content_hash,
     content_hashes,
+    hashes,
     memory_row,
     words_of,
 )
@@ -29,13 +30,13 @@ MEMORY = MemoryContent(
     skills_used=["sql"],
     user_id="alice",
 )
-FACT = bytes(32)
+OWN = Hashes(bytes(32), None)
 EDITOR = Principal("acme", "k2", frozenset(["write"]))
 
 
 def test_a_row_counts_the_chunks_that_its_words_have() -> None:
     long = msgspec.structs.replace(MEMORY, content="One sentence of a long text. " * 200)
-    row = memory_row("acme", "scout", long, FACT)
+    row = memory_row("acme", "scout", long, OWN)
     words = words_of(row)
     assert row.chunks == len(words.chunks) == len(words.starts) == len(words.stops) > 1
     assert "".join(words.chunks) == long.content
@@ -43,10 +44,16 @@ def test_a_row_counts_the_chunks_that_its_words_have() -> None:
 
 
 def test_a_fact_is_one_whatever_its_punctuation_and_another_for_another_user() -> None:
-    again = msgspec.structs.replace(MEMORY, content="port 5433!")
-    assert content_hash(again) == content_hash(MEMORY)
-    others = [msgspec.structs.replace(MEMORY, user_id=user) for user in (None, "bob")]
-    assert len({content_hash(memory) for memory in (MEMORY, *others)}) == 3
+    assert hashes("port 5433!", "alice") == hashes("Port 5433", "alice")
+    assert len({hashes("Port 5433", user).content for user in ("alice", "bob", None)}) == 3
+
+
+def test_what_a_text_may_state_is_one_number_of_a_bigint_unless_it_is_long() -> None:
+    stated = hashes("Always check the migrations.", None).stated
+    assert stated == hashes("check migration", "alice").stated != hashes("check migration 5", None).stated
+    assert stated is not None
+    assert -(2**63) <= stated < 2**63
+    assert hashes("One sentence of a long text. " * 200, None).stated is None
 
 
 def test_an_edit_without_a_new_text_keeps_who_wrote_it() -> None:
@@ -79,7 +86,7 @@ async def test_the_event_loop_reads_no_long_text(
     for name in ("fact_key", "indexed"):
         monkeypatch.setattr(rows, name, noting(getattr(rows, name)))
     long = msgspec.structs.replace(MEMORY, content="word " * (length // 5))
-    (fact,) = await content_hashes([long])
-    await chunk_words([memory_row("acme", "scout", long, fact)])
+    (own,) = await content_hashes([long])
+    await chunk_words([memory_row("acme", "scout", long, own)])
     # Another process may have read it.
     assert (threading.main_thread() in threads) == on_the_loop

@@ -25,7 +25,7 @@ async def lock_agents(connection: Connection, tenant: str, agents: Iterable[str]
 
 _CONTENT = ", ".join(MemoryContent.__struct_fields__)
 READ = f"""
-select id, agent_name, pending, chunks, content_hash, created_at, {_CONTENT}
+select id, agent_name, pending, chunks, content_hash, stated_hash, created_at, {_CONTENT}
 from memory.agent_memory where tenant = $1 and id = $2
 """
 

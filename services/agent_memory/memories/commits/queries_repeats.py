@@ -19,13 +19,15 @@ class Commit(NamedTuple):
     memory: MemoryContent
     fact: bytes | None
     """The memory's content hash. None: only near memories count as repeats."""
+    stated: int | None
+    """Its hash of what it states. Only a near memory with the same one counts."""
     vector: HalfVector | None
     """None when the embedder failed, and for memories of more than one chunk."""
 
 
 FIND_REPEATS = """
 select place, id, earlier, content, written_by, mission_namespace, distance
-from memory.find_repeats($1, $2, $3, $4, $5, $6, $7, $8, $9)
+from memory.find_same_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 """
 
 
@@ -44,6 +46,7 @@ async def find_repeats(
         tenant,
         [commit.agent for commit in commits],
         [commit.fact for commit in commits],
+        [commit.stated for commit in commits],
         [commit.vector for commit in commits],
         [commit.memory.private for commit in commits],
         [commit.memory.user_id for commit in commits],

@@ -30,11 +30,11 @@ async def insert(
     return [row["memory_id"] for row in rows]
 
 
-# Nothing is written where one of the scopes in $11 is under review: the function's arguments depend on that.
+# Nothing is written where one of the scopes in $12 is under review: the function's arguments depend on that.
 COMMIT_NEW = f"""
 select made.memory_id
-from (select $1::text as tenant where {NOTHING_UNDER_REVIEW.format(tenant="$1", scopes="$11")} offset 0) free
-cross join lateral memory.commit_new(free.tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10) made
+from (select $1::text as tenant where {NOTHING_UNDER_REVIEW.format(tenant="$1", scopes="$12")} offset 0) free
+cross join lateral memory.commit_new_facts(free.tenant, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) made
 """
 
 
@@ -57,6 +57,7 @@ async def commit_new(
         tenant,
         [commit.agent for commit in commits],
         [commit.fact for commit in commits],
+        [commit.stated for commit in commits],
         [commit.vector for commit in commits],
         [commit.memory.private for commit in commits],
         [commit.memory.user_id for commit in commits],
@@ -73,7 +74,7 @@ async def commit_new(
 RESTATE = """
 update memory.agent_memory m set
     chunks = r.chunks, private = r.private, session_id = r.session_id, seq = r.seq, user_id = r.user_id,
-    content = r.content, content_hash = r.content_hash, memory_type = r.memory_type,
+    content = r.content, content_hash = r.content_hash, stated_hash = r.stated_hash, memory_type = r.memory_type,
     task_description = r.task_description, skills_used = r.skills_used, outcome = r.outcome,
     mission_namespace = r.mission_namespace, occurred_at = r.occurred_at, speaker = r.speaker,
     language = r.language, paths = r.paths, symbols = r.symbols, step = r.step,

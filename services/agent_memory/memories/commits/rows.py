@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from services.agent_memory.chunk_words import ChunkWords, bodies_of
 from services.agent_memory.memories.commits.content import MemoryContent
 from shared.concurrency.threads import beside
-from shared.embeddings import fact_key
+from shared.embeddings import fact_key, stated_key
 from shared.provenance import head
 from shared.search import code
 from shared.search.chunking import chunk
@@ -27,6 +27,7 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
     agent_name: str
     content_hash: str
     """In Postgres's hex format of a bytea."""
+    stated_hash: int | None
     token_count: int
     chunks: int
     id: int | None = None
@@ -38,22 +39,32 @@ class MemoryRow(MemoryContent, frozen=True, kw_only=True):
     updated_at: datetime | None = None
 
 
-async def content_hashes(memories: Sequence[MemoryContent]) -> list[bytes]:
+class Hashes(NamedTuple):
+    """By which a memory is compared with others of its agent."""
+
+    content: bytes
+    """Equal for texts that differ only in case, punctuation and spacing, and are about the same user or none."""
+    stated: int | None
+    """Equal for all texts that may state the same fact, of 64 bits. None for more than one chunk: a text that long is
+    compared by its content alone."""
+
+
+async def content_hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
     return await beside(sum(len(memory.content) for memory in memories), _hashes, memories)
 
 
-def _hashes(memories: Sequence[MemoryContent]) -> list[bytes]:
-    return [content_hash(memory) for memory in memories]
+def _hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
+    return [hashes(memory.content, memory.user_id) for memory in memories]
 
 
-def content_hash(memory: MemoryContent) -> bytes:
-    return fact_hash(memory.content, memory.user_id)
-
-
-def fact_hash(content: str, user_id: str | None) -> bytes:
-    """The same text about another user, or about no user, is a different fact."""
+def hashes(content: str, user_id: str | None) -> Hashes:
     fact = hashlib.sha256(fact_key(content).encode()).digest()
-    return fact if user_id is None else hashlib.sha256(fact + user_id.encode()).digest()
+    if user_id is not None:
+        fact = hashlib.sha256(fact + user_id.encode()).digest()
+    if len(chunk(content)) > 1:
+        return Hashes(fact, None)
+    stated = hashlib.sha256(stated_key(content).encode()).digest()
+    return Hashes(fact, int.from_bytes(stated[:8], signed=True))
 
 
 # Fields with few fixed values, or set by the service.
@@ -68,14 +79,14 @@ def memory_tokens(agent: str, memory: MemoryContent) -> int:
     return estimate_tokens_of([agent, *(stated[name] for name in stated.keys() - _UNCOUNTED)])
 
 
-def memory_row(tenant: str, agent: str, memory: MemoryContent, fact: bytes, **columns: Any) -> MemoryRow:
-    """`fact` is the memory's content hash. `columns` are the fields that a commit does not state, such as `id` and
-    `pending`."""
+def memory_row(tenant: str, agent: str, memory: MemoryContent, own: Hashes, **columns: Any) -> MemoryRow:
+    """`own` are the memory's. `columns` are the fields that a commit does not state, such as `id` and `pending`."""
     return MemoryRow(
         **msgspec.structs.asdict(memory),
         tenant=tenant,
         agent_name=agent,
-        content_hash=f"\\x{fact.hex()}",
+        content_hash=f"\\x{own.content.hex()}",
+        stated_hash=own.stated,
         token_count=memory_tokens(agent, memory),
         chunks=len(chunk(memory.content)),
         **columns,

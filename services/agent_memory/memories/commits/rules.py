@@ -18,6 +18,7 @@ from services.agent_memory.memories.commits.queries import Absorbed, content_of
 from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
 from services.agent_memory.memories.commits.rows import (
+    Hashes,
     MemoryRow,
     chunk_words,
     content_hashes,
@@ -142,8 +143,8 @@ class CommitRules:
                 raise Conflict(
                     f"a {memory.source_kind}'s text does not replace what a {stored.source_kind} said"
                 )
-            (fact,) = await content_hashes([memory])
-            commit = Commit(agent, memory, fact, vector)
+            (own,) = await content_hashes([memory])
+            commit = Commit(agent, memory, own.content, own.stated, vector)
             near = await self._find(c, tenant, [commit], other_than=row["id"])
             known = Repeats([commit], near).of(0)
             if isinstance(known, Stored) and known.memory_id != row["id"]:
@@ -162,7 +163,7 @@ class CommitRules:
         if row is None or (row["content"], row["speaker"] or "") != (read["content"], read["who"]):
             return  # deleted; or restated, and queued again
         if row["pending"]:
-            late = Commit(row["agent_name"], content_of(row), None, vectors[0])
+            late = Commit(row["agent_name"], content_of(row), None, row["stated_hash"], vectors[0])
             near = await self._find(c, tenant, [late], other_than=memory_id)
             duplicate = next((other["id"] for other in near if _may_merge(late.memory, other)), None)
             if duplicate is not None and await self._absorb(c, tenant, memory_id, duplicate, vectors[0]):
@@ -222,10 +223,10 @@ class CommitRules:
         stored, agent, memory_id = content_of(row), row["agent_name"], row["id"]
         if memory == stored:
             return False
-        fact = row["content_hash"]
+        own = Hashes(row["content_hash"], row["stated_hash"])
         if memory.content != stored.content:
-            (fact,) = await content_hashes([memory])
-        restated = memory_row(tenant, agent, memory, fact, id=memory_id)
+            (own,) = await content_hashes([memory])
+        restated = memory_row(tenant, agent, memory, own, id=memory_id)
         (words,) = await chunk_words([restated])
         await queries_write.restate(c, restated, words)
         if (memory.content, memory.speaker) == (stored.content, stored.speaker):
@@ -269,4 +270,5 @@ def _created(ids: Sequence[int], rows: Sequence[MemoryRow]) -> list[CommitResult
 def _row(tenant: str, commit: Commit) -> MemoryRow:
     assert commit.fact is not None
     pending = commit.vector is None and len(chunk(commit.memory.content)) == 1
-    return memory_row(tenant, commit.agent, commit.memory, commit.fact, pending=pending)
+    own = Hashes(commit.fact, commit.stated)
+    return memory_row(tenant, commit.agent, commit.memory, own, pending=pending)

@@ -160,10 +160,10 @@ class Commits:
         deadline: Deadline,
     ) -> Prepared:
         vectors = await self._dedup_vectors(tenant, contents, deadline)
-        facts = await content_hashes(contents)
+        hashes = await content_hashes(contents)
         commits = [
-            Commit(memory.agent_name, stated, fact, vector)
-            for memory, stated, fact, vector in zip(memories, contents, facts, vectors, strict=True)
+            Commit(memory.agent_name, stated, own.content, own.stated, vector)
+            for memory, stated, own, vector in zip(memories, contents, hashes, vectors, strict=True)
         ]
         return await self._rules.prepare(tenant, commits)
 

@@ -280,7 +280,9 @@ async def test_code_that_sets_nothing_works_until_the_policies_close(fresh_datab
     [
         "cache.put_entries",
         "memory.commit_new",
+        "memory.commit_new_facts",
         "memory.find_repeats",
+        "memory.find_same_facts",
         "memory.put_chunks",
         "memory.put_memories",
     ],

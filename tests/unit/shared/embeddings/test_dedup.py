@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.embeddings.dedup import normal_form, same_fact
+from shared.embeddings.dedup import normal_form, same_fact, stated_key
 
 FACT = "Retry the payment webhook at most 3 times before alerting Alice."
 
@@ -69,6 +71,29 @@ def test_spellings_of_one_number_and_one_negation_are_one() -> None:
 def test_same_fact_is_reflexive_and_symmetric(a: str, b: str) -> None:
     assert same_fact(a, a)
     assert same_fact(a, b) == same_fact(b, a)
+
+
+_WORDS = st.sampled_from(
+    re.findall(
+        r"\S+",
+        "the is a migration migrations Migrations check checks, Ana ana. not never don't 3 -5 a.b a_b > < ! ( 80 %",
+    )
+)
+
+
+@given(st.lists(_WORDS, max_size=6), st.data())
+def test_texts_of_one_fact_have_one_key(words: list[str], data: st.DataObject) -> None:
+    """Also where a few words are others, or come twice, or not at all."""
+    others = [other for word in words for other in data.draw(st.sampled_from([[word], [], [word.lower()]]))]
+    others.insert(data.draw(st.integers(0, len(others))), data.draw(_WORDS))
+    a, b = " ".join(words), " ".join(others)
+    assert not same_fact(a, b) or stated_key(a) == stated_key(b)
+
+
+@given(st.text(), st.text())
+def test_texts_of_any_kind_have_one_key_where_they_state_one_fact(a: str, b: str) -> None:
+    assert not same_fact(a, b) or stated_key(a) == stated_key(b)
+    assert stated_key(a) == stated_key(a.strip())
 
 
 @given(st.text())

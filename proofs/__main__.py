@@ -1,7 +1,7 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-Two run at once, and beside them one that mostly waits; those that judge times or answers of 503 run alone. In short,
-what a busy machine can have broken runs once more, alone.
+Two run at once, but for those that judge times or answers of 503. In short, what a busy machine can have broken runs
+once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
@@ -17,13 +17,14 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 from local.database import ROOT
 
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
-# On two processors, besides one that waits.
+# On two processors: a proof waits most of its time.
 _AT_ONCE = 2
 # Characters of a broken proof's output.
 _SHOWN = 4_000
@@ -38,8 +39,6 @@ class Promise(NamedTuple):
     """It judges how long answers take, or that there are any, so nothing runs beside it."""
     long: bool = False
     """It begins first, so that it is not left alone at the end."""
-    waits: bool = False
-    """It waits for two thirds of its time or more, as for receivers that come back."""
 
 
 # In the order of docs/promises.md.
@@ -67,8 +66,8 @@ PROMISES = (
     Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
     Promise("sessions", "proof-sessions", "kills lose nothing of a trail"),
     Promise("consolidation", "proof-consolidation", "kills change nothing of what is learned", long=True),
-    Promise("webhooks", "proof-webhooks", "every event reaches its receiver", waits=True),
-    Promise("agent", "proof-agent", "the agent answers each message once", waits=True),
+    Promise("webhooks", "proof-webhooks", "every event reaches its receiver"),
+    Promise("agent", "proof-agent", "the agent answers each message once", long=True),
 )
 
 
@@ -90,9 +89,8 @@ def main() -> int:
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
     beside = sorted((one for one in promises if not one.times), key=lambda one: not one.long)
-    with ThreadPoolExecutor(_AT_ONCE) as working, ThreadPoolExecutor(1) as waiting:
-        jobs = {one: (waiting if one.waits else working).submit(run, one, short=short) for one in beside}
-    done = {one: job.result() for one, job in jobs.items()}
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
     done |= {one: run(one, short=short) for one in promises if one not in done}
     if short:
         done |= {one: run(one, short=short) for one in promises if _may_be_the_machine(one, done[one])}

@@ -30,7 +30,6 @@ from shared.concurrency.threads import beside
 from shared.database.postgres import Connection
 from shared.embeddings import CachedEmbedder, same_fact
 from shared.errors import Conflict
-from shared.search.chunking import chunk
 
 
 class Prepared(NamedTuple):
@@ -269,6 +268,7 @@ def _created(ids: Sequence[int], rows: Sequence[MemoryRow]) -> list[CommitResult
 
 def _row(tenant: str, commit: Commit) -> MemoryRow:
     assert commit.fact is not None
-    pending = commit.vector is None and len(chunk(commit.memory.content)) == 1
+    # A text without this hash is too long to be compared by its vector.
+    pending = commit.vector is None and commit.stated is not None
     own = Hashes(commit.fact, commit.stated)
     return memory_row(tenant, commit.agent, commit.memory, own, pending=pending)

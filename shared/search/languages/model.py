@@ -13,11 +13,11 @@ import ctypes
 import hashlib
 import lzma
 import math
+import os
 import shutil
 import sys
 import tempfile
 import unicodedata
-from array import array
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
@@ -41,12 +41,12 @@ class _Automaton(NamedTuple):
 
     columns: bytes
     """The column of each byte, for `bytes.translate`."""
-    cells: array[int]
-    rows: array[int]
+    cells: memoryview
+    rows: memoryview
     """Where the row of each state begins in `cells`. Several states share a row."""
     firsts: list[int]
     """The first state of each column."""
-    features: array[int]
+    features: memoryview
     """The feature of each state, or -1. Several states may have the same."""
 
     def features_of(self, text: bytes) -> list[int]:
@@ -93,18 +93,15 @@ class LetterModel:
 def load_model(languages: Collection[str]) -> LetterModel:
     """The part for these languages: the one that `keep_part` kept, or else cut now, which takes half a second."""
     kept = _kept(languages)
-    if not kept.exists():
-        return _of_arrays(_cut(languages))
-    with np.load(kept, allow_pickle=False) as arrays:
-        return _of_arrays(arrays)
+    return _of_arrays(_mapped(kept) if kept.exists() else _cut(languages))
 
 
 def keep_part(languages: Collection[str]) -> Path:
     """Writes the part for these languages into the environment, so that no service has to cut it when it starts."""
     kept = _kept(languages)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=kept.parent, suffix=".npz", delete=False) as file:
-        np.savez(file, **_cut(languages))
+    with tempfile.NamedTemporaryFile(dir=kept.parent, suffix=".npy", delete=False) as file:
+        np.save(file, _in_one(_cut(languages)), allow_pickle=False)
     written = Path(file.name)
     written.chmod(0o644)
     return written.replace(kept)
@@ -114,7 +111,26 @@ def _kept(languages: Collection[str]) -> Path:
     """Another model, other languages or another way of cutting have another file."""
     made_of = (version("py3langid"), *sorted(languages), Path(__file__).read_text())
     name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()
-    return Path(sys.prefix, "share", "scrubjay", f"letters-{name[:16]}.npz")
+    return Path(sys.prefix, "share", "scrubjay", f"letters-{name[:16]}.npy")
+
+
+def _in_one(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    """One record with a field for each of the arrays, so that one file holds them where it can be mapped."""
+    fields = np.dtype([(name, one.dtype, one.shape) for name, one in arrays.items()], align=True)
+    record = np.zeros(1, fields)
+    for name, one in arrays.items():
+        record[name] = one
+    return record
+
+
+def _mapped(kept: Path) -> dict[str, np.ndarray]:
+    """The arrays of the file, as pages that all processes share and that become resident when a text needs them."""
+    if sys.platform == "linux":
+        # Otherwise the first texts would wait for the disk, on the event loop.
+        with kept.open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
+    record = np.load(kept, mmap_mode="r", allow_pickle=False)[0]
+    return {name: np.asarray(record[name]) for name in record.dtype.names}
 
 
 def _cut(languages: Collection[str]) -> dict[str, Any]:
@@ -154,10 +170,10 @@ def _cut_down(arrays: Mapping[str, Any], languages: Collection[str]) -> dict[str
 def _of_arrays(arrays: Mapping[str, np.ndarray]) -> LetterModel:
     automaton = _Automaton(
         columns=arrays["columns"].tobytes(),
-        cells=array("H", arrays["cells"].tobytes()),
-        rows=array("I", arrays["rows"].tobytes()),
+        cells=arrays["cells"].data,
+        rows=arrays["rows"].data,
         firsts=arrays["firsts"].tolist(),
-        features=array("i", arrays["features"].tobytes()),
+        features=arrays["features"].data,
     )
     return LetterModel(automaton, arrays["weights"], arrays["priors"], arrays["languages"].tolist())
 

@@ -70,6 +70,16 @@ def test_a_kept_part_is_the_one_that_is_cut(tmp_path: Path, monkeypatch: pytest.
     assert loaded.probabilities("Das Haus ist sehr groß.") == cut.probabilities("Das Haus ist sehr groß.")
 
 
+def test_a_kept_part_is_shared_by_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    kept = keep_part(["de", "en"])
+    automaton = load_model(["de", "en"])._automaton
+    assert all(table.readonly for table in (automaton.cells, automaton.rows, automaton.features))
+    mappings = Path("/proc/self/maps")
+    if mappings.exists():
+        assert f" {kept}\n" in mappings.read_text()
+
+
 def test_other_languages_have_a_part_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     keep_part(["de", "en"])

@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from litestar import Litestar
 from litestar.datastructures import State
+from litestar.plugins import PluginProtocol
+from litestar.plugins.core import MsgspecDIPlugin
 from litestar.types import BeforeMessageSendHookHandler, ControllerRouterHandler
 
 from shared.body import MAX_BODY
@@ -26,6 +28,14 @@ from shared.web.strict_body import StrictBody
 
 S = TypeVar("S")
 Opened = Callable[[], contextlib.AbstractAsyncContextManager[S]]
+
+
+class _Litestar(Litestar):
+    """Without pydantic, 8 MB that Litestar loads wherever it is installed: handlers take msgspec's structs."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return [*plugins, MsgspecDIPlugin()]
 
 
 def create_app(
@@ -52,7 +62,7 @@ def create_app(
     drain = Drain()
     running = Running(drain)
     provide(routes, services)
-    app = Litestar(
+    app = _Litestar(
         route_handlers=[*routes, livez, readiness(database, drain), metrics_page(scraping)],
         exception_handlers=EXCEPTION_HANDLERS,
         before_request=authorize(authenticate, screen),

@@ -263,6 +263,19 @@ timeline_events = Table(
     Index("events_waiting", "tenant", "id", postgresql_where=text("seq IS NULL")),
     Index("events_tenant_seq", "tenant", "seq"),
     Index("events_tenant_scope", "tenant", "scope"),
+    *(
+        Index(
+            f"events_of_{name}",
+            *("tenant", column, *more),
+            postgresql_where=text(f"{column} IS NOT NULL AND seq IS NOT NULL"),
+        )
+        for name, column, more in (
+            ("mission", "mission_id", ("seq",)),
+            ("agent", "agent_name", ("seq",)),
+            ("dispatch", "dispatch_id", ("seq",)),
+            ("session", "session_id", ()),
+        )
+    ),
     schema="timeline",
     postgresql_partition_by="RANGE (created_at)",
 )

@@ -45,5 +45,6 @@ agent_dispatch = Table(
     PrimaryKeyConstraint("tenant", "id"),
     Index("agent_dispatch_live", "id", postgresql_where=text("closed_at IS NULL")),
     Index("agent_dispatch_mission", "tenant", "mission_id", "id"),
+    Index("agent_dispatch_agent", "tenant", "agent_name", "id"),
     schema="cache",
 )

@@ -41,9 +41,10 @@ def missions_scope(tenant: str, scopes: list[str]) -> Scope:
     return Scope(tenant, scopes, indexed_as=scopes)
 
 
+# By the missions' names: no index has the scope of every entry.
 IDS_WITH = f"""
 select id from cache.psychic_cache
-where tenant = $1 and scope = any($2) and expires_at > now()
+where tenant = $1 and mission_id = any($2) and expires_at > now()
   and ($3::text[] is null or user_id is null or user_id = any($3)) and {MATCHES}
 """
 
@@ -51,11 +52,11 @@ where tenant = $1 and scope = any($2) and expires_at > now()
 async def ids_with(
     connection: Connection,
     tenant: str,
-    scopes: Sequence[str],
+    missions: Sequence[str],
     wanted: EntryFilter,
     users: Sequence[str] | None,
 ) -> list[int]:
-    rows = await connection.fetch(IDS_WITH, tenant, list(scopes), users, *wanted)
+    rows = await connection.fetch(IDS_WITH, tenant, list(missions), users, *wanted)
     return [row["id"] for row in rows]
 
 
@@ -70,10 +71,15 @@ async def mission_ids(connection: Connection, tenant: str, granted: Sequence[str
     return [row["mission_id"] for row in await connection.fetch(MISSION_IDS, tenant, granted)]
 
 
+# The counters still have what expired since the last write or sweep.
 SIZE = """
-select count(*) from cache.psychic_cache where tenant = $1 and scope = any($2) and expires_at > now()
+select coalesce(sum(m.entries), 0) - (
+    select count(*) from cache.psychic_cache e
+    where e.tenant = $1 and e.mission_id = any($2) and e.expires_at <= now())
+from cache.missions m where m.tenant = $1 and m.mission_id = any($2)
 """
 
 
-async def size(connection: Connection, tenant: str, scopes: Sequence[str]) -> int:
-    return int(await connection.fetchval(SIZE, tenant, list(scopes)))
+async def size(connection: Connection, tenant: str, missions: Sequence[str]) -> int:
+    """The live entries of the missions."""
+    return int(await connection.fetchval(SIZE, tenant, list(missions)))

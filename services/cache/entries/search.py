@@ -65,8 +65,8 @@ class CacheSearch:
     @tracing.memory("search_memory", "cache")
     async def query(self, principal: Principal, request: QueryCacheInput, deadline: Deadline) -> QueryResult:
         began = time.perf_counter()
-        scopes = await self._scopes(principal, request.mission_id, deadline)
-        scope = missions_scope(principal.tenant, scopes)
+        missions = await self._missions(principal, request.mission_id, deadline)
+        scope = missions_scope(principal.tenant, [f"mission:{mission}" for mission in missions])
         embedded = await query_vector(
             self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
         )
@@ -79,7 +79,7 @@ class CacheSearch:
             users=principal.seen_users(),
         )
         read = await self._database.run(
-            principal.tenant, lambda c: self._read(c, query, _filter(request), scope), deadline
+            principal.tenant, lambda c: self._read(c, query, _filter(request), scope, missions), deadline
         )
         scored = score(Question(request.query, embedded.model, embedded.band), [read.found.evidence])
         fence = new_fence([each.candidate.text for each in scored], read.now)
@@ -111,25 +111,26 @@ class CacheSearch:
         of = await self._languages.of(principal.tenant, [request.mission_id], deadline)
         return [*of.languages.values(), *tenants_language(principal)]
 
-    async def _read(self, c: Connection, query: StoreQuery, wanted: EntryFilter, scope: Scope) -> _Read:
+    async def _read(
+        self, c: Connection, query: StoreQuery, wanted: EntryFilter, scope: Scope, missions: list[str]
+    ) -> _Read:
         if not wanted.empty:
-            only = await queries_search.ids_with(c, scope.tenant, scope.indexed_as, wanted, query.users)
+            only = await queries_search.ids_with(c, scope.tenant, missions, wanted, query.users)
             query = msgspec.structs.replace(query, only=only)
         found = await self._store.find(c, query, scope)
-        size = await queries_search.size(c, scope.tenant, scope.indexed_as)
+        size = await queries_search.size(c, scope.tenant, missions)
         return _Read(found, size, await database_now(c))
 
-    async def _scopes(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
+    async def _missions(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
         """`*` means every mission that the key may read."""
         if mission_id != "*":
             principal.require_mission(mission_id)
-            return [f"mission:{mission_id}"]
-        missions = await self._database.run(
+            return [mission_id]
+        return await self._database.run(
             principal.tenant,
             lambda c: queries_search.mission_ids(c, principal.tenant, principal.seen_missions()),
             deadline,
         )
-        return [f"mission:{mission}" for mission in missions]
 
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """For assembly."""

@@ -58,6 +58,13 @@ psychic_cache = Table(
         postgresql_where=text("context_type = 'thread_checkpoint'"),
     ),
     Index(
+        "psychic_cache_session_checkpoint",
+        "tenant",
+        "session_id",
+        "id",
+        postgresql_where=text("context_type = 'thread_checkpoint'"),
+    ),
+    Index(
         "psychic_cache_session_seq",
         "tenant",
         "scope",

@@ -95,6 +95,7 @@ sessions = Table(
     Index("sessions_created", "tenant", "created_at", "id"),
     Index("sessions_scope", "tenant", "scope"),
     Index("sessions_agent", "tenant", "agent_name", postgresql_where=text("agent_name IS NOT NULL")),
+    Index("sessions_mission", "tenant", "mission_id", postgresql_where=text("mission_id IS NOT NULL")),
     Index("sessions_user", "tenant", "user_id", postgresql_where=text("user_id IS NOT NULL")),
     Index("sessions_active", "tenant", "last_active_at", postgresql_where=text("status = 'active'")),
     schema=_SCHEMA,

@@ -59,6 +59,11 @@ context_assembly_log = Table(
     Index("context_assembly_log_caller", "tenant", "caller", "created_at"),
     Index("context_assembly_log_newest", "tenant", "created_at", "id"),
     Index(
+        "context_assembly_log_session",
+        *("tenant", "session_id", "created_at"),
+        postgresql_where=text("session_id IS NOT NULL"),
+    ),
+    Index(
         "context_assembly_log_unprocessed",
         "tenant",
         "caller",

@@ -67,8 +67,12 @@ class ContainerPostgres(_Server):
     def __init__(self) -> None:
         container = PostgresContainer(POSTGRES_IMAGE, username="postgres", password=_PASSWORD, driver=None)
         # As the embedded one: a kill loses nothing without fsync either, a power cut does not come.
-        settings = "-c max_connections=200 -c fsync=off -c full_page_writes=off"
-        super().__init__(container.with_command(f"postgres {settings}"), 5432, self._is_ready)
+        settings = [
+            *("max_connections=200", "fsync=off", "full_page_writes=off"),
+            "shared_preload_libraries=pg_stat_statements",
+        ]
+        command = " ".join(["postgres", *(f"-c {setting}" for setting in settings)])
+        super().__init__(container.with_command(command), 5432, self._is_ready)
 
     def dsn(self, database: str = "postgres", role: str = "postgres") -> str:
         return f"postgresql://{role}:{_PASSWORD}@127.0.0.1:{self.port}/{database}"

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
+from shared.text import IGNORABLE
+
 # Everything that a reader may take for the end of a line.
 _ENDS = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 # Square brackets, and what looks like them.
@@ -46,9 +48,7 @@ _SHORTEST = 3
 # Enough that texts by chance hold none of their own.
 _SHORTEST_STEADY = 7
 # Characters that Unicode lets a reader ignore, beside all controls and formats.
-_IGNORABLE = re.compile(
-    rf"[{_FILLERS}\u034f\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0000-\U000e0fff]"
-)
+_IGNORABLE = re.compile(rf"[{IGNORABLE}\U000e0000-\U000e0fff]")
 
 
 class Fence(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -12,12 +13,31 @@ from shared.vocabulary import ID
 MAX_CONTENT = 200_000
 MAX_QUERY = 8_000
 
+IGNORABLE = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+"""The inside of a class: characters that Unicode lets a reader ignore, beside all controls and formats."""
+_UNSEEN = (
+    r"\x01-\x20\x7f-\xa0\xad\u061c\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\ufffb"
+)
+# Clients read it in the API's document: it holds no `\s`, which is not the same everywhere, and nothing beyond U+FFFF,
+# which Python and ECMAScript write differently. U+0000 is refused for itself.
+SEEN = rf"[^{_UNSEEN}{IGNORABLE}]"
+"""What each text holds that is not blank: something else than white space and characters that nobody sees."""
+_SEEN = re.compile(SEEN)
+BLANK = "must not be blank"
+
+# A thing may have been stored under a blank name, by which it is then found and erased.
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
-Content = Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT)]
-Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
-ShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
-Tag = Annotated[str, Meta(min_length=1, max_length=100)]
+# These have to say something.
+Content = Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT, pattern=SEEN)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=4_000, pattern=SEEN)]
+Label = Annotated[str, Meta(min_length=1, max_length=200, pattern=SEEN)]
+Tag = Annotated[str, Meta(min_length=1, max_length=100, pattern=SEEN)]
 Tags = Annotated[list[Tag], Meta(max_length=50)]
+# A blank one is taken, too: it is quoted, kept or compared as it is, and to a blank question there is an answer.
+Query = Annotated[str, Meta(min_length=1, max_length=MAX_QUERY)]
+AnyContent = Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT)]
+AnyShortText = Annotated[str, Meta(min_length=1, max_length=4_000)]
+AnyTags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=100)]], Meta(max_length=50)]
 Path = Annotated[str, Meta(min_length=1, max_length=300)]
 Symbol = Annotated[str, Meta(min_length=1, max_length=200)]
 Paths = Annotated[list[Path], Meta(max_length=50)]
@@ -36,6 +56,10 @@ TtlHours = Annotated[float, Meta(gt=0, le=24 * 366)]
 
 # A mission must not shadow a route. `*` means every mission that a key may read, and clients drop dots from paths.
 RESERVED_MISSIONS = frozenset({"*", "all", "checkpoint", "write", "query", ".", ".."})
+
+
+def is_blank(text: str) -> bool:
+    return _SEEN.search(text) is None
 
 
 def mission_problem(mission_id: str) -> str | None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import asyncpg
 import msgspec
+import msgspec.inspect as mi
 
 from shared.auth import Principal
 from shared.database.postgres import Connection
-from shared.errors import Conflict, TooMany
+from shared.errors import Conflict, Invalid, TooMany
 from shared.review.schemas import MOST_SHOWN, Candidate, State, Waiting
 from shared.text import Name
+from shared.validation.values import errors_of
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 UNDER_REVIEW = "select timeline.under_review($1, $2)"
 NOT_CHANGED = "what cannot wait, such as a change, is for a reviewer's key"
+_OUTDATED = "what waits was taken once, and is not any more: edit it or forget it"
 NOTHING_UNDER_REVIEW = "cardinality(timeline.under_review({tenant}, {scopes})) = 0"
 
 
@@ -269,6 +274,20 @@ class Reviews:
     async def purge(self, c: Connection, tenant: str, scopes: Sequence[str]) -> int:
         """Before anything else of these scopes: who approves a write holds it until the item is there."""
         return sum([await c.fetchval(self.purge_sql, tenant, scope) for scope in scopes])
+
+
+def write_of(body: Any, kind: type[T], content: str | None = None) -> T:
+    """What waits, as its store takes it, with another text if `content` is given.
+
+    Raises Conflict where an earlier release took what this one does not.
+    """
+    if content is not None:
+        body = {**body, "content": content}
+    try:
+        return msgspec.convert(body, kind)
+    except msgspec.ValidationError as error:
+        refused = Invalid.of(errors_of(mi.type_info(kind), body))
+        raise Conflict(f"{_OUTDATED} ({refused.detail})") from error
 
 
 def writer_of(row: Any) -> Principal:

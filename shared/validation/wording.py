@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec.inspect as mi
 
+from shared.text import SEEN, is_blank
+
 _LARGE = 10**20
 Sized = mi.StrType | mi.ListType | mi.DictType
 Number = mi.IntType | mi.FloatType
@@ -37,7 +39,9 @@ def expected(kind: mi.Type) -> str:
         case mi.FloatType():
             return "a number" + _range(kind)
         case mi.StrType():
-            return "a string" + _size(kind, "characters") + (f" like {kind.pattern}" if kind.pattern else "")
+            return (
+                "a string" + _size(kind, "characters") + (f" like {kind.pattern}" if _is_told(kind) else "")
+            )
         case mi.ListType():
             return "a list" + _size(kind, "items")
         case mi.DictType():
@@ -52,6 +56,11 @@ def expected(kind: mi.Type) -> str:
             return "null"
         case _:
             return "a value of another type"
+
+
+def _is_told(kind: mi.StrType) -> bool:
+    """Whether the pattern says more than that the text must not be blank."""
+    return kind.pattern not in (None, SEEN)
 
 
 def _one_of(values: Iterable[object]) -> str:
@@ -96,8 +105,14 @@ def _given(kind: mi.Type, value: Any) -> str:
     if isinstance(value, list):
         return _sized(value, "items") if isinstance(kind, mi.ListType) else "a list"
     if isinstance(kind, mi.StrType):
-        return "" if kind.pattern else _sized(value, "characters")
+        return _given_text(kind, value)
     return "" if isinstance(kind, mi.LiteralType | mi.DateTimeType) else "a string"
+
+
+def _given_text(kind: mi.StrType, value: str) -> str:
+    if _is_told(kind):
+        return ""
+    return "a blank one" if value and kind.pattern and is_blank(value) else _sized(value, "characters")
 
 
 def _sized(value: str | list[Any], unit: str) -> str:

@@ -17,10 +17,13 @@ from shared.body import Body
 from shared.paging.cursors import MAX_CURSOR, Cursor
 from shared.paging.pages import Page
 from shared.provenance import SourceKind
-from shared.text import BigId, Name, ShortText, mission_problem
+from shared.text import SEEN, AnyShortText, BigId, Name, ShortText, mission_problem
 
-Entity = Annotated[str, Meta(min_length=1, max_length=300)]
-Predicate = Annotated[str, Meta(min_length=1, max_length=200)]
+Entity = Annotated[str, Meta(min_length=1, max_length=300, pattern=SEEN)]
+Predicate = Annotated[str, Meta(min_length=1, max_length=200, pattern=SEEN)]
+# By any name that was ever stated.
+AnyEntity = Annotated[str, Meta(min_length=1, max_length=300)]
+AnyPredicate = Annotated[str, Meta(min_length=1, max_length=200)]
 Confidence = Annotated[float, Meta(ge=0.0, le=1.0)]
 Scope = Annotated[str, Meta(min_length=1, max_length=250)]
 Cursored = Annotated[str, Meta(min_length=1, max_length=MAX_CURSOR)]
@@ -148,11 +151,11 @@ class InvalidateFactInput(Placed, kw_only=True):
 
     id: BigId | None = None
     """The fact."""
-    subject: Entity | None = None
+    subject: AnyEntity | None = None
     """The entity whose facts to close, by any of its names."""
-    predicate: Predicate | None = None
+    predicate: AnyPredicate | None = None
     """Only facts of this predicate."""
-    object: ShortText | None = None
+    object: AnyShortText | None = None
     """Only facts with this value."""
     at: datetime | None = None
     """Since when it no longer holds, by default now. A time without an offset is UTC."""
@@ -226,9 +229,9 @@ class FactCursor(Cursor, tag="facts"):
 class QueryFactsInput(Body, kw_only=True):
     """Facts of the scopes that the key may read. Without `at` and `known_at`, those that hold now."""
 
-    entity: Entity | None = None
+    entity: AnyEntity | None = None
     """The subject or the object, by any of its names."""
-    predicate: Predicate | None = None
+    predicate: AnyPredicate | None = None
     """Only facts of this predicate."""
     at: datetime | None = None
     """Facts that held at this time. A time without an offset is UTC."""

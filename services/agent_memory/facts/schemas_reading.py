@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from services.agent_memory.facts.names import entity_key
-from services.agent_memory.facts.schemas import NAMELESS, Entity, Fact, Scope, Scoped
+from services.agent_memory.facts.schemas import NAMELESS, AnyEntity, Entity, Fact, Scope, Scoped
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
@@ -102,7 +102,7 @@ class WrittenAlias(msgspec.Struct):
 class RemoveAliasInput(Scoped, kw_only=True):
     """Names another name of an entity, in one scope."""
 
-    alias: Entity
+    alias: AnyEntity
     """The other name."""
     source_kind: SourceKind = "agent"
     """The kind of source that says so. Only users and agents take apart what users and agents stated."""

@@ -15,7 +15,7 @@ from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered, SourceKind
-from shared.text import BigId, Content, Language, Name, Query, Step, Tags, mission_problem
+from shared.text import BigId, Content, Label, Language, Name, Query, Step, Tags, mission_problem
 
 Kind = Literal["preference", "knowledge", "summary", "episode", "commitment"]
 Status = Literal["open", "done", "expired", "cancelled"]
@@ -55,7 +55,7 @@ class WriteMemoryInput(Remembered, kw_only=True):
     """The agent that writes it."""
     topics: Tags = msgspec.field(default_factory=list)
     """What it is about, in a few words. A question that uses them finds it."""
-    tone: Name | None = None
+    tone: Label | None = None
     """The mood of an episode, such as `relieved`."""
     ended_at: datetime | None = None
     """When an episode ended. It began at `occurred_at`."""

@@ -8,7 +8,8 @@ import asyncpg
 import msgspec
 
 from services.agent_memory.memories.queries import VISIBLE, bounds
-from services.agent_memory.memories.schemas import Confirmation, ExportedMemory, TaskContext
+from services.agent_memory.memories.schemas import Confirmation, TaskContext
+from services.agent_memory.memories.schemas_transfer import ExportedMemory
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc

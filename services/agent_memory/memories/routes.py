@@ -22,9 +22,7 @@ from services.agent_memory.memories.schemas import (
     Counted,
     DeleteAnswer,
     EditAgentMemoryInput,
-    ExportedMemory,
     FoundMemories,
-    ImportResult,
     ListAgentMemoryInput,
     Memories,
     MemoryAnswer,
@@ -32,6 +30,7 @@ from services.agent_memory.memories.schemas import (
     QueryAgentMemoryInput,
     QueryPeerMemoryInput,
 )
+from services.agent_memory.memories.schemas_transfer import ExportedMemory, ImportResult
 from services.agent_memory.memories.search import OWN, MemorySearch
 from services.agent_memory.memories.service import MemoryReader
 from services.agent_memory.memories.transfer import MAX_LINES, NDJSON, MemoryTransfer, parse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -14,8 +14,20 @@ from shared.bindings import LEFT_OUT, OwnAgent
 from shared.body import Body
 from shared.paging.cursors import MAX_CURSOR, Cursor
 from shared.paging.pages import Page
-from shared.provenance import Remembered, Seq, SourceKind
-from shared.text import BigId, Content, Language, Name, Paths, Query, ShortText, Step, Symbols
+from shared.provenance import Remembered, SourceKind
+from shared.text import (
+    BLANK,
+    AnyShortText,
+    BigId,
+    Content,
+    Language,
+    Name,
+    Paths,
+    Query,
+    Step,
+    Symbols,
+    is_blank,
+)
 
 MemoryType = Literal["task_blueprint", "skill_heuristic", "domain_pattern", "lesson_learned"]
 Outcome = Literal["success", "partial", "failed"]
@@ -23,13 +35,20 @@ CommitStatus = Literal["created", "updated", "pending"]
 
 
 class TaskContext(Body, kw_only=True):
-    task_description: ShortText
+    task_description: AnyShortText
     """What the agent was doing."""
     skills_used: Annotated[list[Name], Meta(max_length=100)]
     outcome: Outcome
     """How the task ended. Memories of success rank higher."""
     mission_namespace: Name | None = None
     """The mission of the task."""
+
+
+def _undescribed(given: TaskContext | None) -> Iterator[tuple[str, str]]:
+    """What is read and imported may have a blank description, which was taken once. A write may not."""
+    # A body that is refused comes as it was sent.
+    if given is not None and is_blank(msgspec.convert(given, TaskContext).task_description):
+        yield "task_context.task_description", BLANK
 
 
 def task_context(row: Mapping[str, Any] | asyncpg.Record) -> TaskContext | None:
@@ -52,6 +71,10 @@ class CommitAgentMemoryInput(Remembered, kw_only=True):
     """The dispatch it was learned in."""
     supersedes: BigId | None = None
     """An older memory of this agent that no longer holds. It stays readable, but leaves context blocks."""
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        yield from super().checks()
+        yield from _undescribed(self.task_context)
 
 
 class CommitResult(msgspec.Struct):
@@ -99,6 +122,9 @@ class EditAgentMemoryInput(Body, kw_only=True):
     language: Language | None = None
     """The language of new content, detected by default."""
     source_kind: SourceKind = "agent"
+
+    def checks(self) -> Iterator[tuple[str, str]]:
+        yield from _undescribed(self.task_context)
 
 
 class ForgetAgentInput(Body, kw_only=True):
@@ -239,59 +265,6 @@ class MemoryAnswer(msgspec.Struct):
 class DeleteAnswer(msgspec.Struct):
     deleted: int
     """How many memories are gone."""
-
-
-# JavaScript's largest safe integer.
-_KeptId = Annotated[int, Meta(gt=0, lt=2**53)]
-_Times = Annotated[int, Meta(ge=0, lt=2**53)]
-
-
-class ExportedMemory(Body, kw_only=True):
-    """One line of an export. It has no vectors, because the importer computes them from the text."""
-
-    id: _KeptId
-    agent_name: Name
-    content: Content
-    memory_type: MemoryType
-    task_context: TaskContext | None = None
-    private: bool = False
-    occurred_at: datetime | None = None
-    session_id: Name | None = None
-    seq: Seq | None = None
-    speaker: Name | None = None
-    user_id: Name | None = None
-    language: Language | None = None
-    """The language that its writer named, or its tenant's where the content is too short to tell."""
-    paths: Paths = msgspec.field(default_factory=list)
-    """The files that its writer says it is about."""
-    symbols: Symbols = msgspec.field(default_factory=list)
-    """The names in code that its writer says it is about."""
-    step: Step | None = None
-    """The kind of step that its writer says it is."""
-    written_by: Name
-    source_kind: SourceKind
-    recalled_from: BigId | None = None
-    dispatch_id: BigId | None = None
-    pending: bool = False
-    """Its duplicates are not looked for yet."""
-    access_count: _Times = 0
-    confirmed_count: _Times = 0
-    confirmed_at: datetime | None = None
-    created_at: datetime
-    updated_at: datetime
-    confirmations: list[Confirmation] = msgspec.field(default_factory=list)
-
-
-class ImportResult(msgspec.Struct):
-    """`remapped`: {id in the file: id here} where another memory has the id, no memory here ever had one so high, or
-    the fact was known. The ids of memories that one in the file had absorbed follow."""
-
-    imported: int
-    """How many lines became memories."""
-    already_there: int
-    """How many lines said what their agent knew."""
-    remapped: dict[int, int]
-    """Ids that changed, by the id in the file."""
 
 
 class FoundMemory(AgentMemory, omit_defaults=True):

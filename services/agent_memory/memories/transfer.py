@@ -15,11 +15,10 @@ from services.agent_memory.memories.commits.rows import Hashes, hashes, memory_r
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
     Confirmation,
-    ExportedMemory,
-    ImportResult,
     TaskContext,
     task_context,
 )
+from services.agent_memory.memories.schemas_transfer import ExportedMemory, ImportResult
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
 from shared.body import decode

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from services.agent_memory.facts.schemas import AddFactInput
 from services.agent_memory.facts.writes.service import FactWriter
 from services.agent_memory.facts.writes.waiting import STORE
@@ -17,7 +15,7 @@ from shared.deadline import Deadline
 from shared.errors import Conflict
 from shared.review.deciding import Change
 from shared.review.pages import page
-from shared.review.reviews import About
+from shared.review.reviews import About, write_of
 from shared.review.schemas import Candidate, QueueRequest
 
 _NO_TEXT = "a fact has no text to edit: write the right one, and forget this one"
@@ -35,7 +33,7 @@ class ReviewedFacts:
     ) -> Change:
         if content is not None:
             raise Conflict(_NO_TEXT)
-        fact = msgspec.convert(body, AddFactInput)
+        fact = write_of(body, AddFactInput)
         return lambda c: self._facts.add_reviewed(c, writer, fact)
 
     async def join(self, writer: Principal, body: Any, about: About, into: int, deadline: Deadline) -> Change:

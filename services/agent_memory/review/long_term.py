@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from services.agent_memory.long_term.schemas import EditMemoryInput, WriteMemoryInput
 from services.agent_memory.long_term.service import LongTerm, hold_own
 from services.agent_memory.long_term.waiting import STORE, about
@@ -17,7 +15,7 @@ from shared.deadline import Deadline
 from shared.errors import Conflict
 from shared.review.deciding import Change
 from shared.review.pages import page
-from shared.review.reviews import About
+from shared.review.reviews import About, write_of
 from shared.review.schemas import Candidate, QueueRequest
 
 _NO_REPEATS = "a write to long-term memory confirms no other: forget it"
@@ -30,9 +28,7 @@ class ReviewedLongTerm:
     async def admit(
         self, writer: Principal, body: Any, where: About, content: str | None, deadline: Deadline
     ) -> Change:
-        memory = msgspec.convert(body, WriteMemoryInput)
-        if content is not None:
-            memory = msgspec.structs.replace(memory, content=content)
+        memory = write_of(body, WriteMemoryInput, content)
         return await self._long_term.write_reviewed(writer, memory)
 
     async def join(self, writer: Principal, body: Any, where: About, into: int, deadline: Deadline) -> Change:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from services.agent_memory.memories.commits.service import Commits, find_own
 from services.agent_memory.memories.commits.waiting import STORE
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, EditAgentMemoryInput
@@ -16,7 +14,7 @@ from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from shared.review.deciding import Change
 from shared.review.pages import page
-from shared.review.reviews import About
+from shared.review.reviews import About, write_of
 from shared.review.schemas import Candidate, QueueRequest
 
 NEARLY = 1.5
@@ -32,13 +30,12 @@ class ReviewedMemories:
     async def admit(
         self, writer: Principal, body: Any, about: About, content: str | None, deadline: Deadline
     ) -> Change:
-        memory = _committed(body)
-        if content is not None:
-            memory = msgspec.structs.replace(memory, content=content)
+        memory = write_of(body, CommitAgentMemoryInput, content)
         return await self._commits.commit_reviewed(writer, memory, deadline)
 
     async def join(self, writer: Principal, body: Any, about: About, into: int, deadline: Deadline) -> Change:
-        return await self._commits.repeat_reviewed(writer, _committed(body), into, deadline)
+        memory = write_of(body, CommitAgentMemoryInput)
+        return await self._commits.repeat_reviewed(writer, memory, into, deadline)
 
     async def about(self, c: Connection, principal: Principal, item_id: int) -> About:
         row = await find_own(c, principal, item_id)
@@ -70,7 +67,3 @@ class ReviewedMemories:
             return [], None
         rows = await queries.queue(c, principal, request, request.limit + 1)
         return page(rows, request.limit, queries.LOOKED_AT, candidate(STORE))
-
-
-def _committed(body: Any) -> CommitAgentMemoryInput:
-    return msgspec.convert(body, CommitAgentMemoryInput)

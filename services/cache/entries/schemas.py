@@ -17,6 +17,8 @@ from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import Remembered
 from shared.text import (
+    SEEN,
+    AnyTags,
     BigId,
     Content,
     Count,
@@ -42,7 +44,7 @@ ContextType = Literal[
     "shadow_clone",
     "thread_checkpoint",
 ]
-Prose = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Prose = Annotated[str, Meta(min_length=1, max_length=2_000, pattern=SEEN)]
 Items = Annotated[list[ShortText], Meta(max_length=100)]
 
 
@@ -230,7 +232,7 @@ class QueryCacheInput(Body, kw_only=True):
     """The most tokens of the block."""
     context_types: list[ContextType] | None = None
     """Only these types. An empty list does not filter."""
-    tags: Tags | None = None
+    tags: AnyTags | None = None
     """Only entries with at least one of these. An empty list does not filter."""
     agent_name: Name | None = None
     dispatch_id: BigId | None = None

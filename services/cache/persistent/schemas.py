@@ -16,9 +16,10 @@ from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
 from shared.provenance import SourceKind
 from shared.search.experience import decayed
+from shared.text import SEEN
 
 # More than any object of a session has.
-KeptContent = Annotated[str, Meta(min_length=1, max_length=20_000)]
+KeptContent = Annotated[str, Meta(min_length=1, max_length=20_000, pattern=SEEN)]
 
 
 class PersistInput(Body, kw_only=True):

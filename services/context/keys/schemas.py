@@ -11,7 +11,7 @@ from shared.auth import Access, Principal
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import BigId, Name
+from shared.text import BigId, Label, Name
 
 Status = Literal["active", "expired", "revoked"]
 PerSecond = Annotated[float, Meta(gt=0, le=1_000_000)]
@@ -51,7 +51,7 @@ NO_LIMITS = Limits()
 class KeyInput(Body, kw_only=True):
     """A field left out is taken from the key that makes it."""
 
-    name: Name
+    name: Label
     access: Access = "write"
     """`write` includes read, `admin` includes both."""
     tenant: Name | None = None
@@ -73,7 +73,7 @@ class KeyInput(Body, kw_only=True):
 class KeyChange(Body, kw_only=True):
     """A field left out stays. Null returns a limit to the installation's default."""
 
-    name: Name | UnsetType = UNSET
+    name: Label | UnsetType = UNSET
     requests_per_second: PerSecond | UnsetType | None = UNSET
     burst: Burst | UnsetType | None = UNSET
     requests_per_day: PerDay | UnsetType | None = UNSET

@@ -14,7 +14,7 @@ from services.context.synthesis.writing import Style
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import BigId, Count, Name, ShortText
+from shared.text import AnyShortText, BigId, Count, Name
 
 
 class UsedItem(Body):
@@ -32,7 +32,7 @@ class UsedItem(Body):
 
 class ContextFeedback(Body, kw_only=True):
     assembly_id: BigId
-    used_source_ids: Annotated[list[ShortText | UsedItem], Meta(max_length=1_000)]
+    used_source_ids: Annotated[list[AnyShortText | UsedItem], Meta(max_length=1_000)]
     """The useful sources, each by its handle or by `store` and `id`. An empty list says that none was useful."""
     tokens_used: Count | None = None
     """How many tokens of the block were useful."""

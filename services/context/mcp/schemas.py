@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from services.context.mcp.fields import FIELDS, KEY, KEY_DESCRIPTION
 from services.context.mcp.tool import Tool
+from shared.text import SEEN
 from shared.vocabulary import ALIAS, DEFAULT
 
 Json = dict[str, Any]
@@ -297,6 +298,8 @@ def _simple(schema: Json, known: Mapping[str, str], name: str = "", note: str = 
 def _left_out(key: str, value: Any) -> bool:
     if key in ("default", DEFAULT):
         return value in (None, [], {})
+    if key == "pattern":
+        return bool(value == SEEN)
     if key == "minimum":
         return bool(value <= 1)
     if key == "maximum":

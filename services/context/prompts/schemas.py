@@ -12,7 +12,7 @@ from msgspec import Meta, field
 from services.context.assembly.schemas import AssembleContextInput, Assembly, LinkPath
 from services.context.schemas import Degraded
 from shared.body import Body
-from shared.text import Content, Name, ShortText
+from shared.text import AnyContent, AnyShortText, Name
 
 Stability = Literal["stable", "semi_stable", "dynamic"]
 Format = Literal["neutral", "anthropic", "openai"]
@@ -30,7 +30,7 @@ class BlockInput(Body, kw_only=True):
     stability: Stability
     """The part of the prompt that it belongs to: `stable` for what hardly ever changes, `semi_stable` for what changes
     now and then, `dynamic` for what changes with each turn."""
-    text: Content | None = None
+    text: AnyContent | None = None
     """The caller's own words. They stand in the prompt as they are."""
     path: LinkPath | None = None
     """A file of the tenant's vault."""
@@ -47,7 +47,7 @@ class SourceInput(Body, kw_only=True):
 
     tier: Name | None = None
     """The tier of its messages."""
-    text: ShortText | None = None
+    text: AnyShortText | None = None
     """What the dynamic part says first: what kind of session it is."""
 
 

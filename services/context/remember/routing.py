@@ -15,6 +15,7 @@ import msgspec
 from services.context.remember.schemas import RememberInput, Role, Store
 from shared.provenance import AboutCode, SourceKind, utc
 from shared.render import before_items
+from shared.text import is_blank
 from shared.tokens.boundaries import boundary
 
 # Several pieces fit into a mission's budget. An entry larger than the whole budget would be refused.
@@ -119,13 +120,20 @@ def _happened(text: str, source_kind: SourceKind, speaker: str | None, caller: s
     def entry(kind: str, why: str, **fields: str) -> Place:
         return Place("psychic_cache", kind, f"{why}, in a mission", fields)
 
-    if _DECIDED.search(text) and (reason := _REASON.search(text)):
+    if _DECIDED.search(text) and (reason := _said(_REASON, text)):
         return entry("decision", "a decision with its reason", decision_rationale=reason[1].strip())
-    if _CHANGED.search(text) and (change := _FROM_TO.search(text)):
+    if _CHANGED.search(text) and (change := _said(_FROM_TO, text)):
         return entry("state_change", "a change", state_from=change[1].strip(), state_to=change[2].strip())
     if source_kind == "user" and _ASKED.match(text):
         return entry("directive", "a user's request", directive_target=caller)
-    return entry("intel", "what was said", intel_source=speaker or source_kind)
+    source = source_kind if speaker is None or is_blank(speaker) else speaker
+    return entry("intel", "what was said", intel_source=source)
+
+
+def _said(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match, if each of its groups says something."""
+    match = pattern.search(text)
+    return None if match is None or any(map(is_blank, match.groups())) else match
 
 
 def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
@@ -138,11 +146,12 @@ def pieces(request: RememberInput) -> Iterator[tuple[Piece, str | None]]:
             continue
         own = before_items(whole.text)
         for number, text in enumerate(split(own)):
-            yield whole._replace(number=number, text=text), None
+            yield whole._replace(number=number, text=text), _NO_WORDS if is_blank(text) else None
         if own != whole.text:
             yield whole._replace(text=whole.text[len(own) :]), _RECALLED
 
 
+_NO_WORDS = "it has no words"
 _RECALLED = "it is a block of context: what was recalled is not learned again"
 
 
@@ -151,7 +160,7 @@ def _nothing_new(message: Piece, latest: dict[str, str]) -> str | None:
     if message.role == "system":
         return "a system message is an instruction, not an event"
     if not _WORD.search(message.text):
-        return "it has no words"
+        return _NO_WORDS
     if is_answer(message.text) or not _WORD.search(before_items(message.text)):
         return _RECALLED
     speaker, content = message.speaker or message.source_kind, " ".join(message.text.casefold().split())

@@ -9,7 +9,7 @@ from msgspec import Meta, field
 
 from shared.bindings import LEFT_OUT, OwnAgent, OwnMission
 from shared.provenance import NOT_PAST, AboutCode, Seq, SourceKind, lies_ahead
-from shared.text import BigId, Content, Language, Name, TtlHours, mission_problem
+from shared.text import AnyContent, BigId, Language, Name, TtlHours, mission_problem
 
 Role = Literal["user", "assistant", "tool", "system"]
 Store = Literal["psychic_cache", "agent_memory"]
@@ -21,7 +21,7 @@ class Message(AboutCode, kw_only=True):
     role: Annotated[
         Role, Meta(description="Who spoke: a user, the agent (`assistant`), a tool, or the system.")
     ]
-    content: Annotated[Content, Meta(description="What was said.")]
+    content: Annotated[AnyContent, Meta(description="What was said.")]
     name: Annotated[Name | None, Meta(description="The speaker's name, when the role says too little.")] = (
         None
     )
@@ -41,7 +41,7 @@ class RememberInput(AboutCode, kw_only=True):
     """Either `text` or `messages`."""
 
     caller: Annotated[OwnAgent, Meta(description="The agent that remembers.")] = LEFT_OUT
-    text: Annotated[Content | None, Meta(description="One thing to remember.")] = None
+    text: Annotated[AnyContent | None, Meta(description="One thing to remember.")] = None
     messages: Annotated[
         list[Message], Meta(max_length=100, description="A conversation, or a part of it, in order.")
     ] = field(default_factory=list)

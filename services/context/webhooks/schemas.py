@@ -13,10 +13,10 @@ from shared.addresses import MOST_CHARACTERS
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import BigId, Name
+from shared.text import SEEN, BigId, Name
 
 Url = Annotated[str, Meta(min_length=1, max_length=MOST_CHARACTERS)]
-Description = Annotated[str, Meta(min_length=1, max_length=1_000)]
+Description = Annotated[str, Meta(min_length=1, max_length=1_000, pattern=SEEN)]
 Names = Annotated[list[Name], Meta(min_length=1, max_length=100)]
 Status = Literal["active", "paused"]
 Reason = Literal["request", "gone", "failing", "key"]

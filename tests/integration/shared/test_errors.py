@@ -194,7 +194,7 @@ async def test_content_that_is_one_long_word_or_all_words(client: Client) -> Non
     for content in (
         "x" * 200_000,
         " ".join(f"w{n:05d}" for n in range(28_000)),
-        "\n" * 50_000,
+        "\n" * 50_000 + "x",
         "🦜" * 200_000,
     ):
         raw = json.dumps(note("m", content), ensure_ascii=False).encode()

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.context.remember.routing import PIECE, is_answer, pieces, route, split
 from services.context.remember.schemas import Message, RememberInput
+from shared.body import decode
 from shared.provenance import SourceKind
 from shared.render import Fence, before_items, render_item
+from shared.text import is_blank
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
 FENCE = Fence(NOW, "k3f")
@@ -66,8 +70,16 @@ def test_every_text_has_the_fields_of_its_kind(text: str, source: SourceKind, in
         "intel": {"intel_source"},
     }
     assert set(place.fields) == needed.get(place.kind or "", set())
-    assert all(0 < len(value) <= 4_000 for value in place.fields.values())
+    assert all(0 < len(value) <= 4_000 and not is_blank(value) for value in place.fields.values())
     assert place == route(text, source, None, "scout", in_mission)
+
+
+@pytest.mark.parametrize(
+    "text", ["We decided to wait because \u200b\u200b\u200b", "We moved it from \u200b to \u200b."]
+)
+def test_what_says_no_reason_and_no_change_is_what_was_said(text: str) -> None:
+    place = route(text, "agent", "\u200b ", "scout", True)
+    assert (place.kind, place.fields) == ("intel", {"intel_source": "agent"})
 
 
 def _kept(*messages: Message) -> list[tuple[int, str]]:
@@ -88,6 +100,23 @@ def test_what_says_nothing_new_is_passed_over() -> None:
         Message(role="tool", content='{"data": {"context_block": "x", "entries": []}}'),
         Message(role="user", content="[note: 2026] is mine"),
     ) == [(2, "Hello"), (4, "hello"), (5, "As you said:"), (8, "[note: 2026] is mine")]
+
+
+def test_a_message_that_is_blank_fails_no_other() -> None:
+    """A host passes a conversation on as it is: some messages only call a tool."""
+    raw = [{"role": "assistant", "content": " \n"}, {"role": "user", "content": "Hello"}]
+    body = json.dumps({"caller": "scout", "messages": raw}).encode()
+    request = decode(body, msgspec.json.Decoder(RememberInput))
+    assert [(piece.item, reason) for piece, reason in pieces(request)] == [(0, "it has no words"), (1, None)]
+
+
+def test_a_piece_that_is_blank_is_passed_over() -> None:
+    text = "The lag is 9 s.\n\n" + "\u200b" * (2 * PIECE) + "\n\nIt grows."
+    request = RememberInput(caller="scout", text=text)
+    kept = ["".join(piece.text.split("\u200b")) for piece, reason in pieces(request) if reason is None]
+    skipped = {reason for _, reason in pieces(request) if reason is not None}
+    assert " ".join("".join(kept).split()) == "The lag is 9 s. It grows."
+    assert skipped == {"it has no words"}
 
 
 def test_what_a_speaker_says_again_after_something_else_is_kept() -> None:

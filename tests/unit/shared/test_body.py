@@ -16,6 +16,7 @@ from msgspec.inspect import type_info
 
 from shared.body import MOST_LEVELS, Body, decode
 from shared.errors import FieldError, Invalid
+from shared.text import SEEN
 from shared.validation.values import MOST_ERRORS, errors_of
 
 DEEP = 20_000
@@ -280,6 +281,26 @@ def test_the_walk_finds_an_error_where_the_decoder_does(document: Any) -> None:
         assert errors_of(type_info(Outer), document)
     else:
         assert errors_of(type_info(Outer), document) == []
+
+
+class Said(Body, kw_only=True):
+    text: Annotated[str, Meta(min_length=1, max_length=5, pattern=SEEN)] | None = None
+    notes: list[Annotated[str, Meta(pattern=SEEN)]] = field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "message"),
+    [
+        ({"text": "   "}, "text", f"must be {WORD}, not a blank one"),
+        ({"text": "\u200b\u2800"}, "text", f"must be {WORD}, not a blank one"),
+        ({"text": ""}, "text", f"must be {WORD}, not an empty one"),
+        ({"text": "abcdef"}, "text", f"must be {WORD}, not one of 6 characters"),
+        ({"text": 1}, "text", f"must be {WORD}, not 1"),
+        ({"notes": ["a", "\n"]}, "notes[1]", "must be a string, not a blank one"),
+    ],
+)
+def test_a_blank_text_is_told_from_one_of_a_wrong_length(body: Any, path: str, message: str) -> None:
+    assert refused(body, msgspec.json.Decoder(Said)) == [{"field": path, "message": message}]
 
 
 class Open(Body, kw_only=True):

@@ -13,10 +13,10 @@ from msgspec import Meta, field
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import Name, ShortText
+from shared.text import AnyShortText, Name
 
 Relation = Literal["parent_of", "caused_by", "references", "supersedes", "depends_on"]
-Details = Annotated[dict[Name, ShortText], Meta(max_length=20)]
+Details = Annotated[dict[Name, AnyShortText], Meta(max_length=20)]
 
 
 class RelateInput(Body, kw_only=True):

@@ -14,9 +14,9 @@ from services.cache.sessions.trail.messages import Block, Kind, MessageInput, Ro
 from shared.body import Body
 from shared.paging.cursors import Cursor
 from shared.paging.pages import Page
-from shared.text import Name
+from shared.text import SEEN, Name
 
-Summary = Annotated[str, Meta(min_length=1, max_length=200_000)]
+Summary = Annotated[str, Meta(min_length=1, max_length=200_000, pattern=SEEN)]
 _ONE = "exactly one of session_id, agent_name and all is needed"
 
 

@@ -156,3 +156,8 @@ def test_a_plan_shows_no_text_that_a_terminal_obeys(tmp_path: Path) -> None:
     lines = (out.getvalue() + err.getvalue()).splitlines()
     assert all(line.isprintable() and len(line) < 500 for line in lines)
     assert len(lines) == 2
+
+
+def test_a_topic_that_shows_nothing_is_left_out() -> None:
+    """The service would refuse the whole record for it."""
+    assert fields.topics(["tea", " \u200b", "\ufeff", "🍵 "], ["tea"]) == ["tea", "🍵"]

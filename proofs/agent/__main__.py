@@ -8,6 +8,7 @@ control is an agent that tells a channel that a message is kept before it is.
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections import Counter
 from pathlib import Path
@@ -30,10 +31,11 @@ _CONTROL = (28, 8, 8.0)
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     size = _SHORT if short else _LONG
     async with Cluster(ground.database, ground.valkey.url, ground.folder) as cluster:
-        control = await _day(
-            cluster, ground.folder / "control", "openai", _CONTROL, seed, "proofs.agent.hasty"
+        # Each agent mostly waits.
+        control, *days = await asyncio.gather(
+            _day(cluster, ground.folder / "control", "openai", _CONTROL, seed, "proofs.agent.hasty"),
+            *(_day(cluster, ground.folder / kind, kind, size, seed) for kind in _KINDS),
         )
-        days = [await _day(cluster, ground.folder / kind, kind, size, seed) for kind in _KINDS]
     wrongs = sum((wrongs for _, wrongs in days), Counter[str]())
     return Proof(
         n=sum(len(day.orders) for day, _ in days),

@@ -108,18 +108,26 @@ async def _pages(cluster: Cluster, admin: Connection, tenant: str, copies: int) 
         await _indexed(admin)
         await multiply(admin, tenant, f"{tenant}first", copies)
         victim = await settle(client, f"{tenant}second")
-        read = await _read(admin)
         found: dict[str, Pages] = {}
         for place, attempt in enumerate(_asked(victim)):
-            reply = await send(client, attempt)
-            assert reply.status < 500, (attempt, reply)
-            before, read = read, await _read(admin)
+            # A connection that searches for the first time reads the catalog, too.
+            times = [await _sent(client, admin, attempt) for _ in range(2 if attempt.access == "read" else 1)]
             found[f"{attempt.operation} {place}"] = {
-                statement: pages - before.get(statement, 0)
-                for statement, pages in read.items()
-                if pages > before.get(statement, 0)
+                statement: min(pages.get(statement, 0) for pages in times) for statement in times[0]
             }
     return found
+
+
+async def _sent(client: Client, admin: Connection, attempt: Attempt) -> Pages:
+    before = await _read(admin)
+    reply = await send(client, attempt)
+    assert reply.status < 500, (attempt, reply)
+    after = await _read(admin)
+    return {
+        statement: pages - before.get(statement, 0)
+        for statement, pages in after.items()
+        if pages > before.get(statement, 0)
+    }
 
 
 async def _indexed(admin: Connection) -> None:
@@ -147,7 +155,7 @@ def _grown(few: Mapping[str, Pages], many: Mapping[str, Pages]) -> Iterator[Grow
     for attempt, pages in many.items():
         for statement, count in pages.items():
             before = few.get(attempt, {}).get(statement)
-            if before is None or "tenant = $" not in statement or _BACKGROUND.search(statement):
+            if not before or "tenant = $" not in statement or _BACKGROUND.search(statement):
                 continue
             if count > _RATIO * before and count - before > _PAGES and not _WRITES.search(statement):
                 yield Grown(attempt, before, count, statement[:200])

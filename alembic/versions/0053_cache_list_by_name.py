@@ -1,4 +1,4 @@
-"""cache: a mission's sessions, an agent's dispatches and a session's checkpoints are found without the tenant's"""
+"""cache: find a mission's sessions, an agent's dispatches and a session's checkpoints without reading the tenant's"""
 
 from alembic import op
 

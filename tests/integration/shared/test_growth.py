@@ -1,4 +1,4 @@
-"""What one agent, mission or session is asked for reads no more when its tenant holds much of others.
+"""A request about one agent, mission or session reads no more when its tenant holds much of others.
 
 The attacks of tests/support/attacks are every operation, with arguments that name one of each. They are made in a
 tenant that holds a few hundred copies of their victim, and in one that holds a few thousand; the pages are counted that

@@ -6,7 +6,7 @@ Codes of vectors only choose a shortlist. The database then compares its vectors
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from shared.search.counts import Common
 from shared.search.hot.copies import Copy
+from shared.search.hot.vectors import Codes, coded_question, joined_codes
 from shared.search.hot.words import hashed
 
 # Of the common words, so many of the rarest select chunks.
 _SELECTING = 2
 # Of what codes put first, so many times the depth are compared exactly.
 _SHORTLIST = 16
+# So many times as many are estimated, of what the signs alone put first.
+_ESTIMATED = 20
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -83,7 +86,8 @@ class Chosen(NamedTuple):
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        return np.concatenate([self.by_vector, self.by_text[~np.isin(self.by_text, self.by_vector)]])
+        new = ~np.isin(self.by_text, self.by_vector, assume_unique=True)
+        return np.concatenate([self.by_vector, self.by_text[new]])
 
     @property
     def keys(self) -> list[int]:
@@ -139,7 +143,7 @@ def _columns(copy: Copy, asked: Asked) -> _Columns:
         seen = live & np.isin(users, [0, *(hash(user) for user in asked.users)])
     cosines = None
     if asked.vector is not None:
-        cosines = _cosines(copy, live, asked.vector)
+        cosines = _estimates(copy, seen, asked) if copy.coded else _cosines(copy, live, asked.vector)
     return _Columns(keys, live, seen, cosines)
 
 
@@ -151,6 +155,40 @@ def _cosines(copy: Copy, live: NDArray[np.bool_], vector: NDArray[np.float32]) -
         some = live[start:stop].any()
         parts.append(segment.vectors.cosines(vector) if some else np.full(stop - start, np.nan, np.float32))
     return np.concatenate(parts)
+
+
+def _estimates(copy: Copy, seen: NDArray[np.bool_], asked: Asked) -> NDArray[np.float32]:
+    """By codes. NaN: no vector yet, or the signs alone show that it is far."""
+    assert asked.vector is not None
+    cosines = np.full(len(seen), np.nan, np.float32)
+    parts = [(part, codes) for part, codes in _parts(copy) if len(codes.centre) and seen[part].any()]
+    if not parts:
+        return cosines
+    question = coded_question(asked.vector, parts[0][1].centre)
+    most = asked.depth * _SHORTLIST * _ESTIMATED
+    if np.count_nonzero(seen) > 2 * most:
+        for part, codes in parts:
+            cosines[part] = codes.rough(question)
+        rough = np.where(seen & ~np.isnan(cosines), cosines, -np.inf)
+        seen = rough > -np.inf
+        if np.count_nonzero(seen) > most:
+            seen = rough >= np.partition(rough, len(rough) - most)[len(rough) - most]
+    some = np.zeros(len(seen), np.bool_)
+    for part, _ in parts:
+        some[part] = seen[part]
+    found = joined_codes([codes.of(some[part]) for part, codes in parts])
+    cosines[:] = np.nan
+    cosines[some] = found.estimates(question)
+    return cosines
+
+
+def _parts(copy: Copy) -> Iterator[tuple[slice, Codes]]:
+    """The places of each segment's chunks in the columns, and their codes."""
+    stop = 0
+    for segment in copy.segments:
+        start, stop = stop, stop + len(segment.keys)
+        if isinstance(segment.vectors, Codes):
+            yield slice(start, stop), segment.vectors
 
 
 def _held(copy: Copy, live: NDArray[np.bool_], word: int) -> _Held:

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from shared.search.counts import Common
 from shared.search.hot.copies import Copy
-from shared.search.hot.vectors import Codes, coded_question, joined_codes
+from shared.search.hot.vectors import CodedQuestion, Codes, coded_question, joined_codes
 from shared.search.hot.words import hashed
 
 # Of the common words, so many of the rarest select chunks.
 _SELECTING = 2
 # Of what codes put first, so many times the depth are compared exactly.
 _SHORTLIST = 16
-# So many times as many are estimated, of what the signs alone put first.
+# Of what the signs alone put first, so many times the shortlist are estimated.
 _ESTIMATED = 20
 
 
@@ -158,28 +158,30 @@ def _cosines(copy: Copy, live: NDArray[np.bool_], vector: NDArray[np.float32]) -
 
 
 def _estimates(copy: Copy, seen: NDArray[np.bool_], asked: Asked) -> NDArray[np.float32]:
-    """By codes. NaN: no vector yet, or the signs alone show that it is far."""
+    """Cosines as codes estimate them. NaN: no vector yet, or the signs alone show that it is far."""
     assert asked.vector is not None
     cosines = np.full(len(seen), np.nan, np.float32)
     parts = [(part, codes) for part, codes in _parts(copy) if len(codes.centre) and seen[part].any()]
-    if not parts:
-        return cosines
-    question = coded_question(asked.vector, parts[0][1].centre)
-    most = asked.depth * _SHORTLIST * _ESTIMATED
-    if np.count_nonzero(seen) > 2 * most:
-        for part, codes in parts:
-            cosines[part] = codes.rough(question)
-        rough = np.where(seen & ~np.isnan(cosines), cosines, -np.inf)
-        seen = rough > -np.inf
-        if np.count_nonzero(seen) > most:
-            seen = rough >= np.partition(rough, len(rough) - most)[len(rough) - most]
-    some = np.zeros(len(seen), np.bool_)
-    for part, _ in parts:
-        some[part] = seen[part]
-    found = joined_codes([codes.of(some[part]) for part, codes in parts])
-    cosines[:] = np.nan
-    cosines[some] = found.estimates(question)
+    if parts:
+        question = coded_question(asked.vector, parts[0][1].centre)
+        near = _near(parts, question, seen, asked.depth * _SHORTLIST * _ESTIMATED)
+        cosines[near] = joined_codes([codes.of(near[part]) for part, codes in parts]).estimates(question)
     return cosines
+
+
+def _near(
+    parts: Sequence[tuple[slice, Codes]], question: CodedQuestion, seen: NDArray[np.bool_], most: int
+) -> NDArray[np.bool_]:
+    """Of many chunks that may be seen, the `most` that come first by their signs; of fewer, all."""
+    rough = np.full(len(seen), -np.inf, np.float32)
+    many = np.count_nonzero(seen) > 2 * most
+    for part, codes in parts:
+        rough[part] = np.where(seen[part] & codes.present, codes.rough(question) if many else 0, -np.inf)
+    there = rough > -np.inf
+    if not many or np.count_nonzero(there) <= most:
+        return there
+    least = float(np.partition(rough, len(rough) - most)[len(rough) - most])
+    return rough >= least
 
 
 def _parts(copy: Copy) -> Iterator[tuple[slice, Codes]]:

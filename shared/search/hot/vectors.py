@@ -79,7 +79,7 @@ class Codes(msgspec.Struct, frozen=True, eq=False):
         return self.estimates(coded_question(vector, self.centre))
 
     def rough(self, question: CodedQuestion) -> NDArray[np.float32]:
-        """Estimates by the signs of both sides, in a fifth of the time. NaN: no vector yet."""
+        """Estimates by the signs of both sides, in a sixth of the time. NaN: no vector yet."""
         different = np.zeros(len(self.factors), np.uint16)
         for word, row in zip(question.signs, self.signs, strict=True):
             different += np.bitwise_count(row ^ word)
@@ -122,6 +122,7 @@ class CodedQuestion(NamedTuple):
 
 
 def coded_question(vector: NDArray[np.float32], centre: NDArray[np.float32]) -> CodedQuestion:
+    """For codes of this centre. The vector may have any length."""
     width = len(centre)
     unit = vector[:width] / np.float32(np.linalg.norm(vector) or 1.0)
     turned = _turn(width) @ unit

@@ -98,7 +98,7 @@ def calling(registry: Registry) -> Calling:
 
 async def said(registry: Registry, name: str, **given: object) -> tuple[str, bool]:
     (result,) = await registry.answers(
-        [ToolUse(id="c", name=name, input=given)], calling(registry), again=False
+        [ToolUse(id="c", name=name, input=given)], calling(registry), 1, again=False
     )
     return str(result.content), bool(result.is_error)
 

@@ -66,6 +66,8 @@ class Out(msgspec.Struct, tag="out", frozen=True):
     text: str
     reference: str | None = None
     """The channel's id of the message that will hold the text."""
+    turn: str = ""
+    """Whose tool sends it, beside the answer."""
 
 
 class Answered(msgspec.Struct, tag="answered", frozen=True):
@@ -93,6 +95,8 @@ class Timer(msgspec.Struct, tag="timer", frozen=True, omit_defaults=True):
     at: datetime
     message: Received
     cron: str | None = None
+    turn: str = ""
+    """Whose tool made it; none where it only moves on."""
 
 
 class Cancelled(msgspec.Struct, tag="cancelled", frozen=True):
@@ -121,6 +125,8 @@ class State(msgspec.Struct):
     """Which of them are answered together, by the first one's key."""
     asked: dict[str, dict[str, int]] = {}
     """How often the model was called: by turn, then by the number of the call."""
+    made: dict[str, list[str]] = {}
+    """Messages and timers that tools of open turns made, whether or not they are still there: by turn."""
     outbox: dict[str, Out] = {}
     timers: dict[str, Timer] = {}
     recent: dict[str, Done] = {}
@@ -139,6 +145,9 @@ class State(msgspec.Struct):
     def attempts(self, key: str, number: int) -> int:
         return self.asked.get(key, {}).get(str(number), 0)
 
+    def has_made(self, turn: str, name: str) -> bool:
+        return name in self.made.get(turn, ())
+
 
 def digest(*parts: object) -> str:
     """A short name for what the parts name together."""
@@ -147,7 +156,9 @@ def digest(*parts: object) -> str:
 
 def apply(state: State, entry: Entry) -> None:
     """Applying an entry twice is the same as applying it once."""
-    if isinstance(entry, Received):
+    if isinstance(entry, Out | Timer) and entry.turn:
+        _made(state, entry)
+    elif isinstance(entry, Received):
         if not state.knows(entry.key):
             state.inbox[entry.key] = entry
     elif isinstance(entry, Began):
@@ -168,6 +179,15 @@ def apply(state: State, entry: Entry) -> None:
         _sending(state, entry)
 
 
+def _made(state: State, entry: Out | Timer) -> None:
+    """A tool that runs again finds what it made gone where that was sent, told or cancelled in the meantime."""
+    name = entry.key if isinstance(entry, Out) else entry.id
+    if state.has_made(entry.turn, name):
+        return
+    state.made.setdefault(entry.turn, []).append(name)
+    apply(state, msgspec.structs.replace(entry, turn=""))
+
+
 def _sending(state: State, entry: Out | Placed | Sent) -> None:
     if isinstance(entry, Out):
         state.outbox.setdefault(entry.key, entry)
@@ -182,8 +202,9 @@ def _answered(state: State, entry: Answered) -> None:
     for key in state.turns.pop(entry.key, [entry.key]):
         state.inbox.pop(key, None)
         state.recent[key] = Done(entry.session, entry.seq)
-    for key in [key for key in state.asked if key == entry.key or key.startswith(f"{entry.key}/")]:
-        del state.asked[key]
+    for of_turns in (state.asked, state.made):
+        for key in [key for key in of_turns if key == entry.key or key.startswith(f"{entry.key}/")]:
+            del of_turns[key]
     for out in entry.out:
         state.outbox.setdefault(out.key, out)
     while len(state.recent) > _RECENT:

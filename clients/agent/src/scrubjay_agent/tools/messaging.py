@@ -34,7 +34,7 @@ class Messaging:
             address = self._home(calling.message.user) or address
         if address.channel in (None, "http"):
             raise ToolError("there is no channel that reaches this user")
-        await self._journal.append(Out(calling.once(), address, given.text))
+        await self._journal.append(Out(calling.once(), address, given.text, turn=calling.key))
         return "it is on its way"
 
     async def react(self, given: Reaction, calling: Calling) -> str:

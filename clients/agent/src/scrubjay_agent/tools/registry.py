@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,7 +35,7 @@ class Calling:
     message: Received
     tools: Registry
     call: str = ""
-    """The call's id."""
+    """The call's place in the turn: some models give each call the same id."""
 
     def once(self, *parts: object) -> str:
         """Names what this call does, so that a repeat of it does nothing more."""
@@ -96,9 +96,17 @@ class Registry:
             [tool.name for tool in self._tools.values() if tool.confined and tool.name not in network]
         )
 
-    async def answers(self, calls: Sequence[ToolUse], calling: Calling, *, again: bool) -> list[ToolResult]:
-        """One after the other. `again`: a restart may have interrupted them."""
-        return [await self._answer(call, calling, again) for call in calls]
+    async def answers(
+        self, calls: Sequence[ToolUse], calling: Calling, step: int, *, again: bool
+    ) -> list[ToolResult]:
+        """One after the other.
+
+        `step` says which answer of the model they are of. `again`: a restart may have interrupted them.
+        """
+        return [
+            await self._answer(call, replace(calling, call=f"{step}.{place}"), again)
+            for place, call in enumerate(calls)
+        ]
 
     async def _answer(self, call: ToolUse, calling: Calling, again: bool) -> ToolResult:
         """Never raises what a tool raises: its error is the model's to read."""
@@ -109,7 +117,7 @@ class Registry:
             if again and not tool.repeatable:
                 raise ToolError(_INTERRUPTED)
             given = msgspec.convert(call.input, tool.arguments)
-            said = await tool.run(given, _of(calling, call.id))
+            said = await tool.run(given, calling)
         except (ToolError, msgspec.ValidationError) as error:
             return ToolResult(tool_use_id=call.id, content=self._cut(str(error)), is_error=True)
         except asyncio.CancelledError:
@@ -123,7 +131,3 @@ class Registry:
         text = text.replace("\x00", "\ufffd")
         over = len(text) - self._truncation
         return text if over <= 0 else text[: self._truncation] + _CUT.format(over)
-
-
-def _of(calling: Calling, call: str) -> Calling:
-    return Calling(calling.key, calling.session, calling.message, calling.tools, call)

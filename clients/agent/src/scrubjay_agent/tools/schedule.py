@@ -40,13 +40,14 @@ class Scheduling:
     async def schedule(self, given: Schedule, calling: Calling) -> str:
         when = first(given, datetime.now(UTC))
         timer = calling.once()
-        if timer not in self._journal.state.timers:
-            if len(self._of(calling)) >= _MOST:
-                raise ToolError(f"this user has {_MOST} scheduled messages already")
-            message = msgspec.structs.replace(
-                calling.message, key=timer, source="schedule", text=given.text, images=[], tier=None
-            )
-            await self._journal.append(Timer(timer, when, message, given.cron))
+        if self._journal.state.has_made(calling.key, timer):
+            return f"scheduled as {timer}"
+        if len(self._of(calling)) >= _MOST:
+            raise ToolError(f"this user has {_MOST} scheduled messages already")
+        message = msgspec.structs.replace(
+            calling.message, key=timer, source="schedule", text=given.text, images=[], tier=None
+        )
+        await self._journal.append(Timer(timer, when, message, given.cron, turn=calling.key))
         return f"scheduled as {timer} for {when:%Y-%m-%d %H:%M:%S} UTC"
 
     async def listed(self, _: Nothing, calling: Calling) -> str:

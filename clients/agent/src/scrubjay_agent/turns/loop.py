@@ -40,7 +40,7 @@ class Loop:
         while (answer := conversation.answer) is None:
             if calls := conversation.open_calls:
                 self._monitor.tools(calling, conversation.calls_made, [call.name for call in calls])
-                content = await calling.tools.answers(calls, calling, again=again)
+                content = await calling.tools.answers(calls, calling, conversation.calls_made, again=again)
                 key = digest(calling.key, "results", conversation.calls_made)
                 await conversation.append(key, results(content))
             else:

@@ -12,13 +12,28 @@ from shared.deadline import Deadline
 
 # Longer than any client keeps retrying.
 KEEP_RECORDS = timedelta(days=7)
+SWEPT_AT_ONCE = 5_000
+_SWEEP_SECONDS = 10.0
 _EVERY_SECONDS = 3_600.0
 
 
 async def tidy_forever(database: Database, records: Records, table: EmbeddingTable | None) -> None:
     async def tidy() -> None:
-        await database.run(EVERY_TENANT, lambda c: c.execute(records.sweep_sql, KEEP_RECORDS), Deadline(60))
         if table is not None:
             await table.trim()
+        await sweep(database, records)
 
     await every(_EVERY_SECONDS, "tidying", tidy)
+
+
+async def sweep(database: Database, records: Records, most: int = SWEPT_AT_ONCE) -> int:
+    """Returns how many records were old. After days without a sweep, one statement for all would take too long."""
+    swept = 0
+    while True:
+        status = await database.run(
+            EVERY_TENANT, lambda c: c.execute(records.sweep_sql, KEEP_RECORDS, most), Deadline(_SWEEP_SECONDS)
+        )
+        count = int(status.rpartition(" ")[2])
+        swept += count
+        if count < most:
+            return swept

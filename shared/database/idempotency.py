@@ -65,7 +65,10 @@ class Records:
             select route, body_hash, status, answer from {table}
             where tenant = $1 and key in ($2, $3) order by key = $2 desc limit 1"""
         self.keep_sql = f"update {table} set status = $3, answer = $4 where tenant = $1 and key = $2"
-        self.sweep_sql = f"delete from {table} where created_at < statement_timestamp() - $1::interval"
+        self.sweep_sql = f"""
+            delete from {table} where (tenant, key) in (
+                select tenant, key from {table} where created_at < statement_timestamp() - $1::interval
+                order by created_at limit $2)"""
 
     async def once(
         self,

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from shared.database.housekeeping import KEEP_RECORDS
+from local.database import Database
+from shared.database.housekeeping import sweep
 from shared.database.idempotency import Records
 from shared.database.postgres import Connection
+from shared.database.postgres import Database as Pool
 from tests.integration.conftest import Tenant
 from tests.support.calls import lesson, note
 from tests.support.cluster import Answer, Client, Cluster
@@ -205,11 +207,14 @@ async def test_keys_are_any_printable_ascii(client: Client, key: str) -> None:
     assert (await send(client, WRITE, key)).body == first.body
 
 
-@pytest.mark.parametrize("schema", ["cache", "memory", "context"])
+@pytest.mark.parametrize(
+    ("schema", "service"), [("cache", "cache"), ("memory", "agent_memory"), ("context", "context")]
+)
 async def test_old_records_are_swept_and_young_ones_stay(
-    tenant: Tenant, sql: Connection, schema: str
+    tenant: Tenant, sql: Connection, database: Database, schema: str, service: str
 ) -> None:
-    for key, age in (("old", "8 days"), ("young", "6 days")):
+    old = [(f"old {number}", "8 days") for number in range(5)]
+    for key, age in [*old, ("young", "6 days")]:
         await sql.execute(
             f"""insert into {schema}.idempotency (tenant, key, route, scope, body_hash, status, answer, created_at)
                 values ($1, $2, 'r', 'shared', '', 200, '{{}}', now() - $3::text::interval)""",
@@ -217,7 +222,12 @@ async def test_old_records_are_swept_and_young_ones_stay(
             key,
             age,
         )
-    await sql.execute(Records(schema).sweep_sql, KEEP_RECORDS)
+    pool = Pool(database.services[service], connections=1)
+    await pool.open()
+    try:
+        assert await sweep(pool, Records(schema), most=2) >= len(old)
+    finally:
+        await pool.close()
     left = await sql.fetch(f"select key from {schema}.idempotency where tenant = $1", tenant.name)
     assert [row["key"] for row in left] == ["young"]
 

@@ -14,7 +14,7 @@ from opentelemetry.trace import Span, SpanKind, Tracer
 from shared.telemetry import tracing
 
 _WRITES = re.compile(r"\b(insert|update|delete|merge)\b\s+(?:into\b|from\b|only\b|\w+\.)", re.IGNORECASE)
-_TARGET = re.compile(r"\b(?:cache|memory|context|timeline|public)\.[a-z_]+\b(?!\.)")
+_TARGET = re.compile(r"\b(?:cache|memory|sessions|context|timeline|public)\.[a-z_]+\b(?!\.)")
 _CALL = re.compile(r"\b([a-z_]+)\(")
 _MOST_TARGETS = 4
 

@@ -26,6 +26,11 @@ from shared.telemetry.tracing import TracingSettings
         ("BEGIN; SET LOCAL statement_timeout = 1234", "BEGIN", "BEGIN"),
         ("COMMIT", "COMMIT", "COMMIT"),
         ("insert into cache.a (x) values ($1)", "INSERT", "INSERT cache.a"),
+        (
+            "select count(*) from sessions.events e join cache.a using (id)",
+            "SELECT",
+            "SELECT sessions.events cache.a",
+        ),
         ("with x as (select 1) update memory.b set y = $1", "UPDATE", "UPDATE memory.b"),
         ("with x as (select updated from memory.b) select * from x", "SELECT", "SELECT memory.b"),
         ("select set_config('jit', 'off', false)", "SELECT", "SELECT set_config"),

@@ -14,8 +14,9 @@ from deploy.verify.findings import Finding
 from deploy.verify.tools import CHART, ToolError, promtool, run
 
 RULES = CHART / "files" / "alerts.yaml"
-_AT = "40m"
-_STEPS = 40
+# More than an hour: an alert must not end while its fault lasts.
+_AT = "100m"
+_STEPS = 100
 
 _HERE = 'namespace="ours", job="scrubjay-context", instance="10.0.0.1:8080"'
 
@@ -63,7 +64,10 @@ HEALTHY: Mapping[str, str] = {
 
 # The fault that each alert reports, as series that replace healthy ones.
 FAULTS: Mapping[str, Mapping[str, str]] = {
-    "ScrubjayAway": {_series("up"): "1x20 0x20"},
+    "ScrubjayAway": {
+        _series("up"): f"1x20 0x{_STEPS - 20}",
+        _series("scrubjay_http_requests_in_flight"): f"3x20 _x{_STEPS - 20}",
+    },
     "ScrubjayAnswersErrors": {
         _series("scrubjay_http_requests_total", _ASSEMBLES.replace("200", "503")): _rising(120)
     },

@@ -23,3 +23,35 @@ where exists (
         select from memory.agent_memory_vec v
         where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model'))
 on conflict do nothing;
+
+insert into memory.index_queue (tenant, store, item_id, scope, model)
+select distinct c.tenant, 'memory', c.item_id, c.scope, :'model'
+from memory.long_term_chunks c
+where c.expires_at > clock_timestamp() and not exists (
+    select from memory.long_term_vec v
+    where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model')
+on conflict do nothing;
+
+insert into memory.index_queue (tenant, store, item_id, scope, model)
+select distinct c.tenant, 'vault_index', c.item_id, c.scope, :'model'
+from memory.file_chunks c
+where c.expires_at > clock_timestamp() and not exists (
+    select from memory.file_vec v
+    where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model')
+on conflict do nothing;
+
+insert into cache.index_queue (tenant, store, item_id, scope, model)
+select distinct c.tenant, 'session_objects', c.item_id, c.scope, :'model'
+from sessions.object_chunks c
+where c.expires_at > clock_timestamp() and not exists (
+    select from sessions.object_vec v
+    where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model')
+on conflict do nothing;
+
+insert into cache.index_queue (tenant, store, item_id, scope, model)
+select distinct c.tenant, 'persistent_objects', c.item_id, c.scope, :'model'
+from sessions.persistent_chunks c
+where c.expires_at > clock_timestamp() and not exists (
+    select from sessions.persistent_vec v
+    where v.tenant = c.tenant and v.item_id = c.item_id and v.chunk = c.chunk and v.model = :'model')
+on conflict do nothing;

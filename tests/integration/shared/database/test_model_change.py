@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import asyncpg
@@ -15,6 +16,24 @@ from tests.support.fakes.fake_openai import FakeOpenAI
 
 LONG = "The heron stands in the reeds and waits. " * 100
 TABLES = {"cache": "psychic", "memory": "agent_memory"}
+CHUNKS = {
+    "memory": "memory.long_term_chunks",
+    "vault_index": "memory.file_chunks",
+    "session_objects": "sessions.object_chunks",
+    "persistent_objects": "sessions.persistent_chunks",
+}
+CHUNK = json.dumps(
+    {
+        **dict.fromkeys(("start", "chunk"), 0),
+        **dict.fromkeys(("stop", "words", "chunks", "changed", "first_line", "last_line"), 1),
+        **dict.fromkeys(("tsv", "scoped"), "'heron':1"),
+        "tenant": "t",
+        "scope": "shared",
+        "item_id": 7,
+        "body": "heron",
+        "expires_at": "infinity",
+    }
+)
 
 
 async def test_entries_and_memories_get_vectors_of_the_new_model(
@@ -40,6 +59,36 @@ async def test_entries_and_memories_get_vectors_of_the_new_model(
             await _reembed(sql, "openai:another")
             await _reembed(sql, "openai:another")
             assert await _covered(sql, "memory", "openai:another") == before
+    await sql.close()
+
+
+async def test_every_table_of_vectors_is_named(database: Database, sql: Connection) -> None:
+    rows = await sql.fetch(
+        """select table_schema || '.' || table_name as name from information_schema.columns
+           where column_name = 'model' and table_name like '%\\_vec'"""
+    )
+    script = (ROOT / "deploy" / "postgres" / "reembed.sql").read_text()
+    guide = (ROOT / "deploy" / "README.md").read_text()
+    assert len(rows) >= 6
+    for row in rows:
+        assert f"from {row['name']} v" in script
+        assert f"{row['name']}" in guide
+
+
+async def test_whatever_lacks_a_vector_is_queued(fresh_database: Database) -> None:
+    sql = await asyncpg.connect(fresh_database.admin)
+    await sql.execute("set session_replication_role = replica")  # chunks without their items
+    for table in CHUNKS.values():
+        await sql.execute(
+            f"insert into {table} select * from jsonb_populate_record(null::{table}, $1::text::jsonb)", CHUNK
+        )
+    for _ in range(2):
+        await _reembed(sql, "another")
+    queued = await sql.fetch(
+        """select store, tenant, scope, item_id from memory.index_queue union all
+           select store, tenant, scope, item_id from cache.index_queue"""
+    )
+    assert sorted(map(tuple, queued)) == sorted((store, "t", "shared", 7) for store in CHUNKS)
     await sql.close()
 
 

@@ -70,6 +70,7 @@ _ALLOWED: Mapping[str, set[Edge]] = {
     | _edges(_PODS, ["dns"], 53)
     | _edges(_PODS, _EVERYONE, 5432)
     | _edges(_OURS, _EVERYONE, 6379)
+    | _edges(["context"], ["internet"], 443)
     | _edges(_EVERYONE, ["context"], 8080),
     "team": _INWARD
     | _SCRAPED

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shared.search.counts import Common
 from shared.search.hot.copies import Copy
-from shared.search.hot.vectors import CodedQuestion, Codes, coded_question, joined_codes
+from shared.search.hot.vectors import CodedQuestion, Codes, Exact, Vectors, coded_question, joined_codes
 from shared.search.hot.words import hashed
 
 # Of the common words, so many of the rarest select chunks.
@@ -24,6 +24,9 @@ _SELECTING = 2
 _SHORTLIST = 16
 # Of what the signs alone put first, so many times the shortlist are estimated.
 _ESTIMATED = 20
+
+# The places of a segment's chunks in the columns, and their codes.
+_Coded: TypeAlias = tuple[slice, Codes]
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -141,40 +144,40 @@ def _columns(copy: Copy, asked: Asked) -> _Columns:
     if asked.users is not None:
         users = np.concatenate([segment.users for segment in copy.segments])
         seen = live & np.isin(users, [0, *(hash(user) for user in asked.users)])
-    cosines = None
-    if asked.vector is not None:
-        cosines = _estimates(copy, seen, asked) if copy.coded else _cosines(copy, live, asked.vector)
+    cosines = None if asked.vector is None else _cosines(copy, seen, asked.vector, asked.depth)
     return _Columns(keys, live, seen, cosines)
 
 
-def _cosines(copy: Copy, live: NDArray[np.bool_], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """None of a segment in which nothing may be found: the only agent of a tenant has no peers."""
-    parts, stop = [], 0
-    for segment in copy.segments:
-        start, stop = stop, stop + len(segment.keys)
-        some = live[start:stop].any()
-        parts.append(segment.vectors.cosines(vector) if some else np.full(stop - start, np.nan, np.float32))
-    return np.concatenate(parts)
+def _cosines(
+    copy: Copy, seen: NDArray[np.bool_], vector: NDArray[np.float32], depth: int
+) -> NDArray[np.float32]:
+    """Codes only estimate them. NaN: no vector yet, or the signs alone show that it is far.
 
-
-def _estimates(copy: Copy, seen: NDArray[np.bool_], asked: Asked) -> NDArray[np.float32]:
-    """Cosines as codes estimate them. NaN: no vector yet, or the signs alone show that it is far."""
-    assert asked.vector is not None
+    None of a segment in which nothing may be found: the only agent of a tenant has no peers.
+    """
     cosines = np.full(len(seen), np.nan, np.float32)
-    parts = [(part, codes) for part, codes in _parts(copy) if len(codes.centre) and seen[part].any()]
-    if parts:
-        question = coded_question(asked.vector, parts[0][1].centre)
-        near = _near(parts, question, seen, asked.depth * _SHORTLIST * _ESTIMATED)
+    coded: dict[bytes, list[_Coded]] = {}
+    for part, vectors in _parts(copy):
+        if not seen[part].any():
+            continue
+        if isinstance(vectors, Exact):
+            cosines[part] = vectors.cosines(vector)
+        elif len(vectors.centre):
+            coded.setdefault(vectors.centre.tobytes(), []).append((part, vectors))
+    # Each scope's codes have their own centre, and a question is turned for one centre.
+    for parts in coded.values():
+        question = coded_question(vector, parts[0][1].centre)
+        near = _near(parts, question, seen, depth * _SHORTLIST * _ESTIMATED)
         cosines[near] = joined_codes([codes.of(near[part]) for part, codes in parts]).estimates(question)
     return cosines
 
 
 def _near(
-    parts: Sequence[tuple[slice, Codes]], question: CodedQuestion, seen: NDArray[np.bool_], most: int
+    parts: Sequence[_Coded], question: CodedQuestion, seen: NDArray[np.bool_], most: int
 ) -> NDArray[np.bool_]:
     """Of many chunks that may be seen, the `most` that come first by their signs; of fewer, all."""
     rough = np.full(len(seen), -np.inf, np.float32)
-    many = np.count_nonzero(seen) > 2 * most
+    many = sum(np.count_nonzero(seen[part]) for part, _ in parts) > 2 * most
     for part, codes in parts:
         rough[part] = np.where(seen[part] & codes.present, codes.rough(question) if many else 0, -np.inf)
     there = rough > -np.inf
@@ -184,13 +187,12 @@ def _near(
     return rough >= least
 
 
-def _parts(copy: Copy) -> Iterator[tuple[slice, Codes]]:
-    """The places of each segment's chunks in the columns, and their codes."""
+def _parts(copy: Copy) -> Iterator[tuple[slice, Vectors]]:
+    """The places of each segment's chunks in the columns, and their vectors."""
     stop = 0
     for segment in copy.segments:
         start, stop = stop, stop + len(segment.keys)
-        if isinstance(segment.vectors, Codes):
-            yield slice(start, stop), segment.vectors
+        yield slice(start, stop), segment.vectors
 
 
 def _held(copy: Copy, live: NDArray[np.bool_], word: int) -> _Held:

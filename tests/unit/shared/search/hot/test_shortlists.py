@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from shared.search.counts import NONE_COMMON
-from shared.search.hot.copies import Copy, copy_of
+from shared.search.hot.copies import Copy, copy_of, together
 from shared.search.hot.matching import Asked, Chosen, chosen
-from shared.search.hot.segments import Builder, microseconds
-from shared.search.hot.vectors import codes
+from shared.search.hot.segments import Builder, Segment, microseconds
+from shared.search.hot.vectors import StoredVectors, Vectors, codes, exact
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WIDTH, SEGMENTS, ROWS, DEPTH = 96, 3, 1_000, 2
@@ -33,7 +34,7 @@ def near_some_centre(rows: int) -> NDArray[np.float32]:
 HELD = near_some_centre(SEGMENTS * ROWS)
 
 
-def row(item: int) -> dict[str, Any]:
+def row(item: int, vector: NDArray[np.float32]) -> dict[str, Any]:
     """Each tenth has no vector yet, and each seventh is about a user."""
     return {
         "item_id": item,
@@ -44,21 +45,25 @@ def row(item: int) -> dict[str, Any]:
         "hidden": False,
         "user_id": "bob" if item % 7 == 0 else None,
         "tsv": struct.pack(">I", 0),
-        "embedding": None if item % 10 == 0 else HalfVector(HELD[item]),
+        "embedding": None if item % 10 == 0 else HalfVector(vector),
     }
 
 
-def copy() -> Copy:
-    segments = []
-    for first in range(0, SEGMENTS * ROWS, ROWS):
-        builder = Builder()
-        for item in range(first, first + ROWS):
-            builder.add(row(item))
-        segments.append(builder.build(partial(codes, centre=HELD.mean(axis=0))))
+def segment(
+    first: int, vectors: NDArray[np.float32], encode: Callable[[StoredVectors], Vectors] = exact
+) -> Segment:
+    builder = Builder()
+    for item, vector in enumerate(vectors, first):
+        builder.add(row(item, vector))
+    return builder.build(encode)
+
+
+def copy(*segments: Segment) -> Copy:
     return copy_of(segments, (1, 1, []), NOW)
 
 
-COPY = copy()
+WITH_CODES = partial(codes, centre=HELD.mean(axis=0))
+COPY = copy(*(segment(first, HELD[first : first + ROWS], WITH_CODES) for first in range(0, len(HELD), ROWS)))
 
 
 def estimated(found: Chosen) -> int:
@@ -96,3 +101,23 @@ def test_of_few_all_are_estimated() -> None:
     small = COPY.among([item << 15 for item in range(ESTIMATED)])
     found = chosen(small, question(HELD[1]))
     assert estimated(found) == ESTIMATED * 9 // 10
+
+
+def test_a_scope_of_exact_vectors_is_found_beside_one_of_codes() -> None:
+    """A user has few long-term memories, and what the tenant shares has many."""
+    own = near_some_centre(50)
+    for both in ([COPY, copy(segment(len(HELD), own))], [copy(segment(len(HELD), own)), COPY]):
+        for item, vector in [(1, HELD[1]), (len(HELD) + 1, own[1])]:
+            found = chosen(together(both), question(vector))
+            assert item in [key >> 15 for key in found.keys]
+
+
+def test_estimates_by_far_centres_are_compared() -> None:
+    """Each scope's codes have a centre of their own."""
+    axis = np.eye(WIDTH, dtype=np.float32)[0]
+    one, other = HELD[:ROWS] / 2 + axis, HELD[:ROWS] / 2 - axis
+    encode = partial(codes, centre=None)
+    both = together([copy(segment(0, one, encode)), copy(segment(ROWS, other, encode))])
+    for asked, of_one in [(one[1], True), (other[1], False)]:
+        found = chosen(both, question(asked / np.linalg.norm(asked)))
+        assert all((key >> 15 < ROWS) == of_one for key in found.keys)

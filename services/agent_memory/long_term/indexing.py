@@ -15,8 +15,8 @@ from shared.provenance import spoken
 
 _FINISH_SECONDS = 10.0
 
-# The memory, if it still says what was embedded. An edit waits, and queues it anew.
-HOLD = "select from memory.long_term where tenant = $1 and id = $2 and content_hash = $3 for share"
+# The memory, if it still says what was embedded. An edit waits, and queues it anew. Its hash may cover no text.
+HOLD = "select from memory.long_term where tenant = $1 and id = $2 and content = $3 for share"
 # The place in the array is the chunk.
 FINISH = """
 with stored as (
@@ -34,7 +34,7 @@ STATEMENTS = StoreStatements(
     items="long_term",
     chunks="long_term_chunks",
     vectors="long_term_vec",
-    reads=["content", "content_hash", "coalesce(speaker, '') as who"],
+    reads=["content", "coalesce(speaker, '') as who"],
 )
 
 
@@ -46,7 +46,7 @@ def _texts(row: asyncpg.Record) -> list[str]:
 async def finish(connection: Connection, model: str, embedded: Sequence[Embedded]) -> None:
     for row, vectors in embedded:
         item = row["tenant"], row["item_id"]
-        if await connection.fetchrow(HOLD, *item, row["content_hash"]) is not None:
+        if await connection.fetchrow(HOLD, *item, row["content"]) is not None:
             await connection.execute(FINISH, *item, model, list(vectors))
 
 

@@ -10,7 +10,10 @@ import pytest
 
 from local.database import Database
 from services.agent_memory.app import Services
+from services.agent_memory.long_term import indexing as long_term
+from services.agent_memory.long_term.schemas import EditMemoryInput, WriteMemoryInput
 from services.agent_memory.memories.commits import queries
+from shared.database.index_queue import Embedded
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
 from tests.support.agent_memory import commit, fake_embedding, replica, who
@@ -99,6 +102,20 @@ async def test_a_vector_of_what_was_restated_meanwhile_is_not_stored(
     assert read is not None
     await services.commits._rules.finish(sql, TENANT, read, [])
     assert await _queued(sql) == [("agent_memory", stated.memory_id)]
+
+
+async def test_a_vector_of_an_imported_text_that_was_edited_meanwhile_is_not_stored(
+    services: Services, sql: Connection
+) -> None:
+    """What identifies it is its origin, which stays."""
+    memory = WriteMemoryInput(kind="knowledge", scope="shared", content="The heron waits.", origin="mem0:7")
+    (written,) = (await services.long_term.write(who(TENANT), [memory], None, Deadline(10))).results
+    read = await sql.fetchrow(long_term.STATEMENTS.texts, [TENANT], [written.id])
+    assert read is not None
+    change = EditMemoryInput(content="The heron has left.")
+    await services.long_term.edit(who(TENANT), written.id, change, Deadline(10))
+    await long_term.finish(sql, services.long_term._model, [Embedded(read, [])])
+    assert await _queued(sql) == [("memory", written.id)]
 
 
 async def _queued(sql: Connection) -> list[tuple[str, int]]:

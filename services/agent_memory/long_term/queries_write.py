@@ -162,7 +162,7 @@ async def embed_anew(connection: Connection, row: LongTermRow, model: str) -> No
     await connection.execute(QUEUE, row.tenant, row.scope, row.id, model)
 
 
-# What is not trusted supersedes nothing that is.
+# What is not trusted supersedes nothing that is. What supersedes is stated now, so it holds again.
 SUPERSEDE = """
 with done as (
     update memory.long_term older set superseded_by = newer.id
@@ -171,6 +171,9 @@ with done as (
       and older.scope = newer.scope and older.user_id is not distinct from newer.user_id
       and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
     returning older.id, older.scope, older.agent_name, older.session_id
+), held as (
+    update memory.long_term newer set superseded_by = null
+    from done where newer.tenant = $1 and newer.id = $3 and newer.superseded_by is not null
 ), told as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
     select $1, scope, 'long_term_supersede', case when scope like 'mission:%' then substr(scope, 9) end, agent_name,

@@ -45,6 +45,19 @@ async def test_near_duplicates_stand_side_by_side(admin_client: Client, client: 
     assert await queue(client, kind="near_duplicate") == []
 
 
+async def test_what_a_merge_keeps_holds_again(admin_client: Client, client: Client) -> None:
+    """Also where what is merged only repeated what had been recalled."""
+    older = await learn(client, "scout", "The pool of the ledger holds 20 connections at most")
+    text = "The gate of the ledger opens at 40 requests"
+    newer = await learn(client, "scout", text, supersedes=older, recalled_from=1)
+    await decide(admin_client, f"peer:{newer}", "merge", into=f"peer:{older}")
+    marks = [
+        (await client.get(f"/api/agent-memory/{id_}")).body["memory"].get("superseded_by")
+        for id_ in (older, newer)
+    ]
+    assert marks == [None, older]
+
+
 async def test_disputes_low_trust_and_what_is_derived(admin_client: Client, client: Client) -> None:
     fact = {"subject": "gateway", "predicate": "runs on", "scope": "shared"}
     for value, kind in (("port 80", "user"), ("port 81", "tool")):

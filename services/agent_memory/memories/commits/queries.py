@@ -114,7 +114,8 @@ async def confirm(
     await connection.execute(CONFIRM, confirmation, sorted(TRUSTED), tenant)
 
 
-# Both memories are of one agent and user, and what is not trusted supersedes nothing that is.
+# Both memories are of one agent and user, and what is not trusted supersedes nothing that is. What supersedes is stated
+# now, so it holds again.
 SUPERSEDE = """
 with done as (
     update memory.agent_memory older set superseded_by = newer.id
@@ -123,6 +124,9 @@ with done as (
       and older.agent_name = newer.agent_name and older.user_id is not distinct from newer.user_id
       and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
     returning older.id, older.mission_namespace, older.agent_name, older.session_id
+), held as (
+    update memory.agent_memory newer set superseded_by = null
+    from done where newer.tenant = $1 and newer.id = $3 and newer.superseded_by is not null
 ), told as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
     select $1, 'agent:' || agent_name, 'memory_supersede', mission_namespace, agent_name, session_id,

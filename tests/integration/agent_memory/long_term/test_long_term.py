@@ -156,6 +156,15 @@ async def test_a_newer_memory_takes_the_place_of_the_one_it_supersedes(client: C
     assert (await client.post(MEMORY, body)).status == 400
 
 
+async def test_what_supersedes_holds_again(client: Client) -> None:
+    coffee, tea = (preference(f"Ana drinks {what} in the morning.") for what in ("coffee", "tea"))
+    older = await write(client, coffee)
+    newer = await write(client, tea | {"supersedes": older})
+    assert await write(client, coffee | {"supersedes": newer}) == older
+    marks = [(await client.get(f"{MEMORY}/{id_}")).body.get("superseded_by") for id_ in (older, newer)]
+    assert marks == [None, older]
+
+
 async def test_a_write_with_a_key_happens_once(client: Client) -> None:
     headers = {"Idempotency-Key": "once"}
     first = await client.post(MEMORY, preference(), headers=headers)

@@ -24,6 +24,7 @@ from shared.auth import Principal
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Conflict, Invalid, NotFound
+from shared.review.reviews import require_unreviewed
 from shared.telemetry import tracing
 
 _MOST_PASSAGES, _LAST_LINE = 2_000, 2**31 - 1
@@ -64,7 +65,8 @@ class Files:
 
     @tracing.memory("upsert_memory", "agent_memory")
     async def learn(self, principal: Principal, request: FileInput, deadline: Deadline) -> LearnedFile:
-        """Raises NotFound, Forbidden, Invalid, and Conflict for a file that changes at the same time."""
+        """Raises NotFound, Forbidden, Invalid, and Conflict for a file that changes at the same time, or in whose scope
+        writes wait for a reviewer."""
         file = await self._database.run(
             principal.tenant, lambda c: _read(c, principal, request.path), deadline
         )
@@ -80,6 +82,7 @@ class Files:
         await lasting.prepare()
 
         async def work(c: Connection) -> LearnedFile:
+            await require_unreviewed(c, principal, writing.about)
             known = await queries_files.learned(c, principal.tenant, file.path)
             now = await queries_files.find(c, principal.tenant, file.path, principal.own_scopes())
             if now is None or _digest(now) != file.digest:

@@ -60,6 +60,17 @@ async def test_a_file_of_nobody_needs_a_scope(client: Client) -> None:
     assert [each["scope"] for each in await facts(client, "Bo")] == ["mission:m"]
 
 
+async def test_where_writes_wait_for_a_reviewer_nothing_is_learned(
+    client: Client, admin_client: Client
+) -> None:
+    await ok(admin_client, "PUT", "/api/context/review/rules", {"mission_id": "m"})
+    await put(client, "Bo lives in Lisbon.\n", "notes/bo.txt")
+    assert (await client.post(CONSOLIDATE, {"path": "notes/bo.txt", "scope": "mission:m"})).status == 409
+    assert await facts(client, "Bo") == []
+    # Who reviews needs no reviewer.
+    assert (await learn(admin_client, "notes/bo.txt", scope="mission:m"))["status"] == "finished"
+
+
 async def test_either_a_session_or_a_file(client: Client) -> None:
     for body in ({}, {"session_id": "a", "path": "b"}, {"session_id": "a", "scope": "shared"}):
         assert (await client.post(CONSOLIDATE, body)).status == 400

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import asyncpg
 import pytest
+from pgvector import HalfVector
 
 from local.database import Database
 from services.agent_memory.app import Services
@@ -16,7 +18,8 @@ from services.agent_memory.memories.commits import queries
 from shared.database.index_queue import Embedded
 from shared.database.postgres import Connection
 from shared.deadline import Deadline
-from tests.support.agent_memory import commit, fake_embedding, replica, who
+from tests.support.agent_memory import MANY_SECONDS, commit, fake_embedding, replica, who
+from tests.support.calls import until
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 TENANT = "queue"
@@ -25,6 +28,7 @@ SAME_ID = """
 insert into memory.index_queue (tenant, store, item_id, scope, model)
 select tenant, 'facts', item_id, scope, model from memory.index_queue where tenant = $1
 """
+WAITS = "select exists (select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid)))"
 Deletion = Callable[[Services, list[int]], Awaitable[Any]]
 
 
@@ -116,6 +120,31 @@ async def test_a_vector_of_an_imported_text_that_was_edited_meanwhile_is_not_sto
     await services.long_term.edit(who(TENANT), written.id, change, Deadline(10))
     await long_term.finish(sql, services.long_term._model, [Embedded(read, [])])
     assert await _queued(sql) == [("memory", written.id)]
+
+
+async def test_a_memory_that_a_purge_erases_meanwhile_gets_no_vector(
+    services: Services, sql: Connection
+) -> None:
+    """An error would lose the vectors of the memories that were embedded with it."""
+    await commit(services, TENANT, "scout", "The heron waits.")
+    read = await sql.fetchrow(
+        "select id as item_id, content, '' as who from memory.agent_memory where tenant = $1", TENANT
+    )
+    assert read is not None
+
+    async def finish(c: Connection) -> None:
+        await services.commits._rules.finish(c, TENANT, read, [HalfVector([1.0] * 512)])
+
+    async def waits() -> None:
+        assert await sql.fetchval(WAITS)
+
+    async with sql.transaction():
+        await sql.execute("delete from memory.agent_memory where tenant = $1", TENANT)
+        finishing = asyncio.ensure_future(
+            services.commits._database.transaction(TENANT, finish, Deadline(MANY_SECONDS))
+        )
+        await until(waits)
+    await finishing
 
 
 async def _queued(sql: Connection) -> list[tuple[str, int]]:

@@ -167,7 +167,8 @@ class CommitRules:
             duplicate = next((other["id"] for other in near if _may_merge(late.memory, other)), None)
             if duplicate is not None and await self._absorb(c, tenant, memory_id, duplicate, vectors[0]):
                 return
-        await self._store_vectors(c, tenant, memory_id, vectors)
+        if await queries.hold(c, tenant, memory_id) is not None:  # not purged meanwhile
+            await self._store_vectors(c, tenant, memory_id, vectors)
 
     async def _find(
         self, c: Connection, tenant: str, commits: Sequence[Commit], *, other_than: int = 0

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from services.agent_memory.vault.conversion.texts import text_of
+from services.agent_memory.vault.folder_index import run as folder_run
 from services.agent_memory.vault.folder_index.progress import Progress
 from services.agent_memory.vault.folder_index.run import Run
 from services.agent_memory.vault.folder_index.service import FolderIndex
@@ -112,6 +114,20 @@ async def test_one_run_at_a_time(index: FolderIndex, pool: Database, folder: Pat
         os.close(descriptor)
     assert await index.run(TENANT, age=3_600) is None
     assert counts(await run(index)) == (0, 5, 0)
+
+
+async def test_a_run_that_is_lost_within_a_batch_writes_nothing(
+    pool: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, 5)
+
+    async def long_text_of(*given: Any) -> Any:
+        await end_lease(pool)
+        return await text_of(*given)
+
+    monkeypatch.setattr(folder_run, "text_of", long_text_of)
+    assert await FolderIndex(pool, folder.parent, MODEL, lambda _: None).run(TENANT) is None
+    assert await texts_of(pool) == {}
 
 
 async def test_two_replicas_index_a_folder_once_when_it_is_due(

@@ -110,6 +110,8 @@ class Run:
                 rows[changed.path] = await self._rows(changed)
             except NoText as error:
                 self._progress.refuse(changed.path, error.reason)
+            # A batch may take longer than the lease lasts.
+            await self._renew()
         uploaded = await self._do(lambda c: self._write(c, rows)) if rows else set()
         for path in uploaded:
             self._progress.refuse(path, "an uploaded file has this path")
@@ -158,6 +160,10 @@ class Run:
 
     async def _keep_note(self, *, finished: bool = False) -> None:
         self._note(self._progress)
+        await self._renew(finished=finished)
+
+    async def _renew(self, *, finished: bool = False) -> None:
+        """Shows that the run goes on, once a second at most. Raises Lost."""
         if not finished and time.monotonic() - self._noted_at < _NOTE_SECONDS:
             return
         self._noted_at = time.monotonic()

@@ -139,7 +139,9 @@ def _within(group: Sequence[_Claim]) -> Iterator[tuple[_Claim, _Claim]]:
         newer = next((newer for newer in newest.values() if _supersedes(newer, claim)), None)
         if newer is not None:
             yield claim, newer
-        newest.setdefault((claim.statement, claim.candidate.source_kind in TRUSTED), claim)
+        # What a writer has ended takes nothing's place.
+        if claim.candidate.superseded_by is None:
+            newest.setdefault((claim.statement, claim.candidate.source_kind in TRUSTED), claim)
 
 
 def _supersedes(newer: _Claim, older: _Claim) -> bool:

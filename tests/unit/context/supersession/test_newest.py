@@ -57,6 +57,14 @@ def test_a_value_that_returns_is_stated_by_its_newest_statement() -> None:
     assert outcome(first, second, third) == {1: 2, 2: 3}
 
 
+def test_what_a_writer_has_ended_takes_nothings_place() -> None:
+    """A correction may be dated before what it corrects arrived."""
+    wrong = candidate(2, "The staging database is db-7.", superseded_by=1)
+    assert outcome(candidate(1, "The staging database is db-9."), wrong) == {2: 1}
+    older = candidate(0, "The staging database is db-5.")
+    assert outcome(older, candidate(1, "The staging database is db-9."), wrong) == {2: 1, 0: 1}
+
+
 def test_a_memory_that_is_stated_again_is_as_new_as_its_last_confirmation() -> None:
     again = candidate(1, "The port is 80.", confirmed_at=BEGINNING + timedelta(hours=3))
     assert outcome(again, candidate(2, "The port is 81.")) == {2: 1}

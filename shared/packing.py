@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens, width, within
-from shared.tokens.boundaries import after_pause, after_sentence, before_marks
+from shared.tokens.boundaries import after_pause, after_sentence, before_word
 
 # A store's default share of the budget.
 DEFAULT_TOKEN_SHARE = 0.8
@@ -222,7 +222,7 @@ def shorten(text: str, characters: int) -> str:
     if sentence >= _LEAST_SHARE * characters:
         return beginning[:sentence]
     word = max(beginning.rfind(" "), after_pause(text, 0, characters))
-    return beginning[: word if word >= _LEAST_SHARE * characters else before_marks(text, characters)]
+    return beginning[: word if word >= _LEAST_SHARE * characters else before_word(text, characters)]
 
 
 def tokens_of_line(rendered: str) -> int:

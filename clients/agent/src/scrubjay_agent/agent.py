@@ -19,6 +19,7 @@ from scrubjay.models import ImageBlock
 from scrubjay_agent.journal.entries import Answered, Began, Cancelled, Out, Received, Timer, digest
 from scrubjay_agent.journal.journal import Journal, SupersededError
 from scrubjay_agent.outbox import Outbox
+from scrubjay_agent.refusals import is_refused
 from scrubjay_agent.settings import Settings
 from scrubjay_agent.tools.registry import Calling, Registry
 from scrubjay_agent.tools.schedule import following
@@ -83,6 +84,8 @@ class Agent:
         return None if done is None else await self._said(done.session, done.seq)
 
     async def _said(self, session: str, seq: int) -> str:
+        if seq == 0:
+            return _BROKEN
         async for event in self._jay.sessions.session_history(session, limit=200):
             if event.seq == seq:
                 return "\n".join(block.text for block in event.content if block.type == "text")
@@ -124,12 +127,12 @@ class Agent:
         state = self._journal.state
         try:
             while state.open_turns(session) or state.waiting(session):
-                async with self._places:
-                    try:
+                try:
+                    async with self._places:
                         await self._next(session)
-                    except ScrubjayError as error:
-                        _log.warning("Scrubjay is away: %s", error)
-                        await asyncio.sleep(_PAUSE)
+                except ScrubjayError as error:
+                    _log.warning("Scrubjay is away: %s", error)
+                    await asyncio.sleep(_PAUSE)
                 state = self._journal.state
             self._workers.pop(session, None)
         except Exception as error:
@@ -160,36 +163,55 @@ class Agent:
             await asyncio.sleep(left.total_seconds())
 
     async def _turn(self, key: str, messages: Sequence[Received]) -> None:
+        """A turn that can never go on ends with an answer that says so. What Scrubjay may take later is raised."""
+        conversation = Conversation(self._jay, messages[0].session, self._settings.name)
+        try:
+            answer = await self._answer(key, messages, conversation)
+            seq = conversation.last
+        except SupersededError:
+            raise
+        except Exception as error:
+            if isinstance(error, ScrubjayError) and not is_refused(error):
+                raise
+            _log.exception("a turn failed")
+            answer = _BROKEN
+            seq = await self._broken(key, conversation)
+        await self._answered(key, messages, conversation, answer, seq)
+
+    async def _answer(self, key: str, messages: Sequence[Received], conversation: Conversation) -> str:
         first = messages[0]
         text = "\n\n".join(one.text for one in messages)
         message = msgspec.structs.replace(first, text=text, reply_to=messages[-1].reply_to)
         images = [image for one in messages for image in await self._images(one)]
-        conversation = Conversation(self._jay, first.session, self._settings.name)
         tokens = self._settings.compaction_tokens
         await conversation.begin(key, said(text, images), first.at, first.user, tokens)
         tools = self._registry.for_message(first, self._settings.tools.network)
+        prompt = await self._prompting.of(message, first.session, self._format)
+        return await self._loop.run(conversation, Calling(key, first.session, message, tools), prompt)
+
+    async def _broken(self, key: str, conversation: Conversation) -> int:
+        """The number of the answer's event. 0: the trail takes none, as that of a session that somebody completed."""
         try:
-            prompt = await self._prompting.of(message, first.session, self._format)
-            answer = await self._loop.run(conversation, Calling(key, first.session, message, tools), prompt)
-        except (ScrubjayError, SupersededError):
-            raise
-        except Exception:
-            _log.exception("a turn failed")
-            answer = _BROKEN
-            await conversation.append(digest(key, "broken"), answered(answer))
-        await self._answered(key, messages, conversation, answer)
+            await conversation.append(digest(key, "broken"), answered(_BROKEN))
+        except ScrubjayError as error:
+            if not is_refused(error):
+                raise
+            _log.warning("the trail of %s takes no answer: %s", conversation.session, error)
+            return 0
+        return conversation.last
 
     async def _answered(
-        self, key: str, messages: Sequence[Received], conversation: Conversation, answer: str
+        self, key: str, messages: Sequence[Received], conversation: Conversation, answer: str, seq: int
     ) -> None:
         out = self._outs(key, messages[0], answer)
-        await self._journal.append(Answered(key, conversation.session, conversation.last, out))
+        await self._journal.append(Answered(key, conversation.session, seq, out))
         self._monitor.answered += 1
         self._outbox.wake()
         for message in messages:
             if (waiting := self._waiting.pop(message.key, None)) is not None and not waiting.done():
                 waiting.set_result(answer)
-        await conversation.compact()
+        if seq:
+            await conversation.compact()
 
     def _outs(self, key: str, message: Received, answer: str) -> list[Out]:
         silent = answer.strip() in self._settings.silent or not answer.strip()

@@ -76,6 +76,7 @@ class Answered(msgspec.Struct, tag="answered", frozen=True):
     key: str
     session: str
     seq: int
+    """The number of the answer's event. 0: the trail took none."""
     out: list[Out]
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 
 import pytest
 
+from scrubjay.models import ImageBlock, TextBlock
 from scrubjay_agent import agent as agent_module
 from tests.support.agent.scrubjay import AWAY, FakeAgent, received, refusal
 
@@ -63,3 +66,15 @@ async def test_who_waits_for_scrubjay_keeps_nobody_from_being_answered(
     agent = await fake.started()
     await agent.accept(received("e", user="eve"))
     assert await asyncio.wait_for(agent.answer_of(received()), 5) == "done"
+
+
+async def test_the_trail_gets_an_images_hash_and_the_model_its_bytes() -> None:
+    data = b"\xff\xd8 a photo"
+    image = ImageBlock(media_type="image/jpeg", data=base64.b64encode(data).decode())
+    fake = FakeAgent(images=[image])
+    await _answer(fake)
+    kept = fake.sessions.events[SESSION][0].content[0]
+    assert kept == ImageBlock(
+        media_type="image/jpeg", sha256=hashlib.sha256(data).hexdigest(), bytes=len(data)
+    )
+    assert fake.model.asked[0][-1].content == [image, TextBlock(text="go")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -58,7 +60,8 @@ class Conversation:
         await self._append(digest(self.session, key, self._since), message, None)
 
     async def _append(self, key: str, message: MessageInput, at: datetime | None) -> None:
-        kept = MessageInput(role=message.role, content=message.content, occurred_at=at)
+        content = [_without_bytes(block) for block in _blocks(message)]
+        kept = MessageInput(role=message.role, content=content, occurred_at=at)
         appended = await self._jay.sessions.session_append(self.session, messages=[kept], idempotency_key=key)
         self._turn.append(message)
         self.last = appended.last_seq
@@ -95,6 +98,14 @@ class Conversation:
             idempotency_key=digest(self.session, "compact", self.last),
         )
         return done.compacted
+
+
+def _without_bytes(block: Any) -> Any:
+    """The trail keeps an image's hash and size. Sent as they are, a few photos are larger than a request may be."""
+    if not isinstance(block, ImageBlock) or block.data is None:
+        return block
+    data = base64.b64decode(block.data)
+    return ImageBlock(media_type=block.media_type, sha256=hashlib.sha256(data).hexdigest(), bytes=len(data))
 
 
 def said(text: str, images: Sequence[ImageBlock] = ()) -> MessageInput:

@@ -21,6 +21,7 @@ from scrubjay_agent.journal.journal import Journal, SupersededError
 from scrubjay_agent.outbox import Outbox
 from scrubjay_agent.refusals import is_refused
 from scrubjay_agent.settings import Settings
+from scrubjay_agent.stored import storable
 from scrubjay_agent.tools.registry import Calling, Registry
 from scrubjay_agent.tools.schedule import following
 from scrubjay_agent.turns.conversation import Conversation, answered, said
@@ -64,7 +65,8 @@ class Agent:
         """Returns when the message is kept: its channel may then be told. A repeat changes nothing."""
         if not self._journal.state.knows(message.key):
             try:
-                await self._journal.append(message)
+                kept = msgspec.structs.replace(message, text=storable(message.text))
+                await self._journal.append(kept)
             except SupersededError as error:
                 self._fail(error)
                 raise

@@ -32,8 +32,8 @@ Handler = Callable[[Request, "Caller"], Awaitable[Response]]
 
 class ChatInput(msgspec.Struct, forbid_unknown_fields=True):
     message: Annotated[str, Meta(min_length=1, max_length=200_000)]
-    conversation: Annotated[str, Meta(pattern=r"^[\w-]{1,60}$")] = "main"
-    tier: Annotated[str, Meta(max_length=200)] | None = None
+    conversation: Annotated[str, Meta(pattern=r"^[\w-]{1,60}\Z")] = "main"
+    tier: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
 class ResetInput(msgspec.Struct, forbid_unknown_fields=True):

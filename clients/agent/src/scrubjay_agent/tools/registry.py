@@ -13,6 +13,7 @@ import msgspec
 from scrubjay.models import ToolResult, ToolUse
 from scrubjay_agent.journal.entries import Received, digest
 from scrubjay_agent.providers.protocol import ToolSpec
+from scrubjay_agent.stored import storable
 
 _CUT = "\n[… {} characters are left out]"
 _INTERRUPTED = (
@@ -128,6 +129,6 @@ class Registry:
         return ToolResult(tool_use_id=call.id, content=self._cut(said))
 
     def _cut(self, text: str) -> str:
-        text = text.replace("\x00", "\ufffd")
+        text = storable(text)
         over = len(text) - self._truncation
         return text if over <= 0 else text[: self._truncation] + _CUT.format(over)

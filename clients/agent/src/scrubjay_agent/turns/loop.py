@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import logging
 
-from scrubjay.models import MessageInput, Prompt
+from scrubjay.models import MessageInput, Prompt, TextBlock, ToolUse
 from scrubjay_agent.journal.entries import digest
 from scrubjay_agent.providers.protocol import LostError, RefusedError
+from scrubjay_agent.stored import storable, storable_value
 from scrubjay_agent.tools.registry import Calling
 from scrubjay_agent.turns.calling import Caller, CeilingError
 from scrubjay_agent.turns.conversation import Conversation, answered, results
@@ -19,6 +20,8 @@ _TOO_LONG = "I stopped after {} steps without an answer. Ask me to go on if I sh
 _CEILING = "I made no further call: what my calls may cost is spent."
 _REFUSED = "I cannot reach the model at the moment ({}). Please ask again."
 _NOTHING = "(no answer)"
+# As many characters a name in the trail has at most.
+_MOST_NAME = 200
 _log = logging.getLogger(__name__)
 
 
@@ -66,4 +69,19 @@ class Loop:
             return await conversation.append(key, answered(_REFUSED.format(reason)))
         if not reply.content:
             return await conversation.append(key, answered(_NOTHING))
-        return await conversation.append(key, MessageInput(role="assistant", content=list(reply.content)))
+        said = MessageInput(
+            role="assistant",
+            content=[_stored(block, f"call_{number}_{place}") for place, block in enumerate(reply.content)],
+        )
+        return await conversation.append(key, said)
+
+
+def _stored(block: TextBlock | ToolUse, name: str) -> TextBlock | ToolUse:
+    """As the trail takes it. Some models give their calls no id: they get this name."""
+    if isinstance(block, TextBlock):
+        return TextBlock(text=storable(block.text))
+    return ToolUse(
+        id=storable(block.id)[:_MOST_NAME] or name,
+        name=storable(block.name)[:_MOST_NAME] or "unnamed",
+        input=storable_value(block.input),
+    )

@@ -193,8 +193,9 @@ def _sending(state: State, entry: Out | Placed | Sent) -> None:
     if isinstance(entry, Out):
         state.outbox.setdefault(entry.key, entry)
     elif isinstance(entry, Placed):
-        waiting = state.outbox[entry.key]
-        state.outbox[entry.key] = msgspec.structs.replace(waiting, reference=entry.reference)
+        # A compaction may take out only a part of what its state stands for: what it leaves is applied once more.
+        if (waiting := state.outbox.get(entry.key)) is not None:
+            state.outbox[entry.key] = msgspec.structs.replace(waiting, reference=entry.reference)
     else:
         state.outbox.pop(entry.key, None)
 

@@ -9,14 +9,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections.abc import Iterable
 
 import msgspec
 
 from scrubjay.client import AsyncClient
+from scrubjay.errors import ScrubjayError
 from scrubjay.models import Conversation, MessageInput, TextBlock, TrailEvent
 from scrubjay_agent.journal.entries import Entry, Started, State, apply, digest
 
+# A compaction is due after so many entries, or tokens: one answer holds 500,000 tokens of a conversation.
 _COMPACT_EVERY = 400
+_COMPACT_TOKENS = 250_000
+# One that failed is tried again after so many entries.
+_TRY_AGAIN = 20
+# What Scrubjay takes as a summary.
+_MOST_CHARACTERS = 200_000
+_PAGE = 1_000
 _log = logging.getLogger(__name__)
 
 
@@ -32,7 +41,8 @@ class Journal:
         self.instance = uuid.uuid4().hex
         self.state = State()
         self._last = 0
-        self._compacted = 0
+        self._since = 0
+        self._tried = 0
         self._lock = asyncio.Lock()
 
     async def open(self) -> None:
@@ -56,8 +66,12 @@ class Journal:
             else:
                 await self._reload()
                 self._require_own()
-            if self._last - self._compacted >= _COMPACT_EVERY:
+            if self._is_due(appended.tokens):
                 await self._compact()
+
+    def _is_due(self, tokens: int) -> bool:
+        is_long = self._last - self._since >= _COMPACT_EVERY or tokens >= _COMPACT_TOKENS
+        return is_long and self._last - self._tried >= _TRY_AGAIN
 
     def _require_own(self) -> None:
         if self.state.instance not in ("", self.instance):
@@ -65,27 +79,50 @@ class Journal:
 
     async def _reload(self) -> None:
         conversation = await self._jay.sessions.session_conversation(self.session)
-        self.state = await self._folded(conversation)
-        self._last = conversation.through
-        self._compacted = conversation.through - len(conversation.messages)
+        earlier = await self._left_out(conversation) if conversation.truncated else []
+        self.state = _folded(conversation.summary, [*earlier, *conversation.messages])
+        self._last, self._since = conversation.through, conversation.since
 
-    async def _folded(self, conversation: Conversation) -> State:
-        summary = conversation.summary
-        state = State() if summary is None else msgspec.json.decode(summary, type=State)
-        for event in conversation.messages:
-            if (entry := _read(event)) is not None:
-                apply(state, entry)
-        return state
+    async def _left_out(self, conversation: Conversation) -> list[TrailEvent]:
+        """The entries since the summary that the answer has no room for."""
+        first = conversation.messages[0].seq
+        found = []
+        async for event in self._jay.sessions.session_history(self.session, full=True, limit=_PAGE):
+            if event.seq >= first:
+                break
+            if event.seq > conversation.since and event.kind == "message":
+                found.append(event)
+        return found
 
     async def _compact(self) -> None:
-        await self._jay.sessions.session_compact(
-            self.session,
-            summary=msgspec.json.encode(self.state).decode(),
-            through=self._last,
-            force=True,
-            idempotency_key=digest(self.session, "compact", self._last),
-        )
-        await self._reload()
+        """The entry that made it due is kept, so no failure here is its append's: a later entry tries again.
+
+        A state that no summary can hold stays in its entries, which a start then reads one and all.
+        """
+        self._tried = self._last
+        summary = msgspec.json.encode(self.state).decode()
+        if len(summary) > _MOST_CHARACTERS:
+            _log.warning("the journal is not compacted: its state has %s characters", len(summary))
+            return
+        try:
+            await self._jay.sessions.session_compact(
+                self.session,
+                summary=summary,
+                through=self._last,
+                force=True,
+                idempotency_key=digest(self.session, "compact", self._last),
+            )
+            await self._reload()
+        except ScrubjayError as error:
+            _log.warning("the journal is not compacted: %s", error)
+
+
+def _folded(summary: str | None, events: Iterable[TrailEvent]) -> State:
+    state = State() if summary is None else msgspec.json.decode(summary, type=State)
+    for event in events:
+        if (entry := _read(event)) is not None:
+            apply(state, entry)
+    return state
 
 
 def _read(event: TrailEvent) -> Entry | None:

@@ -6,10 +6,13 @@ of `lost` is raised once the call is done: its answer got lost.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
+
+import httpx
 
 from scrubjay.client import AsyncClient
 from scrubjay.errors import NotReachedError, Problem, ScrubjayError, error_of
@@ -29,7 +32,7 @@ from scrubjay_agent.journal.entries import Address, Received
 from scrubjay_agent.journal.journal import Journal
 from scrubjay_agent.outbox import Outbox, Sender
 from scrubjay_agent.providers.protocol import Reply, ToolSpec
-from scrubjay_agent.settings import Http, Model, Settings
+from scrubjay_agent.settings import Http, HttpToken, Model, Settings
 from scrubjay_agent.tools.registry import Registry, Tool
 from scrubjay_agent.turns.calling import Caller
 from scrubjay_agent.turns.loop import Loop
@@ -222,9 +225,14 @@ class FakeAgent:
         )
         return self.agent
 
-    def channel(self) -> HttpChannel:
-        """Without tokens: its callers are the test's."""
-        return HttpChannel(self.settings, Http(tokens={}), self.scrubjay.client, self.agent, Monitor())
+    def http(self) -> httpx.AsyncClient:
+        """Its HTTP channel, with the token of ada, which the environment holds as ADA_TOKEN."""
+        settings = Http(tokens={"ada": HttpToken(env="ADA_TOKEN")})
+        channel = HttpChannel(self.settings, settings, self.scrubjay.client, self.agent, Monitor())
+        headers = {"authorization": f"Bearer {os.environ['ADA_TOKEN']}"}
+        return httpx.AsyncClient(
+            transport=httpx.ASGITransport(channel.app()), base_url="http://agent/api/v1", headers=headers
+        )
 
     async def _of_message(self, message: Received) -> list[ImageBlock]:
         return self._images

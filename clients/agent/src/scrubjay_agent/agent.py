@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -33,10 +34,16 @@ _PAUSE = 1.0
 _TICK = 0.5
 # Telegram's limit; other channels take more.
 _MOST_CHARACTERS = 4_000
+# Messages of a user that have no answer: more are not taken from HTTP.
+_MOST_OPEN = 100
 _BROKEN = "Something went wrong on my side. Please ask again."
 _log = logging.getLogger(__name__)
 
 Images = Callable[[Received], Awaitable[list[ImageBlock]]]
+
+
+class FullError(Exception):
+    """So many messages of this user have no answer yet that no more are taken."""
 
 
 class Agent:
@@ -59,6 +66,7 @@ class Agent:
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._places = asyncio.Semaphore(settings.parallel)
         self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._offered: Counter[str] = Counter()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def accept(self, message: Received) -> None:
@@ -72,12 +80,26 @@ class Agent:
                 raise
         self._wake(message.session)
 
+    async def offer(self, message: Received) -> None:
+        """As `accept`, where the sender can come again later. Raises FullError."""
+        state, user = self._journal.state, message.user
+        waiting = sum(one.user == user for one in state.inbox.values()) + self._offered[user]
+        if waiting >= _MOST_OPEN and not state.knows(message.key):
+            raise FullError(user)
+        self._offered[user] += 1
+        try:
+            await self.accept(message)
+        finally:
+            self._offered[user] -= 1
+
     async def answer_of(self, message: Received) -> str:
-        """Accepts the message and waits for its answer, which a repeat finds in the trail."""
+        """Offers the message and waits for its answer, which a repeat finds in the trail. Raises FullError."""
         if (known := await self.known(message.key)) is not None:
             return known
+        await self.offer(message)
+        if message.key not in self._journal.state.inbox:
+            return await self.known(message.key) or ""
         waiting = self._waiting.setdefault(message.key, asyncio.get_running_loop().create_future())
-        await self.accept(message)
         return await asyncio.shield(waiting)
 
     async def known(self, key: str) -> str | None:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from scrubjay.client import AsyncClient
 from scrubjay.errors import ApiError, ScrubjayError
-from scrubjay_agent.agent import Agent
+from scrubjay_agent.agent import Agent, FullError
 from scrubjay_agent.journal.entries import Address, Received, digest
 from scrubjay_agent.settings import Http, HttpToken, Settings, secret
 from scrubjay_agent.turns.monitor import Monitor
@@ -86,6 +86,8 @@ class HttpChannel:
                 return await handler(request, self._who(request))
             except ProblemError as error:
                 return _problem(error.status, error.detail)
+            except FullError:
+                return _problem(429, "too many of your messages have no answer yet")
             except ApiError as error:
                 status = error.problem.status
                 return _problem(status if status in (404, 409) else 503, error.problem.detail)
@@ -117,7 +119,7 @@ class HttpChannel:
         given = await _body(request, ChatInput)
         name = _key(request)
         message = self._message(caller, given, name, "system")
-        await self._agent.accept(message)
+        await self._agent.offer(message)
         return _json({"status": "accepted", "idempotency_key": name, "session": message.session}, 202)
 
     def _message(self, caller: Caller, given: ChatInput, name: str, source: Any) -> Received:

@@ -19,7 +19,7 @@ from scrubjay_agent.journal.entries import (
     Timer,
     apply,
 )
-from scrubjay_agent.journal.journal import Journal
+from scrubjay_agent.journal.journal import Journal, SupersededError
 from tests.support.agent.scrubjay import AWAY, NOW, FakeScrubjay, received, refusal
 
 TO = Address("telegram", "7")
@@ -96,6 +96,14 @@ async def test_many_tokens_are_compacted_early(jay: FakeScrubjay, monkeypatch: p
     monkeypatch.setattr(journal_module, "_COMPACT_TOKENS", 22)
     await _timers(await _opened(jay), 25)
     assert len(jay.sessions.summaries) == 1
+
+
+async def test_an_agent_that_is_superseded_stays_so(jay: FakeScrubjay) -> None:
+    journal = await _opened(jay)
+    await _opened(jay)
+    for _ in range(2):
+        with pytest.raises(SupersededError):
+            await journal.append(Sent("o"))
 
 
 def test_entries_that_a_compaction_left_may_be_applied_once_more() -> None:

@@ -65,9 +65,10 @@ class Journal:
                 apply(self.state, entry)
             else:
                 await self._reload()
-                self._require_own()
+            self._require_own()
             if self._is_due(appended.tokens):
                 await self._compact()
+                self._require_own()
 
     def _is_due(self, tokens: int) -> bool:
         is_long = self._last - self._since >= _COMPACT_EVERY or tokens >= _COMPACT_TOKENS

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
 
 from scrubjay.models import ToolUse
+from scrubjay_agent import agent as agent_module
 from scrubjay_agent.journal.entries import (
     Address,
     Answered,
@@ -20,9 +22,11 @@ from scrubjay_agent.journal.entries import (
     Timer,
     apply,
 )
-from scrubjay_agent.journal.journal import Journal
+from scrubjay_agent.journal.journal import Journal, SupersededError
+from scrubjay_agent.providers.protocol import Reply
 from scrubjay_agent.tools import messaging, schedule
-from scrubjay_agent.tools.registry import Calling, Registry
+from scrubjay_agent.tools.registry import Arguments, Calling, Registry, Tool
+from tests.support.agent.scrubjay import AWAY, FakeAgent, received, refusal
 
 CALLS = [("message", {"text": "hello"}), ("schedule_message", {"text": "look again", "minutes": 1})]
 
@@ -80,6 +84,42 @@ async def test_a_schedule_by_cron_moves_on(journal: Kept) -> None:
     later = Timer(timer.id, datetime(2031, 5, 4, 8, tzinfo=UTC), timer.message, timer.cron)
     await journal.append(later)
     assert journal.state.timers == {timer.id: later}
+
+
+class Failing:
+    """A tool that raises these, one at each call, and then works."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self._errors = list(errors)
+
+    async def run(self, _: Any, __: Calling) -> str:
+        if self._errors:
+            raise self._errors.pop(0)
+        return "worked"
+
+    @property
+    def tool(self) -> Tool:
+        return Tool("failing", "", Arguments, self.run)
+
+
+async def test_a_tool_that_got_no_answer_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_module, "_PAUSE", 0.0)
+    failing = Failing(AWAY, refusal(503)).tool
+    fake = FakeAgent(Reply([ToolUse(id="c", name="failing", input={})], None), tools=[failing])
+    agent = await fake.started()
+    assert await asyncio.wait_for(agent.answer_of(received()), 5) == "done"
+    result: Any = fake.model.asked[-1][-1].content
+    assert [(one.content, one.is_error) for one in result] == [("worked", False)]
+
+
+async def test_a_tool_that_finds_another_agent_ends_this_one() -> None:
+    fake = FakeAgent(
+        Reply([ToolUse(id="c", name="failing", input={})], None), tools=[Failing(SupersededError("jay")).tool]
+    )
+    agent = await fake.started()
+    await agent.accept(received())
+    with pytest.raises(SupersededError):
+        await asyncio.wait_for(agent.run(), 5)
 
 
 def _there(journal: Kept) -> list[Out | Timer]:

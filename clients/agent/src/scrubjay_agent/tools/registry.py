@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from scrubjay.errors import NotReachedError, UnavailableError
 from scrubjay.models import ToolResult, ToolUse
 from scrubjay_agent.journal.entries import Received, digest
+from scrubjay_agent.journal.journal import SupersededError
 from scrubjay_agent.providers.protocol import ToolSpec
 from scrubjay_agent.stored import storable
 
@@ -110,7 +112,7 @@ class Registry:
         ]
 
     async def _answer(self, call: ToolUse, calling: Calling, again: bool) -> ToolResult:
-        """Never raises what a tool raises: its error is the model's to read."""
+        """What a tool raises is the model's to read. But a tool that Scrubjay gave no answer runs again, later."""
         tool = self._tools.get(call.name)
         try:
             if tool is None:
@@ -121,7 +123,7 @@ class Registry:
             said = await tool.run(given, calling)
         except (ToolError, msgspec.ValidationError) as error:
             return ToolResult(tool_use_id=call.id, content=self._cut(str(error)), is_error=True)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, SupersededError, NotReachedError, UnavailableError):
             raise
         except Exception as error:
             _log.warning("tool %s failed", call.name, exc_info=True)

@@ -2,7 +2,8 @@
 
 A channel that cannot tell whether a message was sent gets it in two steps. First it sends a placeholder and the
 journal notes its id; then it changes the placeholder into the text, which may be repeated without harm. A restart
-between sending the placeholder and noting its id leaves a placeholder behind, never a second answer.
+between sending the placeholder and noting its id leaves a placeholder behind, never a second answer. While Scrubjay is
+away, only the note is repeated.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import logging
 from collections.abc import Mapping
 from typing import Protocol
 
+import msgspec
+
 from scrubjay_agent.journal.entries import Address, Out, Placed, Sent
 from scrubjay_agent.journal.journal import Journal
+from scrubjay_agent.refusals import persistently
 
 _PAUSES = (0.2, 1.0, 5.0, 15.0)
 _log = logging.getLogger(__name__)
@@ -82,9 +86,9 @@ class Outbox:
         sender = self._senders[str(out.address.channel)]
         try:
             if out.reference is None and (reference := await sender.place(out.address)) is not None:
-                await self._journal.append(Placed(out.key, reference))
-                out = self._journal.state.outbox[out.key]
+                await persistently(self._journal.append, Placed(out.key, reference))
+                out = msgspec.structs.replace(out, reference=reference)
             await sender.send(out)
         except NotSentError as error:
             _log.warning("%s takes no message: %s", out.address.channel, error)
-        await self._journal.append(Sent(out.key))
+        await persistently(self._journal.append, Sent(out.key))

@@ -17,6 +17,7 @@ from telegram.request import HTTPXRequest
 from scrubjay.models import ImageBlock
 from scrubjay_agent.journal.entries import Address, Out, Received
 from scrubjay_agent.outbox import NotSentError, TryAgainError
+from scrubjay_agent.refusals import persistently
 from scrubjay_agent.settings import Telegram, secret
 
 _PLACEHOLDER = "…"
@@ -57,7 +58,7 @@ class TelegramChannel:
                 continue
             for update in updates:
                 if (message := self._message(update)) is not None:
-                    await accept(message)
+                    await persistently(accept, message)
                     await self._typing(message.address)
                 offset = update.update_id + 1
 

@@ -17,6 +17,7 @@ from scrubjay.client import AsyncClient
 from scrubjay.errors import ScrubjayError
 from scrubjay.models import Conversation, MessageInput, TextBlock, TrailEvent
 from scrubjay_agent.journal.entries import Entry, Started, State, apply, digest
+from scrubjay_agent.refusals import persistently
 
 # A compaction is due after so many entries, or tokens: one answer holds 500,000 tokens of a conversation.
 _COMPACT_EVERY = 400
@@ -46,10 +47,11 @@ class Journal:
         self._lock = asyncio.Lock()
 
     async def open(self) -> None:
-        """Reads what is open, and ends any other agent of this name."""
-        await self._jay.sessions.session_create(external_id=self.session, agent_name=self._agent)
-        await self._reload()
-        await self.append(Started(self.instance))
+        """Reads what is open, and ends any other agent of this name. Waits for Scrubjay."""
+        create = self._jay.sessions.session_create
+        await persistently(create, external_id=self.session, agent_name=self._agent)
+        await persistently(self._reload)
+        await persistently(self.append, Started(self.instance))
 
     async def append(self, entry: Entry) -> None:
         """Returns when the entry is kept. Raises SupersededError."""

@@ -129,3 +129,9 @@ async def _received(monkeypatch: pytest.MonkeyPatch, *errors: Exception) -> tupl
 
 async def test_telegram_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert await _received(monkeypatch, AWAY, refusal(503)) == (["m1", "m2"], [])
+
+
+async def test_a_message_that_is_refused_keeps_no_other_one_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, sent = await _received(monkeypatch, refusal(422, "messages.0.content"))
+    assert kept == ["m2"]
+    assert len(sent) == 1

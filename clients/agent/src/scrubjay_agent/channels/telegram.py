@@ -14,6 +14,7 @@ from telegram import Bot, Message, Update
 from telegram.error import BadRequest, Forbidden, InvalidToken, RetryAfter, TelegramError
 from telegram.request import HTTPXRequest
 
+from scrubjay.errors import InvalidError, UnprocessableError
 from scrubjay.models import ImageBlock
 from scrubjay_agent.journal.entries import Address, Out, Received
 from scrubjay_agent.outbox import NotSentError, TryAgainError
@@ -21,6 +22,7 @@ from scrubjay_agent.refusals import persistently
 from scrubjay_agent.settings import Telegram, secret
 
 _PLACEHOLDER = "…"
+_REFUSED = "I may not take this message, and have not kept it."
 _SAME = "not modified"
 _PAUSE = 1.0
 _log = logging.getLogger(__name__)
@@ -58,9 +60,19 @@ class TelegramChannel:
                 continue
             for update in updates:
                 if (message := self._message(update)) is not None:
-                    await persistently(accept, message)
-                    await self._typing(message.address)
+                    await self._take(message, accept)
                 offset = update.update_id + 1
+
+    async def _take(self, message: Received, accept: Callable[[Received], Awaitable[None]]) -> None:
+        """What Scrubjay refuses, as a secret, is over: Telegram would bring it again and again."""
+        try:
+            await persistently(accept, message)
+        except (InvalidError, UnprocessableError) as error:
+            _log.warning("a message is refused: %s", error)
+            with suppress(TelegramError):
+                await self._bot.send_message(message.address.to, _REFUSED)
+        else:
+            await self._typing(message.address)
 
     async def _open(self) -> None:
         while True:

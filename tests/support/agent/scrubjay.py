@@ -206,7 +206,7 @@ class FakeAgent:
         self.settings.prompt.context_tokens = 0
         self.journal = Journal(self.scrubjay.client, "jay")
         self.outbox = Outbox(self.journal, senders or {})
-        self._tools, self._images = tools, list(images)
+        self.tools, self._images = tools, list(images)
 
     async def started(self) -> Agent:
         await self.journal.open()
@@ -217,7 +217,7 @@ class FakeAgent:
             self.settings,
             Loop(Caller(jay, self.journal, self.model, "jay"), 50, monitor),
             Prompting(jay, self.settings, folder=cast(Any, None), skills=[]),
-            Registry(self._tools, 30_000),
+            Registry(self.tools, 30_000),
             self.outbox,
             monitor,
             self._of_message,

@@ -65,7 +65,8 @@ class Agent:
         self._outbox, self._monitor, self._images, self._format = outbox, monitor, images, format_
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._places = asyncio.Semaphore(settings.parallel)
-        self._waiting: dict[str, asyncio.Future[str]] = {}
+        # They get the answer, or None where the trail has it.
+        self._waiting: dict[str, asyncio.Future[str | None]] = {}
         self._offered: Counter[str] = Counter()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -97,10 +98,11 @@ class Agent:
         if (known := await self.known(message.key)) is not None:
             return known
         await self.offer(message)
-        if message.key not in self._journal.state.inbox:
-            return await self.known(message.key) or ""
-        waiting = self._waiting.setdefault(message.key, asyncio.get_running_loop().create_future())
-        return await asyncio.shield(waiting)
+        answer = None
+        if message.key not in self._journal.state.recent:
+            waiting = self._waiting.setdefault(message.key, asyncio.get_running_loop().create_future())
+            answer = await asyncio.shield(waiting)
+        return answer if answer is not None else await self.known(message.key) or ""
 
     async def known(self, key: str) -> str | None:
         """The answer that a message got."""
@@ -157,10 +159,19 @@ class Agent:
                 except ScrubjayError as error:
                     _log.warning("Scrubjay is away: %s", error)
                     await asyncio.sleep(_PAUSE)
+                self._settle(session)
                 state = self._journal.state
             self._workers.pop(session, None)
         except Exception as error:
             self._fail(error)
+
+    def _settle(self, session: str) -> None:
+        """A turn that ended with an error may be answered all the same: the entry was kept, and is found later."""
+        self._outbox.wake()
+        recent = self._journal.state.recent
+        for key in [key for key in self._waiting if key in recent and recent[key].session == session]:
+            if not (waiting := self._waiting.pop(key)).done():
+                waiting.set_result(None)
 
     async def _next(self, session: str) -> None:
         state = self._journal.state

@@ -134,7 +134,7 @@ async def _done(journal: Kept) -> None:
 async def _run(journal: Kept, calls: list[tuple[str, Any]], *, step: int, turn: str = "k") -> None:
     """As a restart does it; all calls have one id, as some models give it."""
     kept = cast(Journal, journal)
-    reached = messaging.Messaging(kept, lambda user: None, _react)
+    reached = messaging.Messaging(kept, lambda: None, lambda user: None, _react)
     registry = Registry([*messaging.tools(reached), *schedule.tools(schedule.Scheduling(kept))], 30_000)
     message = Received(
         key="k",

@@ -71,7 +71,8 @@ class Running:
             Loop(caller, settings.subagents.turns, self._monitor),
             self._provider.format,
         )
-        registry = self._registry(journal, [*agents.tools(spawned), *skills.tools(known)])
+        outbox = Outbox(journal, self._senders())
+        registry = self._registry(journal, outbox, [*agents.tools(spawned), *skills.tools(known)])
         return Agent(
             self._jay,
             journal,
@@ -79,7 +80,7 @@ class Running:
             Loop(caller, settings.turns, self._monitor),
             prompting,
             registry,
-            Outbox(journal, self._senders()),
+            outbox,
             self._monitor,
             self._images,
             self._provider.format,
@@ -88,11 +89,11 @@ class Running:
     def _skills(self) -> list[skills.Skill]:
         return [] if self._settings.skills is None else skills.read(self._folder / self._settings.skills)
 
-    def _registry(self, journal: Journal, more: list[Tool]) -> Registry:
+    def _registry(self, journal: Journal, outbox: Outbox, more: list[Tool]) -> Registry:
         settings = self._settings
         found = [
             *memory.tools(self._jay, settings.name),
-            *messaging.tools(messaging.Messaging(journal, self._home, self._react)),
+            *messaging.tools(messaging.Messaging(journal, outbox.wake, self._home, self._react)),
             *schedule.tools(schedule.Scheduling(journal)),
             *status.tools(status.Status(self._jay, settings.name, self._monitor)),
             *web.tools(self._web, settings.tools),

@@ -23,9 +23,15 @@ class Reaction(Arguments, kw_only=True):
 
 
 class Messaging:
-    def __init__(self, journal: Journal, home: Callable[[str], Address | None], react: React) -> None:
-        """`home` says where a user can be reached who is not on a channel now."""
-        self._journal, self._home, self._react = journal, home, react
+    def __init__(
+        self,
+        journal: Journal,
+        wake: Callable[[], None],
+        home: Callable[[str], Address | None],
+        react: React,
+    ) -> None:
+        """`wake` is the outbox's; `home` says where a user can be reached who is not on a channel now."""
+        self._journal, self._wake, self._home, self._react = journal, wake, home, react
 
     async def send(self, given: Message, calling: Calling) -> str:
         """Into the outbox, under the call's name: a repeat of the call sends nothing more."""
@@ -35,6 +41,7 @@ class Messaging:
         if address.channel in (None, "http"):
             raise ToolError("there is no channel that reaches this user")
         await self._journal.append(Out(calling.once(), address, given.text, turn=calling.key))
+        self._wake()
         return "it is on its way"
 
     async def react(self, given: Reaction, calling: Calling) -> str:

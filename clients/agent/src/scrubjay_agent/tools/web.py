@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from html.parser import HTMLParser
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urljoin
 
@@ -16,10 +19,10 @@ from scrubjay_agent.settings import Tools, secret
 from scrubjay_agent.tools.registry import Arguments, Calling, Tool, ToolError
 
 _SECONDS = 20.0
+# Of processor time: 2 MB of ordinary HTML take half a second.
+_PARSING_SECONDS = 5
 _MOST_BYTES = 2_000_000
 _REDIRECTS = 5
-_HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-_BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "section"})
 
 
 class Fetch(Arguments, kw_only=True):
@@ -40,17 +43,21 @@ class Web:
         await self._http.aclose()
 
     async def fetch(self, given: Fetch, _: Calling) -> str:
-        address = given.url
+        async with _limited(given.url):
+            return await self._page(given.url)
+
+    async def _page(self, url: str) -> str:
+        address = url
         try:
             for _hop in range(_REDIRECTS + 1):
                 status, kind, body, location = await self._get(address)
                 if location is None:
-                    text = body.decode("utf-8", "replace")
-                    return f"[{status} {address}]\n" + (text_of(text) if "html" in kind else text)
+                    text = await _text(body) if "html" in kind else body.decode("utf-8", "replace")
+                    return f"[{status} {address}]\n{text}"
                 address = urljoin(address, location)
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             raise ToolError(f"{address}: {error!r}") from error
-        raise ToolError(f"{given.url} redirects too often")
+        raise ToolError(f"{url} redirects too often")
 
     async def _get(self, address: str) -> tuple[int, str, bytes, str | None]:
         url = httpx.URL(address)
@@ -78,11 +85,12 @@ class Web:
 
     async def search(self, given: Query, _: Calling) -> str:
         key = secret(self._settings.search_key_env or "")
-        response = await self._http.get(
-            self._settings.search_url,
-            params={"q": given.query, "count": given.count},
-            headers={"X-Subscription-Token": key, "accept": "application/json"},
-        )
+        async with _limited("the search"):
+            response = await self._http.get(
+                self._settings.search_url,
+                params={"q": given.query, "count": given.count},
+                headers={"X-Subscription-Token": key, "accept": "application/json"},
+            )
         if response.status_code != 200:
             raise ToolError(f"the search answered {response.status_code}")
         found = response.json().get("web", {}).get("results", [])
@@ -102,31 +110,37 @@ async def _public(host: str, port: int) -> str:
     return addresses[0]
 
 
-class _Text(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.pieces: list[str] = []
-        self._hidden = 0
+async def _text(html: bytes) -> str:
+    """Read by a process that a hostile page cannot keep busy. Raises ToolError."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        # Without the current folder, in which a model may have written modules.
+        "-P",
+        "-m",
+        "scrubjay_agent.tools.html_text",
+        str(_PARSING_SECONDS),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    try:
+        text, _ = await process.communicate(html)
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+    if process.returncode:
+        raise ToolError("the page's HTML cannot be read, or takes too long")
+    return text.decode("utf-8", "replace")
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in _HIDDEN
-        if tag in _BLOCKS:
-            self.pieces.append("\n")
 
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= tag in _HIDDEN and self._hidden > 0
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.pieces.append(data)
-
-
-def text_of(html: str) -> str:
-    parser = _Text()
-    parser.feed(html)
-    parser.close()
-    lines = (" ".join(line.split()) for line in "".join(parser.pieces).splitlines())
-    return "\n".join(line for line in lines if line)
+@asynccontextmanager
+async def _limited(address: str) -> AsyncIterator[None]:
+    """For all of it: httpx's limit is for each read. Raises ToolError."""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            yield
+    except TimeoutError:
+        raise ToolError(f"{address} takes more than {_SECONDS:g} s") from None
 
 
 def tools(web: Web, settings: Tools) -> list[Tool]:

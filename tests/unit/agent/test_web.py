@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import gzip
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from itertools import repeat
@@ -53,14 +55,37 @@ async def test_a_page_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch
     assert "takes more than" in str(answer.content)
 
 
-async def longest_stop(task: asyncio.Task[ToolResult]) -> float:
+async def test_a_page_in_small_pieces_lets_others_go_on() -> None:
+    pieces = 10_000
+    page = [HEAD, b"transfer-encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * pieces, b"0\r\n\r\n"]
+    async with serving(page) as url:
+        task = asyncio.create_task(called("web_fetch", url))
+        # Of this process's own work, since nothing is waited for.
+        assert await longest_stop(task, time.process_time) < 0.5
+    assert str((await task).content).endswith("x" * pieces)
+
+
+async def test_a_small_page_unpacks_to_no_more_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "_MOST_BYTES", 1_000)
+    packed = gzip.compress(b"x" * 20_000)
+    async with serving([HEAD, b"content-encoding: gzip\r\n\r\n", packed]) as url:
+        assert (await called("web_fetch", url)).content == f"[200 {url}]\n" + "x" * 1_000
+
+
+@pytest.mark.parametrize("encoding", [b"gzip, gzip", b"deflate", b"gzip"])
+async def test_what_cannot_be_unpacked_is_said(encoding: bytes) -> None:
+    async with serving([HEAD, b"content-encoding: " + encoding + b"\r\n\r\n", b"plain"]) as url:
+        assert "the page is" in str((await called("web_fetch", url)).content)
+
+
+async def longest_stop(task: asyncio.Task[ToolResult], clock: Callable[[], float] = time.monotonic) -> float:
     """The longest time in which nothing else went on, as a share of the task's."""
-    loop = asyncio.get_running_loop()
-    longest, first = 0.0, loop.time()
-    last = first
+    longest = 0.0
+    first = last = clock()
     while not task.done():
         await asyncio.sleep(0.001)
-        longest, last = max(longest, loop.time() - last), loop.time()
+        now = clock()
+        longest, last = max(longest, now - last), now
     return longest / (last - first)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Literal
 
 from scrubjay.client import AsyncClient
-from scrubjay.errors import ConflictError, UnprocessableError
+from scrubjay.errors import ConflictError, TooManyError, UnprocessableError
 from scrubjay.models import MessageInput, Prompt
 from scrubjay_agent.journal.entries import Asked, digest
 from scrubjay_agent.journal.journal import Journal
@@ -38,7 +38,6 @@ class Caller:
         self._journal = journal
         self._provider = provider
         self._agent = agent
-        self._reached = False
 
     @property
     def format(self) -> Literal["anthropic", "openai"]:
@@ -54,13 +53,9 @@ class Caller:
         tools: Sequence[ToolSpec],
     ) -> Reply:
         """`number` counts the turn's calls. Raises RefusedError, LostError or CeilingError."""
-        earlier = self._journal.state.attempts(key, number)
-        for attempt in range(1, earlier + 1):
-            await self._record(key, number, attempt, session, "abandoned", None)
-        if self._reached:
-            self._reached = False  # a ceiling of a day ends: the next call asks again
-            raise CeilingError
-        attempt = earlier + 1
+        await self._abandoned(key, number, session)
+        await self._require_allowance()
+        attempt = self._journal.state.attempts(key, number) + 1
         await self._journal.append(Asked(key, number, attempt))
         try:
             reply = await self._provider.complete(prompt, messages, tools)
@@ -72,6 +67,19 @@ class Caller:
             raise
         await self._record(key, number, attempt, session, "ok", reply.usage)
         return reply
+
+    async def _abandoned(self, key: str, number: int, session: str) -> None:
+        for attempt in range(1, self._journal.state.attempts(key, number) + 1):
+            await self._record(key, number, attempt, session, "abandoned", None)
+
+    async def _require_allowance(self) -> None:
+        """Raises CeilingError, or TooManyError where the key has made too many requests."""
+        try:
+            await self._jay.allowance(agent=self._agent)
+        except TooManyError as error:
+            if str(error.problem.extra.get("limit", "")).startswith("ceiling "):
+                raise CeilingError from error
+            raise
 
     async def _record(
         self,
@@ -85,7 +93,7 @@ class Caller:
         used = usage or Usage(0, 0)
         # It was recorded before the restart.
         with suppress(ConflictError, UnprocessableError):
-            recorded = await self._jay.record_cost(
+            await self._jay.record_cost(
                 model=self._provider.model,
                 kind="turn",
                 outcome=outcome,
@@ -97,4 +105,3 @@ class Caller:
                 cache_write_tokens=used.cache_write,
                 idempotency_key=digest("cost", session, key, number, attempt),
             )
-            self._reached = any(one.reached for one in recorded.ceilings)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import pytest
@@ -10,10 +13,16 @@ import pytest
 from scrubjay.client import AsyncClient
 from scrubjay.errors import Problem, TooManyError
 from scrubjay.models import MessageInput, Prompt, TextBlock
-from scrubjay_agent.journal.entries import Asked, Entry, State, apply
+from scrubjay_agent import settings
+from scrubjay_agent.journal.entries import Address, Asked, Entry, Received, State, apply
 from scrubjay_agent.journal.journal import Journal
 from scrubjay_agent.providers.protocol import Reply, ToolSpec, Usage
+from scrubjay_agent.tools.agents import Spawn, SubAgents
+from scrubjay_agent.tools.registry import Calling, Registry, ToolError
 from scrubjay_agent.turns.calling import Caller, CeilingError
+from scrubjay_agent.turns.loop import Loop
+from scrubjay_agent.turns.monitor import Monitor
+from scrubjay_agent.turns.prompting import Prompting
 
 CEILING = {"limit": "ceiling tenant day"}
 
@@ -37,6 +46,19 @@ class Scrubjay:
         if self.limit is not None:
             raise TooManyError(Problem("Too many requests", 429, "", extra=self.limit))
 
+    @property
+    def sessions(self) -> Scrubjay:
+        return self
+
+    async def session_create(self, **_: Any) -> None:
+        """Is there."""
+
+    async def session_conversation(self, _: str) -> SimpleNamespace:
+        return SimpleNamespace(messages=[], summary=None, since=0, through=0)
+
+    async def session_append(self, *_: Any, **__: Any) -> SimpleNamespace:
+        return SimpleNamespace(last_seq=1)
+
     async def record_cost(self, *, outcome: str, **_: Any) -> None:
         self.outcomes.append(outcome)
 
@@ -52,6 +74,17 @@ class Model:
 
     async def close(self) -> None:
         """Holds nothing."""
+
+
+class Silent(Model):
+    async def complete(self, *_: Any) -> Reply:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class Prompts:
+    async def of(self, *_: Any) -> None:
+        """Is not read."""
 
 
 @pytest.fixture
@@ -92,8 +125,31 @@ async def test_a_limit_of_requests_is_no_ceiling(jay: Scrubjay, journal: Kept) -
         await _called(_caller(jay, journal), 0)
 
 
-def _caller(jay: Scrubjay, journal: Kept) -> Caller:
-    return Caller(cast("AsyncClient", jay), cast("Journal", journal), Model(), "jay")
+async def test_a_subagents_time_limit_leaves_a_row(jay: Scrubjay, journal: Kept) -> None:
+    loop = Loop(_caller(jay, journal, Silent()), 50, Monitor())
+    limits = settings.SubAgents(timeout=0.01)
+    given = settings.Settings(name="jay", model=settings.Model(model="m", api_key_env="K"), subagents=limits)
+    subagents = SubAgents(cast("AsyncClient", jay), given, cast("Prompting", Prompts()), loop, Model.format)
+    with pytest.raises(ToolError, match="took too long"):
+        await subagents.spawn(Spawn(task="look"), _calling())
+    assert jay.outcomes == ["abandoned"]
+
+
+def _calling() -> Calling:
+    message = Received(
+        key="k",
+        session="s",
+        user="u",
+        source="cli",
+        address=Address("cli", "u"),
+        text="t",
+        at=datetime.now(UTC),
+    )
+    return Calling("k", "s", message, Registry([], 30_000), "1.0")
+
+
+def _caller(jay: Scrubjay, journal: Kept, model: Model | None = None) -> Caller:
+    return Caller(cast("AsyncClient", jay), cast("Journal", journal), model or Model(), "jay")
 
 
 async def _called(caller: Caller, number: int) -> Reply:

@@ -43,14 +43,16 @@ class SubAgents:
             calling.message, key=key, text=given.task, images=[], source="system"
         )
         conversation = Conversation(self._jay, session, self._settings.name)
+        own = Calling(key, session, message, tools)
         try:
             async with asyncio.timeout(self._settings.subagents.timeout):
                 await conversation.begin(
                     key, said(given.task), message.at, message.user, self._settings.compaction_tokens
                 )
                 prompt = await self._prompting.of(message, session, self._format)
-                return await self._loop.run(conversation, Calling(key, session, message, tools), prompt)
+                return await self._loop.run(conversation, own, prompt)
         except TimeoutError:
+            await self._loop.abandon(own)
             raise ToolError("the sub-agent took too long") from None
 
 

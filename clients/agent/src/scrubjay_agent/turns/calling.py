@@ -68,6 +68,11 @@ class Caller:
         await self._record(key, number, attempt, session, "ok", reply.usage)
         return reply
 
+    async def abandon(self, key: str, session: str) -> None:
+        """Records the turn's last call, which something cut off. Where it has its row already, that stays."""
+        if numbers := self._journal.state.asked.get(key):
+            await self._abandoned(key, max(map(int, numbers)), session)
+
     async def _abandoned(self, key: str, number: int, session: str) -> None:
         for attempt in range(1, self._journal.state.attempts(key, number) + 1):
             await self._record(key, number, attempt, session, "abandoned", None)

@@ -38,6 +38,10 @@ class Loop:
         finally:
             self._monitor.idle(calling.key)
 
+    async def abandon(self, calling: Calling) -> None:
+        """After a turn that was cancelled and will not go on: its last call may be billed."""
+        await self._caller.abandon(calling.key, calling.session)
+
     async def _answer(self, conversation: Conversation, calling: Calling, prompt: Prompt) -> str:
         again = True
         while (answer := conversation.answer) is None:

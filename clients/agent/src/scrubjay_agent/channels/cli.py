@@ -1,12 +1,13 @@
 """The terminal: a message a line, and answers.
 
 With `--json`, a line is {"id", "text"} and an answer is {"id", "text"}: a program that sends a line again under its id
-gets the same answer.
+gets the same answer. Any other line is left out, and the log says so: an answer would need its id.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 import threading
 import uuid
@@ -18,6 +19,7 @@ import msgspec
 from scrubjay_agent.journal.entries import Address, Out, Received
 
 CHANNEL = "cli"
+_log = logging.getLogger(__name__)
 
 
 class Line(msgspec.Struct):
@@ -61,8 +63,14 @@ class Cli:
         # A thread that is never joined: nothing can interrupt the reading of a terminal.
         threading.Thread(target=_read, args=(loop, lines), daemon=True).start()
         while (line := await lines.get()) is not None:
-            if line.strip():
-                await self._take(self._message(line.strip()))
+            if not line.strip():
+                continue
+            try:
+                message = self._message(line.strip())
+            except (msgspec.DecodeError, RecursionError) as error:
+                _log.warning("a line of the terminal is left out: %s", error)
+            else:
+                await self._take(message)
 
     async def _take(self, message: Received) -> None:
         if (answer := await self._known(message.key)) is not None:
@@ -85,6 +93,7 @@ class Cli:
 
 
 def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
-    for line in sys.stdin:
-        loop.call_soon_threadsafe(lines.put_nowait, line)
+    # Bytes, since text that is not UTF-8 would end the thread.
+    for line in sys.stdin.buffer:
+        loop.call_soon_threadsafe(lines.put_nowait, line.decode("utf-8", "replace"))
     loop.call_soon_threadsafe(lines.put_nowait, None)

@@ -59,6 +59,9 @@ class Scrubjay:
     async def session_append(self, *_: Any, **__: Any) -> SimpleNamespace:
         return SimpleNamespace(last_seq=1)
 
+    async def session_compact(self, *_: Any, **__: Any) -> SimpleNamespace:
+        return SimpleNamespace(compacted=False)
+
     async def record_cost(self, *, outcome: str, **_: Any) -> None:
         self.outcomes.append(outcome)
 

@@ -32,7 +32,7 @@ from scrubjay_agent.turns.prompting import Prompting
 
 _PAUSE = 1.0
 _TICK = 0.5
-# Telegram's limit; other channels take more.
+# Telegram's limit; the terminal has none.
 _MOST_CHARACTERS = 4_000
 # Messages of a user that have no answer: more are not taken from HTTP.
 _MOST_OPEN = 100
@@ -252,9 +252,8 @@ class Agent:
         silent = answer.strip() in self._settings.silent or not answer.strip()
         if silent or message.address.channel in (None, "http"):
             return []
-        pieces = [
-            answer[start : start + _MOST_CHARACTERS] for start in range(0, len(answer), _MOST_CHARACTERS)
-        ]
+        most = _MOST_CHARACTERS if message.address.channel == "telegram" else len(answer)
+        pieces = [answer[start : start + most] for start in range(0, len(answer), most)]
         return [Out(f"{key}#{number}", message.address, piece) for number, piece in enumerate(pieces)]
 
     async def _timers(self) -> None:

@@ -13,8 +13,10 @@ from typing import Any, Literal, cast
 import pytest
 
 from scrubjay.client import AsyncClient
+from scrubjay.errors import NotReachedError, Problem, ScrubjayError, error_of
 from scrubjay.models import ImageBlock
 from scrubjay_agent.agent import Agent
+from scrubjay_agent.channels import cli
 from scrubjay_agent.channels.cli import Cli, CliSender
 from scrubjay_agent.journal.entries import Address, Received
 from scrubjay_agent.journal.journal import Journal
@@ -40,14 +42,23 @@ BAD = [
 
 
 class Taking:
+    """`errors` are what its methods raise next, by their name."""
+
     def __init__(self) -> None:
         self.accepted: list[Received] = []
+        self.errors: dict[str, list[Exception]] = {"accept": [], "known": []}
 
     async def accept(self, message: Received) -> None:
+        self._fail("accept")
         self.accepted.append(message)
 
     async def known(self, key: str) -> str | None:
+        self._fail("known")
         return "known" if key == "cli:known" else None
+
+    def _fail(self, name: str) -> None:
+        if self.errors[name]:
+            raise self.errors[name].pop(0)
 
 
 @pytest.fixture
@@ -70,6 +81,25 @@ async def test_a_message_that_is_answered_is_not_accepted_again(
     await _typed(monkeypatch, agent, [b'{"id": "known", "text": "one"}'])
     assert not agent.accepted
     assert json.loads(capsys.readouterr().out) == {"id": "known", "text": "known"}
+
+
+@pytest.mark.parametrize("call", ["accept", "known"])
+async def test_without_scrubjay_a_line_waits(
+    monkeypatch: pytest.MonkeyPatch, agent: Taking, call: str
+) -> None:
+    monkeypatch.setattr(cli, "_PAUSE", 0.0)
+    agent.errors[call] = [NotReachedError("no answer"), _refusal(503), _refusal(401)]
+    await _typed(monkeypatch, agent, GOOD)
+    assert [one.text for one in agent.accepted] == ["one", "two"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 422])
+async def test_a_line_that_scrubjay_refuses_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, agent: Taking, status: int
+) -> None:
+    agent.errors["accept"] = [_refusal(status)]
+    await _typed(monkeypatch, agent, GOOD)
+    assert [one.text for one in agent.accepted] == ["two"]
 
 
 async def test_without_json_any_line_is_a_message(monkeypatch: pytest.MonkeyPatch, agent: Taking) -> None:
@@ -128,6 +158,10 @@ def _answering(kept: Kept, text: str) -> Agent:
 
 async def _no_images(_: Received) -> list[ImageBlock]:
     return []
+
+
+def _refusal(status: int) -> ScrubjayError:
+    return error_of(Problem("Refused", status, ""), None, None)
 
 
 async def _typed(

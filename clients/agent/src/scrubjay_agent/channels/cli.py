@@ -16,9 +16,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from scrubjay.errors import InvalidError, NotFoundError, ScrubjayError, TooLargeError, UnprocessableError
 from scrubjay_agent.journal.entries import Address, Out, Received
 
 CHANNEL = "cli"
+_PAUSE = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -70,7 +72,18 @@ class Cli:
             except (msgspec.DecodeError, RecursionError) as error:
                 _log.warning("a line of the terminal is left out: %s", error)
             else:
-                await self._take(message)
+                await self._taken(message)
+
+    async def _taken(self, message: Received) -> None:
+        """Waits while Scrubjay is away. What it will never take is left out."""
+        while True:
+            try:
+                return await self._take(message)
+            except (InvalidError, NotFoundError, TooLargeError, UnprocessableError) as error:
+                return _log.warning("a line of the terminal is left out: %s", error)
+            except ScrubjayError as error:
+                _log.warning("Scrubjay is away: %s", error)
+                await asyncio.sleep(_PAUSE)
 
     async def _take(self, message: Received) -> None:
         if (answer := await self._known(message.key)) is not None:

@@ -88,10 +88,12 @@ class QueueStatements:
         self.give_back = f"""
             update {queue} set due_at = statement_timestamp() + $5 * interval '1 second', attempts = attempts - 1
             where model is not distinct from $1 and store = $2 and tenant = $3 and item_id = $4"""
-        # Skips locked rows: another transaction is deleting them. $1 model, $2 stores, $3 tenants, $4 items.
+        # Skips locked rows: another transaction is deleting them. The exponent is bounded too: power fails at 1024.
+        # $1 model, $2 stores, $3 tenants, $4 items.
         self.postpone = f"""
             with own as ({_LOCKED.format(queue=queue, which="true")})
-            update {queue} q set due_at = clock_timestamp() + least(power(2, attempts), 600) * interval '0.5 second'
+            update {queue} q
+            set due_at = clock_timestamp() + least(power(2, least(attempts, 10)), 600) * interval '0.5 second'
             from own
             where {_SAME}"""
         # $1 model.

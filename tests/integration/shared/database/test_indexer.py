@@ -412,6 +412,21 @@ async def test_a_text_that_no_model_takes_keeps_nobody_else_waiting(
     await until_indexed(sql, replica.tenant, more)
 
 
+async def test_a_text_that_was_refused_for_days_is_still_postponed(replica: Replica, sql: Connection) -> None:
+    ids = await replica.write("good one", "the poison one")
+    await sql.execute("update cache.index_queue set attempts = 5000 where tenant = $1", replica.tenant)
+    replica.service.start()
+    await until_indexed(sql, replica.tenant, ids[:1])
+
+    async def postponed() -> None:
+        left = await sql.fetchval(
+            "select due_at - clock_timestamp() from cache.index_queue where tenant = $1", replica.tenant
+        )
+        assert timedelta(seconds=LEASE_SECONDS) < left <= timedelta(minutes=5)
+
+    await until(postponed, PATIENCE)
+
+
 async def test_waiting_for_an_index_ends_at_the_deadline(replica: Replica, api: Picky) -> None:
     api.gate.clear()
     replica.service.start()

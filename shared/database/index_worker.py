@@ -175,7 +175,11 @@ class IndexWorker:
 
     async def _embed_all(self, parts: Mapping[str, Sequence[Part]]) -> None:
         begun = time.monotonic()
-        await asyncio.gather(*(self._embed_parts(tenant, own) for tenant, own in parts.items()))
+        own_parts = (self._embed_parts(tenant, own) for tenant, own in parts.items())
+        # A failure waits for the others: they would add their vectors while the next round makes the same.
+        for failure in await asyncio.gather(*own_parts, return_exceptions=True):
+            if failure is not None:
+                raise failure
         if texts := sum(len(part.texts) for own in parts.values() for part in own):
             seconds = (time.monotonic() - begun) / texts
             self._seconds_per_text += _ROUND_WEIGHT * (seconds - self._seconds_per_text)

@@ -82,8 +82,11 @@ class Timeline:
             if events:
                 spoke, looked_at = time.monotonic(), -2
                 continue
+            if looked_at == last:
+                # All numbers up to `last` were committed before the look, so nothing up to there is still to come.
+                after = max(after, last)
             if time.monotonic() - spoke >= HEARTBEAT_SECONDS:
-                yield b": still here\n\n"
+                yield b"id: %d\n: still here\n\n" % after
                 spoke = time.monotonic()
             if looked_at != last:
                 await channel.news(_RETRY_SECONDS)

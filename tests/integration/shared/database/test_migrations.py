@@ -12,8 +12,11 @@ import asyncpg
 import pytest
 
 from local.database import ROLE_VARIABLES, ROOT, Database, foreign_revision
+from services.context.timeline.partitions import maintain
 from shared.database.postgres import Connection
+from shared.database.postgres import Database as Pool
 from shared.database.schema import function
+from tests.support.calls import until
 
 OWN = {"cache": "cache", "agent_memory": "memory", "context": "context"}
 SERVICES = pytest.mark.parametrize("service", OWN)
@@ -256,3 +259,36 @@ async def test_partitions_are_made_ahead_and_dropped_past_retention(fresh_databa
         kinds = await context.fetch("select kind from timeline.events")
     assert dropped == 1
     assert [row["kind"] for row in kinds] == ["new"]
+
+
+async def test_maintaining_partitions_waits_for_a_long_reader_without_blocking_writers(
+    fresh_database: Database,
+) -> None:
+    pool = Pool(fresh_database.services["context"], connections=1)
+    await pool.open()
+    try:
+        async with connected(fresh_database.admin) as reader, connected(fresh_database.admin) as writer:
+            await writer.execute(
+                "create table timeline.events_p20200106 partition of timeline.events"
+                " for values from ('2020-01-06') to ('2020-01-13')"
+            )
+            await writer.execute("set lock_timeout = '10s'")
+            async with reader.transaction():
+                await reader.execute("lock table timeline.events in access share mode")
+                maintaining = asyncio.create_task(maintain(pool))
+                await until(lambda: _waits_for_the_lock(reader))
+                for _ in range(5):
+                    await writer.execute(
+                        "insert into timeline.events (tenant, scope, kind) values ('t', 's', 'new')"
+                    )
+                assert not maintaining.done()
+            await maintaining
+            assert await writer.fetchval("select to_regclass('timeline.events_p20200106')") is None
+    finally:
+        await pool.close()
+
+
+async def _waits_for_the_lock(connection: Connection) -> None:
+    assert await connection.fetchval(
+        "select exists (select from pg_locks where not granted and mode = 'AccessExclusiveLock')"
+    )

@@ -104,14 +104,35 @@ async def put_entries(
 
 
 # Both entries are of one mission, agent and user, and what is not trusted supersedes nothing that is.
-SUPERSEDE = """
+_MAY_SUPERSEDE = """
+      older.mission_id = newer.mission_id and older.agent_name is not distinct from newer.agent_name
+      and older.user_id is not distinct from newer.user_id
+      and (older.source_kind <> all ({trusted}) or newer.source_kind = any ({trusted}))"""
+SUPERSEDABLE = f"""
+select exists (
+    select from cache.psychic_cache older
+    cross join (
+        select $3::text as mission_id, $4::text as agent_name, $5::text as user_id, $6::text as source_kind
+    ) newer
+    where older.tenant = $1 and older.id = $2 and {_MAY_SUPERSEDE.format(trusted="$7")})
+"""
+
+
+async def supersedable(connection: Connection, mission: MissionKey, put: Put) -> bool:
+    """Whether `put` supersedes nothing, or an entry that it may supersede."""
+    if put.supersedes is None:
+        return True
+    newer = (mission.mission_id, put.agent_name, put.user_id, put.source_kind)
+    found = await connection.fetchval(SUPERSEDABLE, mission.tenant, put.supersedes, *newer, sorted(TRUSTED))
+    return bool(found)
+
+
+SUPERSEDE = f"""
 with done as (
     update cache.psychic_cache older set superseded_by = newer.id
     from cache.psychic_cache newer
     where older.tenant = $1 and older.id = $2 and newer.tenant = $1 and newer.id = $3 and older.id <> newer.id
-      and older.mission_id = newer.mission_id and older.agent_name is not distinct from newer.agent_name
-      and older.user_id is not distinct from newer.user_id
-      and (older.source_kind <> all ($4) or newer.source_kind = any ($4))
+      and {_MAY_SUPERSEDE.format(trusted="$4")}
     returning older.id, older.scope, older.mission_id, older.agent_name, older.session_id
 ), told as (
     insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, payload)
@@ -123,9 +144,9 @@ select id from done
 """
 
 
-async def supersede(connection: Connection, tenant: str, older: int, newer: int) -> bool:
-    """False if there is no such entry that the newer one may supersede."""
-    return await connection.fetchval(SUPERSEDE, tenant, older, newer, sorted(TRUSTED)) is not None
+async def supersede(connection: Connection, tenant: str, older: int, newer: int) -> None:
+    """Does nothing if there is no such entry that the newer one may supersede."""
+    await connection.execute(SUPERSEDE, tenant, older, newer, sorted(TRUSTED))
 
 
 STANDING = """

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.puts.holding import Holding, Row
 from services.cache.entries.puts.making import put_of
-from services.cache.entries.queries_write import Held, Put, put_entries, supersede
+from services.cache.entries.queries_write import Held, Put, put_entries, supersedable, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
 from services.cache.entries.text import largest_field
 from services.cache.keyed_writes import KeyedWrites
@@ -38,6 +39,7 @@ from shared.text import Language
 from shared.validation.values import field_error
 
 _NOT_ITS_OWN = "must be an entry of the same mission, agent and user, whose source is not trusted more"
+_REFUSED: Row = {"entry_id": None, "evicted": 0, "refused": "supersedes"}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 
 
@@ -203,17 +205,26 @@ class EntryWriter:
     async def _put_superseding(
         self, connection: Connection, mission: MissionKey, puts: Sequence[Put]
     ) -> Sequence[Row]:
-        """Raises Invalid for an entry that names no other that it may supersede. Needs a transaction."""
+        """Refuses an entry that names no other that it may supersede, and puts the rest. Needs a transaction."""
+        # Asked before any is put: that may evict what one of them supersedes.
+        allowed = [await supersedable(connection, mission, put) for put in puts]
+        rest = [*compress(puts, allowed)]
+        rows = await self._put_or_wait(connection, mission, rest)
+        for put, row in zip(rest, rows, strict=True):
+            if put.supersedes is not None and row["refused"] is None and row["entry_id"] > 0:
+                await supersede(connection, mission.tenant, put.supersedes, row["entry_id"])
+        written = iter(rows)
+        return [next(written) if may else _REFUSED for may in allowed]
+
+    async def _put_or_wait(
+        self, connection: Connection, mission: MissionKey, puts: Sequence[Put]
+    ) -> Sequence[Row]:
+        if not puts:
+            return []
         try:
             rows: Sequence[Row] = await self._put_entries(connection, mission, puts)
         except Held:
             rows = await self._holding.put_or_wait(connection, mission, puts)
-        for put, row in zip(puts, rows, strict=True):
-            older, newer = put.supersedes, row["entry_id"]
-            if older is None or row["refused"] is not None or newer < 0:
-                continue
-            if not await supersede(connection, mission.tenant, older, newer):
-                raise Invalid.field("supersedes", _NOT_ITS_OWN)
         return rows
 
     async def put_reviewed(self, c: Connection, mission: MissionKey, put: Put) -> int:
@@ -293,6 +304,8 @@ def _result(put: Put, row: Row) -> WriteResult:
         message = f"an entry of {put.token_count} tokens cannot fit a budget of {row['token_budget']}"
         field = largest_field(msgspec.structs.asdict(put))
         raise Unprocessable(message, errors=[{"field": field, "message": message}])
+    if row["refused"] == "supersedes":
+        raise Invalid.field("supersedes", _NOT_ITS_OWN)
     if row["refused"] is not None:
         raise Conflict("only the newest checkpoints are left, and the entry does not fit beside them")
     return WriteResult(

@@ -226,6 +226,17 @@ async def test_as_many_go_as_are_needed_and_no_more(client: Client) -> None:
     assert [entry["id"] for entry in await entries(client, "room")] == [last["id"], *ids[:2:-1]]
 
 
+@pytest.mark.parametrize("key", [{}, {"idempotency-key": "full"}], ids=["alone", "keyed"])
+async def test_an_entry_may_take_the_room_of_the_one_that_it_supersedes(
+    client: Client, key: dict[str, str]
+) -> None:
+    older = (await write(client, sized("full", TOKENS)))["id"]
+    body = sized("full", TOKENS) | {"supersedes": older}
+    answer = await client.post(WRITE, body, headers=key)
+    assert answer.status == 201, answer
+    assert [entry["id"] for entry in await entries(client, "full")] == [answer.body["data"]["id"]]
+
+
 async def test_an_entry_may_take_the_whole_budget_but_no_more(client: Client) -> None:
     assert (await write(client, sized("whole", TOKENS)))["cache_total_tokens"] == TOKENS
     answer = await client.post(WRITE, sized("whole", TOKENS + 1))

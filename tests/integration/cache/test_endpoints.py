@@ -211,6 +211,18 @@ async def test_each_entry_of_a_batch_has_its_own_result(client: Client, admin_cl
     assert fields(await client.post(f"{CACHE}/write/batch", {"entries": []})) == ["entries"]
 
 
+async def test_an_entry_of_a_batch_that_may_not_supersede_stops_no_other(client: Client) -> None:
+    older = await client.post(f"{CACHE}/write", note("m", "db-7"))
+    good = note("m", "db-9") | {"supersedes": older.body["data"]["id"]}
+    body = {"entries": [good, note("m", "db-8") | {"supersedes": 2**40}, note("m", "another")]}
+    for headers in ({"idempotency-key": "batch-2"}, {"idempotency-key": "batch-2"}, {}):
+        answer = await client.post(f"{CACHE}/write/batch", body, headers=headers)
+        assert [item["status"] for item in answer.body["data"]["entries"]] == [201, 400, 201], answer
+        assert answer.body["data"]["entries"][1]["error"]["errors"][0]["field"] == "supersedes"
+    told = (await client.get(f"{CACHE}/m/stats")).body["data"]
+    assert told["entry_count"] == 5
+
+
 async def test_each_long_entry_of_a_batch_has_its_own_result(client: Client) -> None:
     """The process for long texts reads them."""
     long = "A word of many. " * 2_000

@@ -28,6 +28,8 @@ from shared.web.operations import ADMIN, KEYED, problems, takes
 
 WebhookId = Annotated[int, Parameter(ge=1, le=2**63 - 1)]
 _TEST_SECONDS = SECONDS + 5
+# As long as a purge: there may be millions of deliveries to delete.
+_DELETE_SECONDS = 60.0
 
 
 @post("/", opt=ADMIN | KEYED | problems(409), status_code=201)
@@ -93,7 +95,11 @@ async def rotate(
     return await webhook_service.rotate(principal, webhook_id, data, await key_of(request), deadline)
 
 
-@delete("/{webhook_id:int}", operation_id="webhooks_delete", opt=ADMIN | problems(404))
+@delete(
+    "/{webhook_id:int}",
+    operation_id="webhooks_delete",
+    opt=ADMIN | problems(404) | takes(_DELETE_SECONDS),
+)
 async def delete_webhook(
     webhook_service: NamedDependency[WebhookService],
     principal: PrincipalDep,

@@ -278,13 +278,15 @@ async def prune_runs(
     return count
 
 
-# As many as $1 of all tenants.
+# As many as $1 of all tenants. A thread that another transaction is extending is compared again once that has ended.
 SWEEP = """
 with expired as (
     select tenant, id from cache.checkpoint_threads where expires_at <= statement_timestamp()
     order by expires_at limit $1
 ), gone as (
-    delete from cache.checkpoint_threads t using expired e where t.tenant = e.tenant and t.id = e.id returning 1
+    delete from cache.checkpoint_threads t using expired e
+    where t.tenant = e.tenant and t.id = e.id and t.expires_at <= statement_timestamp()
+    returning 1
 )
 select count(*) from gone
 """

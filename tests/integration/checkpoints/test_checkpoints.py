@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from services.cache.checkpoints.service import CheckpointService
 from shared.database.postgres import Connection, Database
 from tests.integration.conftest import Tenant
 from tests.integration.sessions.calls import ok
+from tests.support.calls import until
 from tests.support.cluster import Client
 
 PATH = "/api/checkpoints"
@@ -126,6 +129,31 @@ async def test_a_thread_expires(client: Client, tenant: Tenant, sql: Connection,
     await service.close()
     for table in ("checkpoint_threads", "checkpoints", "checkpoint_writes"):
         assert not await sql.fetchval(f"select count(*) from cache.{table} where tenant = $1", tenant.name)
+
+
+async def test_the_sweep_leaves_a_thread_that_was_extended_meanwhile(
+    client: Client, tenant: Tenant, sql: Connection, database: Ground
+) -> None:
+    await saved(client, "1")
+    until_when = "update cache.checkpoint_threads set expires_at = now() + $2::interval where tenant = $1"
+    service = Database(database.admin)
+    await service.open()
+    # It was there when the writer looked, and not any more when the sweep does.
+    await sql.execute(until_when, tenant.name, timedelta())
+    async with sql.transaction():
+        await sql.execute(until_when, tenant.name, timedelta(hours=1))
+        sweeping = asyncio.create_task(CheckpointService(service, 60).sweep())
+        await until(lambda: _waits(sql))
+    await sweeping
+    await service.close()
+    assert await ids(client) == ["1"]
+
+
+async def _waits(sql: Connection) -> None:
+    assert await sql.fetchval(
+        """select exists (select from pg_stat_activity
+                          where wait_event_type = 'Lock' and query like '%delete from cache.checkpoint_threads%')"""
+    )
 
 
 async def test_a_thread_is_copied_and_pruned(client: Client) -> None:

@@ -220,7 +220,7 @@ with stored as (
            jsonb_build_object('id', id, 'tags', cardinality($3))
     from entry
 )
-select 1 from entry
+select stored.token_count from entry cross join stored
 """
 
 
@@ -233,9 +233,15 @@ async def set_tags(
     head: str,
     token_count: int,
     agent: str | None,
-) -> bool:
-    """False when the entry no longer exists. `head` and `token_count` replace the entry's. Lock its mission first."""
-    return bool(await connection.fetchval(SET_TAGS, mission.tenant, entry_id, tags, head, agent, token_count))
+) -> int | None:
+    """The tokens that the entry had, or None when it no longer exists. `head` and `token_count` replace the entry's.
+
+    Lock its mission first.
+    """
+    tokens: int | None = await connection.fetchval(
+        SET_TAGS, mission.tenant, entry_id, tags, head, agent, token_count
+    )
+    return tokens
 
 
 # A mission whose limits were lowered may exceed its budget, because its newest checkpoints stay.

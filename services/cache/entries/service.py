@@ -143,7 +143,7 @@ class EntryService:
         tokens = entry_tokens({**row, "tags": tags})
         await require_unreviewed(c, principal, About(mission.scope, mission.mission_id, row["agent_name"]))
         await lock_mission(c, mission)
-        edited = await queries.set_tags(
+        before = await queries.set_tags(
             c,
             mission,
             row["id"],
@@ -152,9 +152,9 @@ class EntryService:
             token_count=tokens,
             agent=principal.agent,
         )
-        if edited and tokens > row["token_count"]:
+        if before is not None and tokens > before:
             await self._make_room(c, mission, row["id"])
-        return edited
+        return before is not None
 
     async def _make_room(self, c: Connection, mission: MissionKey, entry_id: int) -> None:
         if await queries.fits(c, mission, entry_id, self._limits.token_budget):

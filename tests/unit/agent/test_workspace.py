@@ -146,3 +146,15 @@ async def test_a_command_reaches_no_file_outside(root: Path) -> None:
     # A kernel that cannot confine a command runs none.
     text, _ = await said(registry, "exec", command="echo works > a.txt && cat a.txt")
     assert text.startswith("works") == supported()
+
+
+@pytest.mark.skipif(not supported(), reason="the kernel cannot confine a command")
+async def test_a_file_of_the_workspace_is_no_module(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent may be started in its workspace, where the model writes what it likes."""
+    out = root.parent / "written.txt"
+    (root / "ctypes.py").write_text(f"open({str(out)!r}, 'w').close()\n")
+    monkeypatch.chdir(root)
+    registry = Registry(shell.tools(root, 10.0), 1_000)
+    text, _ = await said(registry, "exec", command="echo works")
+    assert text.startswith("works")
+    assert not out.exists()

@@ -28,6 +28,7 @@ class Shell:
     async def run(self, given: Command, _: Calling) -> str:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # what lies in the current folder is no module: it may be the workspace
             "-m",
             "scrubjay_agent.workspace.confined",
             str(self._workspace),

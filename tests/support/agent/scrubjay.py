@@ -157,17 +157,15 @@ class FakeScrubjay:
         self.sessions.called("prompt", "")
         return cast(Prompt, None)
 
-    async def record_cost(self, **_: Any) -> Any:
+    async def allowance(self, **_: Any) -> None:
+        self.sessions.called("allowance", "")
+
+    async def record_cost(self, **_: Any) -> None:
         self.sessions.called("cost", "")
-        return _Recorded()
 
     @property
     def client(self) -> AsyncClient:
         return cast(AsyncClient, self)
-
-
-class _Recorded:
-    ceilings: Sequence[Any] = ()
 
 
 class FakeModel:

@@ -92,8 +92,10 @@ def test_what_scrubjay_answered_is_not_told_again(tool: str) -> None:
 
 
 def test_a_memory_can_be_stored_and_is_named_by_where_it_comes_from() -> None:
-    entry = Entry("u-1", "a\0b\ud800", None, "s-1", "lantern", about=("error",))
+    paths = ("a\0.py", "b" * 301)
+    entry = Entry("u-1", "a\0b\ud800", None, "s-1", "lantern", paths=paths, about=("error",))
     found = memory(entry, "claude-code", Placement("project:{project}"), "claude-code")
     assert (found.content, found.scope, found.origin) == ("ab?", "project:lantern", "claude-code:u-1")
     assert found.topics == ["error", "project: lantern", "session: s-1"]
+    assert found.paths == ["a.py"]
     assert storable("plain") == "plain"

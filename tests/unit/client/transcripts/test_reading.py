@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import scrubjay.transcripts.lines
 from scrubjay.importing.items import Refused
@@ -182,3 +184,38 @@ def test_where_a_session_is_names_what_was_wanted_said_and_changed() -> None:
     for part in ("Wanted: Light", "Said last: It is lit", "Failed last: $ pytest", "changed:\na.py"):
         assert part in found.prose
     assert summed_up([]).prose == "A session"
+
+
+LETTERS = st.text(st.sampled_from("ab \n\0\ud800\u200bü"), max_size=12)
+TEXTS = st.builds(lambda part, count: part * count, LETTERS, st.integers(0, 2_000))
+ENTRIES = st.builds(
+    Entry,
+    id=st.just("1"),
+    text=TEXTS,
+    at=st.none(),
+    session=st.just("s"),
+    speaker=st.sampled_from(["user", "user", "subagent", None]),
+    paths=st.lists(st.builds(lambda part, count: part * count, LETTERS, st.integers(0, 60)), max_size=4).map(
+        tuple
+    ),
+    step=st.sampled_from(["edit", "edit", "run", None]),
+    about=st.sampled_from([(), ("error",)]),
+)
+
+
+@given(st.lists(ENTRIES, max_size=30))
+def test_where_any_session_is_can_be_stored(entries: list[Entry]) -> None:
+    found = summed_up(entries)
+    assert 1 <= len(found.prose) <= 2_000
+    assert found.title.strip()
+    for text in (found.title, found.prose, *found.paths):
+        assert "\0" not in text
+        assert text.encode()
+    assert all(1 <= len(path) <= 300 for path in found.paths)
+
+
+def test_the_files_that_were_changed_last_are_named() -> None:
+    paths = [f"src/{number:02}{'a' * 60}.py" for number in range(9)]
+    found = summed_up([Entry("1", "Changed", None, "s", paths=(path,), step="edit") for path in paths])
+    assert list(found.paths) == paths
+    assert found.prose.endswith("\n".join(["changed:", *paths[-3:]]))

@@ -102,10 +102,11 @@ def named(fields: Fields) -> list[str]:
 def topics(*groups: Iterable[str]) -> list[str]:
     """Each topic once. Those that show nothing, those that are too long, and those beyond the limit are left out."""
     found = dict.fromkeys(each.strip() for group in groups for each in group)
-    return [each for each in found if len(each) <= _LONGEST_TOPIC and _is_seen(each)][:_MOST_TOPICS]
+    return [each for each in found if len(each) <= _LONGEST_TOPIC and is_seen(each)][:_MOST_TOPICS]
 
 
-def _is_seen(text: str) -> bool:
+def is_seen(text: str) -> bool:
+    """Whether it shows anything."""
     return any(letter.isprintable() and not letter.isspace() for letter in text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -17,6 +17,7 @@ Step = Literal["diff", "edit", "plan", "read", "run", "test"]
 
 SAID = 8_000
 """Characters of what a person or an agent said."""
+_LONGEST_PATH = 300
 _LEFT_OUT = "[… {count:,} characters left out …]"
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,80}PRIVATE KEY[A-Z ]{0,10}-----")
 _KEY_ENDS = "-----END "
@@ -51,12 +52,17 @@ def memory(entry: Entry, system: str, placement: Placement, agent: str) -> Write
         occurred_at=past(entry.at),
         session_id=entry.session[:200] or None,
         speaker=entry.speaker,
-        paths=list(entry.paths),
+        paths=listed(entry.paths),
         step=entry.step,
         topics=topics(entry.about, [named, f"session: {entry.session}"]),
         origin=origin(system, entry.id),
         source_kind="imported",
     )
+
+
+def listed(paths: Iterable[str]) -> list[str]:
+    """The paths that a write may list. The text still names the others."""
+    return [path for path in map(storable, paths) if 0 < len(path) <= _LONGEST_PATH]
 
 
 def storable(text: str) -> str:

@@ -79,14 +79,12 @@ class Patience {
 
   opened(): void {
     this.everOpened = true;
+    this.failures = 0;
   }
 
   /** Throws `error` where coming back does not help. */
   after(error: ScrubjayError | undefined, reader: Reader): number {
-    if (error === undefined) {
-      this.failures = 0;
-      return reader.retryMs;
-    }
+    if (error === undefined) return reader.retryMs;
     if (error instanceof ApiError && !PASSING.has(error.status)) throw error;
     if (!this.everOpened && (error instanceof UnknownHostError || this.failures >= this.retries)) throw error;
     this.failures += 1;

@@ -22,7 +22,8 @@ from scrubjay._data import decode, encode
 from scrubjay._events import Reader
 from scrubjay._pages import Pages
 from scrubjay.calls import agent_memory, cache, context
-from scrubjay.errors import FieldError, InvalidError, Problem, error_of
+from scrubjay.client import _Patience
+from scrubjay.errors import FieldError, InvalidError, NotReachedError, Problem, error_of
 from scrubjay.groups import AsyncCalls, Calls
 from scrubjay.models import Decision, Event, WriteAnswer
 from tests.support.openapi import DOCUMENT, operations
@@ -256,6 +257,14 @@ def test_a_stream_says_where_it_begins() -> None:
     reader = Reader(None)
     assert [reader.feed(line) for line in ("id: 41", "retry: 1000", "")] == [None] * 3
     assert reader.last == 41
+
+
+def test_a_stream_outlasts_any_outage_and_is_patient_anew_once_it_opened() -> None:
+    patience, reader, lost = _Patience(retries=3), Reader(None), NotReachedError("no answer")
+    patience.opened()
+    assert all(patience.after(lost, reader) <= 2.0 for _ in range(1_100))
+    patience.opened()
+    assert patience.after(lost, reader) == reader.retry
 
 
 def test_a_refusal_names_each_field_with_what_it_may_be() -> None:

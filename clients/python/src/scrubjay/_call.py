@@ -21,6 +21,8 @@ LINES = "application/x-ndjson"
 # Above the service's own deadline: its refusal says more than a timeout here.
 _GRACE_SECONDS = 3.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+# By then the longest wait is reached; a stream may try thousands of times.
+_MOST_DOUBLED = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,5 +210,5 @@ def _may_repeat(call: Call[Any], got: Answer | Lost) -> bool:
 def pause(tries: int, error: ScrubjayError) -> float:
     """Seconds before the next try: what the service asks for, or twice as long each time; never in step."""
     asked = error.retry_after if isinstance(error, ApiError) else None
-    grown: float = min(_LONGEST_WAIT, _FIRST_WAIT * 2**tries)
+    grown: float = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(tries, _MOST_DOUBLED))
     return (asked or 0.0) + grown * random.uniform(0.5, 1.0)  # noqa: S311

@@ -67,11 +67,11 @@ class _Patience:
 
     def opened(self) -> None:
         self._opened = True
+        self._failures = 0
 
     def after(self, error: ScrubjayError | None, reader: Reader) -> float:
         """Raises `error` where coming back does not help."""
         if error is None:
-            self._failures = 0
             return reader.retry
         if isinstance(error, ApiError) and error.problem.status not in _PASSING:
             raise error

@@ -93,6 +93,18 @@ async def test_no_key_is_ever_printed_whole(shell: Shell, tmp_path: Path, key: s
     assert key not in printed
 
 
+async def test_a_secret_is_made_only_where_its_file_can_be_written(shell: Shell, tmp_path: Path) -> None:
+    file, nowhere = tmp_path / "made.key", str(tmp_path / "missing" / "made.key")
+    [made] = await shell.json("keys", "make", "helper", "--agent", "scout", "--to", str(file))
+    # A second rotation would end the first secret.
+    for _ in range(2):
+        assert await shell.run("keys", "rotate", str(made["key"]["id"]), "--to", nowhere) == WRONG
+        assert "missing" in shell.err
+    assert await shell.run("missions", "--token", file.read_text().strip()) == DONE
+    assert await shell.run("keys", "make", "second", "--agent", "scout", "--to", nowhere) == WRONG
+    assert {key["name"] for key in await shell.json("keys", "list")}.isdisjoint({"second"})
+
+
 async def test_the_doctor_says_what_is_wrong(shell: Shell, tmp_path: Path, cluster: Cluster) -> None:
     assert await shell.run("doctor") == DONE
     assert "may read and write and administer" in shell.out

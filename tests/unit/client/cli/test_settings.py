@@ -46,6 +46,18 @@ def test_a_file_that_is_none_is_refused_with_what_to_do(text: str) -> None:
         settings.read()
 
 
+def test_a_private_file_is_replaced_once_all_is_written(own: Path) -> None:
+    file = own / "made.key"
+    file.write_text("before")
+    with pytest.raises(UnicodeEncodeError), settings.private(file) as out:
+        out.write("half\ud800")
+    assert [path.name for path in own.iterdir()] == ["made.key"]
+    assert file.read_text() == "before"
+    with settings.private(file) as out:
+        out.write("after")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("after", 0o600)
+
+
 def test_a_key_is_never_shown_whole() -> None:
     assert settings.hidden(KEY) == "sj_ab…ghij"
     assert settings.hidden("short") == "…"

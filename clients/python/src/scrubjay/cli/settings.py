@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 _PRIVATE = 0o600
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -86,16 +87,27 @@ def write(settings: Settings) -> Path:
         for name in NAMES
         if (value := getattr(settings, name)) is not None
     ]
-    write_private(file, "\n".join(["# `scrubjay login` wrote this.", *lines, ""]))
+    with private(file) as out:
+        out.write("\n".join(["# `scrubjay login` wrote this.", *lines, ""]))
     return file
 
 
-def write_private(file: Path, text: str) -> None:
-    """Writes a file that its owner alone can read."""
+@contextmanager
+def private(file: Path) -> Iterator[TextIO]:
+    """A file that its owner alone can read. It takes the place of `file` once all is written.
+
+    Raises OSError before the block where nothing can be written there.
+    """
     new = file.with_name(f"{file.name}.new")
     new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w") as out:
-        out.write(text)
+    out = os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w")
+    try:
+        with out:
+            yield out
+    except BaseException:
+        new.unlink()
+        raise
+    # Where this fails, the new file stays, and the error names it.
     new.replace(file)
 
 

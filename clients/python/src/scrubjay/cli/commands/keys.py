@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from scrubjay.cli.screen import cell
 from scrubjay.cli.session import Session, connected
-from scrubjay.cli.settings import hidden, write_private
+from scrubjay.cli.settings import hidden, private
 from scrubjay.models import MadeKey
 
 _TO = click.option(
@@ -71,13 +72,16 @@ def make(
     file: Path,
 ) -> None:
     """Make a key called NAME, and write it to a file."""
-    made = jay.client.make_key(
-        name=name,
-        access=access,  # type: ignore[arg-type]  # click.Choice allows these alone
-        agent=agent,
-        missions=missions or None,
-        users=users or None,
-    )
+
+    def made() -> MadeKey:
+        return jay.client.make_key(
+            name=name,
+            access=access,  # type: ignore[arg-type]  # click.Choice allows these alone
+            agent=agent,
+            missions=missions or None,
+            users=users or None,
+        )
+
     _keep(jay, made, file)
 
 
@@ -88,7 +92,7 @@ def make(
 @connected
 def rotate(jay: Session, key: int, overlap: int | None, file: Path) -> None:
     """Make a new secret for the key with the id KEY, and write it to a file."""
-    _keep(jay, jay.client.rotate_key(key, overlap_seconds=overlap), file)
+    _keep(jay, lambda: jay.client.rotate_key(key, overlap_seconds=overlap), file)
 
 
 @keys.command()
@@ -103,11 +107,18 @@ def revoke(jay: Session, key: int) -> None:
     return jay.screen.text(f"key {revoked.id} ({revoked.name}) is revoked")
 
 
-def _keep(jay: Session, made: MadeKey, file: Path) -> None:
-    """The secret goes to the file only: what a terminal shows stays in its history."""
-    if made.token is None:
-        raise ValueError("the service did not say the secret again: rotate the key")
-    write_private(file, f"{made.token}\n")
+def _keep(jay: Session, make: Callable[[], MadeKey], file: Path) -> None:
+    """The secret goes to the file only: what a terminal shows stays in its history.
+
+    It is made once the file can take it: one that is lost needs another rotation, which ends the one in use.
+    """
+    with private(file) as out:
+        made = make()
+        if made.token is None:
+            raise ValueError(
+                "the service did not say the secret again: rotate the key, which ends the secret in use now"
+            )
+        out.write(f"{made.token}\n")
     if jay.screen.as_json:
         return jay.screen.json({"key": made.key, "file": str(file)})
     return jay.screen.text(f"key {made.key.id} ({made.key.name}): {hidden(made.token)} is in {file}")

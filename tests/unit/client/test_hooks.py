@@ -1,12 +1,15 @@
 """What a hook asks, and what it tells of the answer: only what is new, and as what it is."""
 
+import io
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubjay.hooks import state
+from scrubjay.hooks import command, state
 from scrubjay.hooks.injecting import Event, New, checkpoint, output, project_of, question, told
 from scrubjay.hooks.switch import NAME, off_file
 
@@ -118,3 +121,26 @@ def test_one_process_writes_for_a_session(tmp_path: Path, monkeypatch: pytest.Mo
     assert not state.is_down()
     state.note_down()
     assert state.is_down()
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"), [("PreCompact", True), ("SessionEnd", True), ("Stop", False), ("PostToolUse", False)]
+)
+def test_what_comes_once_is_tried_although_the_service_was_away(
+    name: str, starts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("SCRUBJAY_URL", "http://localhost:8080")
+    monkeypatch.setenv("SCRUBJAY_TOKEN", "a-key")
+    told_ = {
+        "hook_event_name": name,
+        "session_id": "s-1",
+        "cwd": str(tmp_path),
+        "transcript_path": "s-1.jsonl",
+    }
+    started: list[list[str]] = []
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(json.dumps(told_).encode())))
+    monkeypatch.setattr(command, "_start", started.append)
+    state.note_down()
+    command._hook("claude-code", 0.0)
+    assert bool(started) == starts

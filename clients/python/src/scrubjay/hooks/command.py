@@ -24,6 +24,8 @@ HOSTS = ("claude-code", "codex")
 _SECONDS, _LAST_SECONDS = 0.2, 0.23
 _USUAL_START_SECONDS = 0.06
 _WRITING = ("PostToolUse", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
+# These come once: whether the service was away a moment ago, or a process writes for the session already.
+_LASTING = ("PreCompact", "SessionEnd")
 _MOST = 2**24
 
 
@@ -61,7 +63,7 @@ def _hook(host: str, deadline: float) -> None:
     if host not in HOSTS or not event.session or off_file(event.folder) is not None:
         return
     found = settings.read()
-    if not found.url or not found.token or state.is_down():
+    if not found.url or not found.token or (event.name not in _LASTING and state.is_down()):
         return
     if event.name in _WRITING:
         _write(host, event)
@@ -103,8 +105,7 @@ def _new(found: Settings, host: str, event: Event, project: str, deadline: float
 
 def _write(host: str, event: Event) -> None:
     """Leaves the writing to a process of its own: one for each session, which goes on while the session does."""
-    lasting = event.name in ("PreCompact", "SessionEnd")
-    if not event.transcript or (not lasting and state.is_followed(event.session)):
+    if not event.transcript or (event.name not in _LASTING and state.is_followed(event.session)):
         return
     command = [
         sys.executable,

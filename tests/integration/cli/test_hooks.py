@@ -132,6 +132,28 @@ async def test_a_compacted_session_is_told_where_it_was(host: Host, client: Clie
     assert "Where this session was" in await told(host, "SessionStart", source="compact", **same)
 
 
+async def test_what_was_said_is_on_the_trail_once_however_often_the_session_ends(
+    host: Host, client: Client, tmp_path: Path
+) -> None:
+    path = tmp_path / "s-1.jsonl"
+
+    async def ended(*texts: str) -> None:
+        said = ({"type": "user", "uuid": text, "message": {"content": text}} for text in texts)
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in said))
+
+        async def on_the_trail() -> None:
+            # A busy machine may leave a hook no time to start what writes.
+            await host.hook("SessionEnd", transcript_path=str(path))
+            answer = await client.get("/api/sessions/s-1/history?full=true")
+            assert answer.status == 200, answer
+            assert [event["content"][0]["text"] for event in answer.body["data"]] == list(texts)
+
+        await until(on_the_trail)
+
+    await ended("Light the lantern")
+    await ended("Light the lantern", "And trim its wick")
+
+
 @pytest.mark.parametrize("event", [b"", b"{", b"[]", b'{"session_id": 3}', b"\xff", b'{"session_id": "s"}'])
 async def test_a_hook_never_fails(host: Host, event: bytes) -> None:
     assert await host.send(event) == ""

@@ -1,17 +1,21 @@
-"""What a hook asks, and what it tells of the answer: only what is new, and as what it is."""
+"""What a hook asks, what it tells of the answer, and what an end hands over."""
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubjay.hooks import command, state
+from scrubjay.cli.settings import Settings
+from scrubjay.hooks import background, command, state
 from scrubjay.hooks.injecting import Event, New, checkpoint, output, project_of, question, told
 from scrubjay.hooks.switch import NAME, off_file
+from scrubjay.models import MessageInput
 
 ANSWER = {
     "assembly_id": 7,
@@ -121,6 +125,110 @@ def test_one_process_writes_for_a_session(tmp_path: Path, monkeypatch: pytest.Mo
     assert not state.is_down()
     state.note_down()
     assert state.is_down()
+
+
+class Killed(BaseException):
+    """The process ends."""
+
+
+class Trail:
+    """A service's trail, which does once what comes under one key."""
+
+    def __init__(self) -> None:
+        self.held: list[str] = []
+        self.consolidated = 0
+        self.killed_after: int | None = None
+        self.token = ""
+        self.known: dict[tuple[str, str], list[MessageInput]] = {}
+        self.sessions = SimpleNamespace(session_create=lambda **_: None, session_append=self._append)
+        self.memory = SimpleNamespace(consolidate=self._consolidate)
+
+    def _append(self, _: str, *, messages: list[MessageInput], idempotency_key: str) -> None:
+        assert len(messages) <= 100
+        key = (self.token, idempotency_key)
+        assert self.known.setdefault(key, messages) == messages
+        if self.known[key] is messages:
+            self.held += [str(message.text) for message in messages]
+        if self.killed_after is not None and len(self.known) >= self.killed_after:
+            raise Killed
+
+    def _consolidate(self, **_: Any) -> None:
+        self.consolidated += 1
+
+
+Ending = Callable[..., background.Background]
+
+
+@pytest.fixture
+def trail() -> Trail:
+    return Trail()
+
+
+@pytest.fixture
+def ending(trail: Trail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ending:
+    """The work of an end of the session whose transcript holds these texts, with this key."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def with_texts(texts: list[str], token: str = "a-key") -> background.Background:
+        path = tmp_path / "s-1.jsonl"
+        said = (
+            {"type": "user", "uuid": str(at), "message": {"content": text}} for at, text in enumerate(texts)
+        )
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in said))
+        found = Settings("http://localhost:8080", token)
+        trail.token = token
+        client: Any = trail
+        return background.Background(client, found, "claude-code", "s-1", path, tmp_path)
+
+    return with_texts
+
+
+@pytest.mark.parametrize(("turns", "sent"), [(30, 1), (250, 2)])
+def test_an_end_that_is_cut_off_is_done_once_all_the_same(
+    trail: Trail, ending: Ending, turns: int, sent: int
+) -> None:
+    texts = [f"turn {number}" for number in range(turns)]
+    trail.killed_after = sent
+    with pytest.raises(Killed):
+        ending(texts).consolidate()
+    trail.killed_after = None
+    later = [*texts, "one more"]
+    ending(later).consolidate()
+    assert (trail.held, trail.consolidated) == (later, 1)
+
+
+def test_another_key_adds_nothing_again_and_the_service_learns_what_it_missed(
+    trail: Trail, ending: Ending
+) -> None:
+    ending([]).consolidate()
+    assert trail.consolidated == 0
+    for token in ("a-key", "another-key"):
+        ending(["Light it", "It is lit"], token).consolidate()
+    assert (trail.held, trail.consolidated) == (["Light it", "It is lit"], 2)
+
+
+def test_what_no_store_takes_costs_itself(trail: Trail, ending: Ending) -> None:
+    ending(["a\0b", "\0", "c\ud800"]).consolidate()
+    assert trail.held == ["ab", "c?"]
+
+
+def test_a_batch_can_be_sent_whatever_its_letters_are(trail: Trail, ending: Ending) -> None:
+    ending(["ü" * 8_000] * 50).consolidate()
+    assert [len(messages) for messages in trail.known.values()] == [18, 18, 14]
+
+
+def test_an_end_is_an_end_although_the_episodes_were_refused(
+    ending: Ending, trail: Trail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = ending(["Light it"])
+
+    def refused(_: float) -> None:
+        raise Killed
+
+    monkeypatch.setattr(work, "follow", refused)
+    with pytest.raises(Killed):
+        background._work(work, "SessionEnd")
+    assert trail.held == ["Light it"]
 
 
 @pytest.mark.parametrize(

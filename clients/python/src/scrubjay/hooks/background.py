@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
 from scrubjay.cli import settings
 from scrubjay.cli.settings import Settings
@@ -13,11 +15,12 @@ from scrubjay.client import Client
 from scrubjay.errors import ApiError, ConflictError, ScrubjayError
 from scrubjay.hooks import state
 from scrubjay.hooks.injecting import project_of
+from scrubjay.importing.checks import LONGEST
 from scrubjay.importing.placing import Placement
 from scrubjay.importing.sending import Hopeless, Outcome, Written
 from scrubjay.models import MessageInput, ThreadCheckpoint
 from scrubjay.transcripts.command import KINDS, Following, Transcripts
-from scrubjay.transcripts.entries import Entry
+from scrubjay.transcripts.entries import Entry, storable
 from scrubjay.transcripts.following import Transcript
 from scrubjay.transcripts.places import Place, Places, target
 from scrubjay.transcripts.summing_up import summed_up
@@ -27,6 +30,9 @@ _SILENT_SECONDS, _POLL_SECONDS = 20.0, 0.5
 _LATE_SECONDS = 1.0
 _CALL_SECONDS, _RETRIES = 20.0, 2
 _MOST_MESSAGES = 100
+
+Said: TypeAlias = tuple[Place, Entry]
+"""With the place behind its line."""
 
 
 class _Own:
@@ -52,7 +58,7 @@ class Background:
     def follow(self, silent: float) -> None:
         """Writes what is new, until nothing was for so long."""
         order = Transcripts(self._host, self._path, Placement(None), self._found.agent, watch=True)
-        with Places(self._target(f"agent:{self._agent}")) as places:
+        with Places(target(self._found.url, self._found.token, f"agent:{self._agent}")) as places:
             following = Following(order, self._client, places, _Own(self.session))
             last, size = time.monotonic(), -1
             while time.monotonic() - last < silent:
@@ -82,22 +88,30 @@ class Background:
 
     def consolidate(self) -> None:
         """Gives what was said to the session's trail, and has the service learn from it."""
-        with Places(self._target("trail")) as places:
-            began = places.of(self._path)
-            said = [(place, each) for place, each in self._entries(began) if _is_said(each)]
-            if said:
-                self._open()
-            for start in range(0, len(said), _MOST_MESSAGES):
-                batch = said[start : start + _MOST_MESSAGES]
-                key = f"{self._host}:{self.session}:{batch[0][0].offset}"
-                messages = [_message(each) for _, each in batch]
-                self._client.sessions.session_append(self.session, messages=messages, idempotency_key=key)
-                places.keep(self._path, batch[-1][0])
-        if said:
+        # Whatever the key is: a trail does not know what it holds, and would hold all of it twice.
+        given, begun = (target(self._found.url, None, scope) for scope in ("trail", "trail, begun"))
+        with Places(given) as places, Places(begun) as ends:
+            self._hand_over(places, ends)
+            holds_something = places.of(self._path).offset > 0
+        if holds_something:
             self._client.memory.consolidate(session_id=self.session)
 
-    def _target(self, scope: str) -> str:
-        return target(self._found.url, self._found.token, scope)
+    def _hand_over(self, places: Places, ends: Places) -> None:
+        """What was cut off may be stored: it is sent again as it was, up to where `ends` says."""
+        began = places.of(self._path)
+        said = [(place, each) for place, each in self._entries(began) if _is_said(each)]
+        if said:
+            self._open()
+        for batch in batches(said, ends.of(self._path).offset):
+            end = batch[-1][0]
+            ends.keep(self._path, end)
+            self._client.sessions.session_append(
+                self.session,
+                messages=[_message(each) for _, each in batch],
+                idempotency_key=f"{self._host}:{self.session}:{began.offset}-{end.offset}",
+            )
+            places.keep(self._path, end)
+            began = end
 
     def _open(self) -> None:
         try:
@@ -108,7 +122,7 @@ class Background:
             # An earlier end of the session opened it.
             return
 
-    def _entries(self, place: Place) -> Iterator[tuple[Place, Entry]]:
+    def _entries(self, place: Place) -> Iterator[Said]:
         transcript = Transcript(self._path, KINDS[self._host](), place)
         for told in transcript.told():
             for each in told.found:
@@ -116,13 +130,37 @@ class Background:
                     yield told.place, each
 
 
+def batches(said: Iterable[Said], until: int) -> Iterator[list[Said]]:
+    """Whole lines of the transcript. What lies before the offset `until` was sent as one, and stays one."""
+    batch: list[Said] = []
+    for place, line in groupby(said, key=lambda each: each[0]):
+        further = [*batch, *line]
+        if batch and place.offset > until and (batch[-1][0].offset <= until or _is_too_large(further)):
+            yield batch
+            further = further[len(batch) :]
+        batch = further
+    if batch:
+        yield batch
+
+
+def _is_too_large(batch: Sequence[Said]) -> bool:
+    return len(batch) > _MOST_MESSAGES or sum(len(each.text) for _, each in batch) > LONGEST
+
+
 def _is_said(entry: Entry) -> bool:
     """Not what tools answered, and not what subagents said to each other."""
-    return not entry.about and not entry.summary and entry.speaker in (None, "user")
+    return (
+        not entry.about
+        and not entry.summary
+        and entry.speaker in (None, "user")
+        and storable(entry.text) != ""
+    )
 
 
 def _message(entry: Entry) -> MessageInput:
-    return MessageInput(role="user" if entry.speaker else "assistant", text=entry.text, occurred_at=entry.at)
+    return MessageInput(
+        role="user" if entry.speaker else "assistant", text=storable(entry.text), occurred_at=entry.at
+    )
 
 
 def main(host: str, event: str, session: str, transcript: str, folder: str) -> None:
@@ -145,10 +183,14 @@ def _work(work: Background, event: str) -> None:
         return
     ends = event == "SessionEnd"
     with state.locked(work.session, wait=ends) as mine:
-        if mine:
+        if not mine:
+            return
+        try:
             work.follow(_LATE_SECONDS if ends else _SILENT_SECONDS)
-        if mine and ends:
-            work.consolidate()
+        finally:
+            # Whatever became of the episodes: a session ends once.
+            if ends:
+                work.consolidate()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,12 @@ export function addressOf(url: string | undefined, token: string | undefined): {
   }
   const wrong = mistake(given);
   if (wrong) throw new TypeError(`SCRUBJAY_URL or url=${JSON.stringify(given)} ${wrong}; ${EXAMPLE}`);
+  // A header cannot hold it, and what refuses that would show it.
+  if (!/^[\x21-\x7e]+$/.test(secret)) {
+    throw new TypeError(
+      "SCRUBJAY_TOKEN or token has spaces, control characters or letters beyond ASCII in it; a line's end counts, too",
+    );
+  }
   return { url: given.replace(/\/+$/, ""), token: secret };
 }
 

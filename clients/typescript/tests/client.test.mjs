@@ -103,6 +103,17 @@ test("an address that cannot be right is refused at once", () => {
   }
 });
 
+test("a key that no header can hold is refused at once and not shown", () => {
+  for (const end of ["\n", "\r\n", " ", "\t", "\x7f", "ä"]) {
+    assert.throws(() => client(`sj_secret${end}`), (error) => {
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /SCRUBJAY_TOKEN/);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+  }
+});
+
 test("a signal gives a call and a stream up", async () => {
   const jay = client(READ);
   const why = new Error("no longer wanted");

@@ -53,6 +53,14 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Client("http://localhost:8080")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", " ", "\t", "\x7f", "ä"])
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(client: type, end: str) -> None:
+    with pytest.raises(ValueError, match="SCRUBJAY_TOKEN") as caught:
+        client("http://localhost:8080", f"sj_secret{end}")
+    assert "secret" not in str(caught.value)
+
+
 @pytest.fixture
 def no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: Any, **__: Any) -> None:

@@ -16,7 +16,17 @@ def settings(url: str | None, token: str | None) -> tuple[str, str]:
     missing = [name for name, value in (("URL", address), ("TOKEN", secret)) if not value]
     if not address or not secret:
         raise ValueError(f"give url and token, or set {' and '.join(f'SCRUBJAY_{name}' for name in missing)}")
-    return checked(address), secret
+    return checked(address), _sendable(secret)
+
+
+def _sendable(token: str) -> str:
+    """The token. Raises ValueError, which does not show it, when no header can hold it."""
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise ValueError(
+            "SCRUBJAY_TOKEN or token= has spaces, control characters or letters beyond ASCII in it; "
+            "a line's end counts, too"
+        )
+    return token
 
 
 def checked(url: str) -> str:

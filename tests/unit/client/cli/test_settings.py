@@ -1,10 +1,13 @@
 """Where the key lies, and what is shown of it and of what is stored."""
 
+import io
 from pathlib import Path
 
 import pytest
 
 from scrubjay.cli import settings
+from scrubjay.cli.exits import WRONG
+from scrubjay.cli.main import main
 from scrubjay.cli.screen import cell, plain, shortened
 from scrubjay.cli.settings import Settings
 
@@ -61,6 +64,16 @@ def test_a_private_file_is_replaced_once_all_is_written(own: Path) -> None:
 def test_a_key_is_never_shown_whole() -> None:
     assert settings.hidden(KEY) == "sj_ab…ghij"
     assert settings.hidden("short") == "…"
+
+
+def test_a_key_on_standard_input_is_not_taken_for_the_address(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{KEY}\n"))
+    assert main(["login", "--key-stdin"]) == WRONG
+    out, err = capsys.readouterr()
+    assert "give the address" in err
+    assert KEY not in out + err
 
 
 def test_what_is_stored_does_not_steer_the_terminal() -> None:

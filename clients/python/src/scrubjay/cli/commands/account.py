@@ -28,6 +28,9 @@ def login(url: str | None, agent: str | None, mission: str | None, key_stdin: bo
 
     The key is asked for and not shown. Both go into a file that only you can read; `scrubjay doctor` names it.
     """
+    if key_stdin and not url:
+        # The question for it would read the key, and show it.
+        raise click.UsageError("give the address with --key-stdin")
     address = checked(url or click.prompt("Address of the service", default="http://localhost:8080"))
     key = sys.stdin.readline() if key_stdin else click.prompt("Key", hide_input=True)
     if not key.strip():

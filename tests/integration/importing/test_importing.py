@@ -7,14 +7,20 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import scrubjay
 from scrubjay.cli.exits import DONE, IN_PART
 from scrubjay.cli.exits import REFUSED as STOPPED
 from scrubjay.cli.main import main
+from scrubjay.importing.items import File, Found, Refused
+from scrubjay.importing.sending import Sender, Written
+from scrubjay.models import WriteMemoryInput
 from tests.integration.conftest import Tenant
 from tests.support.calls import until
 from tests.support.cluster import Client, Cluster
@@ -274,3 +280,23 @@ async def test_a_file_in_several_pieces_is_whole_in_the_vault(
     capsys.readouterr()
     assert await asyncio.to_thread(main, arguments) == DONE
     assert capsys.readouterr().out == "files: 1 known\n"
+
+
+async def test_what_happened_by_this_clock_is_written_though_the_service_s_is_behind(
+    importing: Importing, cluster: Cluster, tenant: Tenant
+) -> None:
+    ahead = datetime.now(UTC) + timedelta(hours=1)
+    where: dict[str, Any] = {"kind": "episode", "agent_name": "scout", "scope": "agent:scout"}
+    memories = [
+        WriteMemoryInput(content=f"Turn {number}", occurred_at=at, **where)
+        for number, at in enumerate([ahead, None, ahead])
+    ]
+    items: list[Found] = [Found("memory", memory) for memory in memories]
+    items += [
+        Found("file", File("agent/scout/a.md", "Lit", ahead)),
+        Found("bad", replace(memories[0], content="")),
+    ]
+    with scrubjay.Client(cluster.url(), await tenant.key("write")) as jay:
+        outcomes = await asyncio.to_thread(lambda: list(Sender(jay).outcomes(items)))
+    assert [type(each) for each in outcomes] == [Written, Written, Written, Refused, Written]
+    assert {memory["content"] for memory in await importing.memories()} == {"Turn 0", "Turn 1", "Turn 2"}

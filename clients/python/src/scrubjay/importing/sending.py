@@ -83,10 +83,21 @@ class Sender:
             yield from self._send(send, batch[:middle])
             yield from self._send(send, batch[middle:])
             return
+        write = batch[0].write
+        if _is_about_time(error) and not isinstance(write, AddFactInput) and write.occurred_at is not None:
+            # It has happened, and the service's clock is behind: the time at which it is written is near.
+            now = replace(write, occurred_at=None)
+            yield from self._send(send, [replace(batch[0], write=now)])
+            return
         self._refused += 1
         yield Refused(batch[0].place, _reason(error))
         if self._refused >= _MOST_REFUSED and isinstance(error, ForbiddenError):
             raise Hopeless(f"the service refused {self._refused} records in a row: {_reason(error)}")
+
+
+def _is_about_time(error: ApiError) -> bool:
+    """Whether nothing but the time is wrong."""
+    return bool(error.errors) and all(each.field.endswith("occurred_at") for each in error.errors)
 
 
 def _reason(error: ApiError) -> str:

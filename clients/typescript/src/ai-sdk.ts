@@ -98,11 +98,12 @@ export function scrubjayTools(jay: Scrubjay, options: Omit<MemoryOptions, "remem
         required: ["text"],
         additionalProperties: false,
       }),
-      execute: async ({ text }, { abortSignal, toolCallId }) => {
+      execute: async ({ text }, { abortSignal }) => {
         const { agent, mission, user, session } = options;
         const { stored } = await jay.remember(
           { text, caller: agent, mission_namespace: mission, user_id: user, session_id: session },
-          { signal: abortSignal, idempotencyKey: `ai-sdk-${toolCallId}` },
+          // The id of a call is no key: some models count their calls anew in every conversation.
+          { signal: abortSignal },
         );
         return stored > 0 ? "Remembered." : "It was known already.";
       },

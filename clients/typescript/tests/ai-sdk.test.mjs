@@ -102,20 +102,23 @@ test("a model recalls and remembers by itself with the tools", async (t) => {
   const call = (id, tool, input) => ({
     tool_calls: [{ id, type: "function", function: { name: tool, arguments: JSON.stringify(input) } }],
   });
-  const { asked, provider } = await modelServer(t, [
-    call(`r-${randomUUID()}`, "assemble_context", { query: "What does a 409 from the ledger mean?" }),
-    call(`s-${randomUUID()}`, "remember", { text: "I learned that retries of webhooks are safe after a 503." }),
-    { content: "Done." },
-  ]);
-  const { text } = await generateText({
-    model: provider("m"),
-    tools: scrubjayTools(jay, { agent: name }),
-    stopWhen: stepCountIs(5),
-    prompt: "Find out and remember.",
-  });
-  assert.equal(text, "Done.");
-  assert.match(said(asked[1].at(-1)), /already applied/);
-  assert.match(said(asked[2].at(-1)), /Remembered/);
-  const kept = await jay.agentMemory.list({ agent_name: name }).all();
-  assert.ok(kept.some((memory) => memory.content.includes("safe after a 503")));
+  // Some models count their calls anew in every conversation.
+  for (const learned of ["retries of webhooks are safe after a 503.", "the ledger sleeps on Sundays."]) {
+    const { asked, provider } = await modelServer(t, [
+      call("call_0", "assemble_context", { query: "What does a 409 from the ledger mean?" }),
+      call("call_1", "remember", { text: `I learned that ${learned}` }),
+      { content: "Done." },
+    ]);
+    const { text } = await generateText({
+      model: provider("m"),
+      tools: scrubjayTools(jay, { agent: name }),
+      stopWhen: stepCountIs(5),
+      prompt: "Find out and remember.",
+    });
+    assert.equal(text, "Done.");
+    assert.match(said(asked[1].at(-1)), /already applied/);
+    assert.match(said(asked[2].at(-1)), /Remembered/);
+    const kept = await jay.agentMemory.list({ agent_name: name }).all();
+    assert.ok(kept.some((memory) => memory.content.includes(learned)));
+  }
 });

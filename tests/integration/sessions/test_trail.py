@@ -8,10 +8,13 @@ import hashlib
 import secrets
 from typing import Any
 
+from scrubjay import AsyncClient
+from scrubjay.adapters.trails import Trails
 from shared.database.postgres import Connection
+from tests.integration.conftest import Tenant
 from tests.integration.sessions.calls import SESSIONS, began, ok, said
 from tests.support.calls import Json
-from tests.support.cluster import Client
+from tests.support.cluster import Client, Cluster
 
 WRITERS, EACH = 8, 5
 CALL = {
@@ -208,3 +211,16 @@ async def test_a_compaction_is_due_past_150_000_tokens(client: Client) -> None:
     assert now["tokens"] == done["tokens"] == sum(each["tokens"] for each in now["messages"]) + 3
     assert not now["compaction_due"]
     assert len(await pages(client, session, limit=100)) == count - count // 4 + 1
+
+
+async def test_a_list_that_was_deleted_takes_the_same_items_anew(tenant: Tenant, cluster: Cluster) -> None:
+    # More than one request holds.
+    items = [{"uuid": str(number)} for number in range(60)]
+    async with AsyncClient(cluster.url(), await tenant.key("write")) as jay:
+        trails = Trails(jay, "test", agent="scout")
+        for _ in range(2):
+            for _ in range(2):
+                await trails.add("list", items, repeats=True)
+            assert await trails.items("list") == items
+            await trails.delete("list")
+        assert await trails.items("list") is None

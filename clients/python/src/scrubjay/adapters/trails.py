@@ -60,7 +60,7 @@ class Trails:
     async def add(self, name: str, items: Sequence[Item], *, repeats: bool = False) -> None:
         """`repeats`: the same items may come again, and are then there already. The session begins with the first."""
         for some in _batches(items):
-            key = _digest([name, some]) if repeats else None
+            key = _digest([await self._begun(name), some]) if repeats else None
             await self._append(name, [self._message(item) for item in some], key)
 
     async def items(self, name: str) -> list[dict[str, Any]] | None:
@@ -129,8 +129,13 @@ class Trails:
             return await self._sender.asend(call)
         except ApiError as error:
             _raise_unless_absent(error)
-        await self._sender.asend(calls.session_create(**self._parties, external_id=self._prefix + name))
+        await self._begun(name)
         return await self._sender.asend(call)
+
+    async def _begun(self, name: str) -> str:
+        """The id of the session, which begins unless it is there: after it was deleted, with another id."""
+        begin = calls.session_create(**self._parties, external_id=self._prefix + name)
+        return (await self._sender.asend(begin)).data.id
 
     async def _events(self, name: str) -> list[models.TrailEvent] | None:
         events: list[models.TrailEvent] = []

@@ -67,7 +67,6 @@ function queryOf(operation: Operation, left: Map<string, unknown>): string {
 
 /** What an answer's body holds. */
 export function readAnswer(type: string, text: string): unknown {
-  if (text === "") return undefined;
-  if (!type.startsWith(LINES_TYPE)) return JSON.parse(text);
+  if (!type.startsWith(LINES_TYPE)) return text === "" ? undefined : JSON.parse(text);
   return text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as unknown);
 }

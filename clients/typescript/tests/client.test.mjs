@@ -172,6 +172,11 @@ test("a list walks every page", async () => {
   assert.equal(events.length, 7);
 });
 
+test("an export with nothing in it is an empty list", async () => {
+  const nobody = `nobody-${randomUUID().slice(0, 8)}`;
+  assert.deepEqual(await client(READ).agentMemory.export({ agent_name: nobody }), []);
+});
+
 test("a client for one agent fills in what is left out", async () => {
   const jay = client(WRITE);
   const name = mission();

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from scrubjay._data import decode, encode
 from scrubjay._events import Reader
 from scrubjay._pages import Pages
 from scrubjay.calls import agent_memory, cache, context
+from scrubjay.cli.commands import bridging
 from scrubjay.client import _Patience
 from scrubjay.errors import FieldError, InvalidError, NotReachedError, Problem, error_of
 from scrubjay.groups import AsyncCalls, Calls
@@ -239,24 +241,62 @@ def _frame(seq: int) -> list[str]:
     return [f"id: {seq}", "event: cache_write", f"data: {json.dumps({**EVENT, 'seq': seq})}", ""]
 
 
-@given(st.integers(1, 20), st.lists(st.integers(0, 80), max_size=10))
-def test_a_stream_that_breaks_anywhere_goes_on_without_a_gap(count: int, cuts: list[int]) -> None:
-    """Each cut ends a connection after that many lines; the next one begins after the reader's `last`."""
+@given(st.integers(1, 20), st.lists(st.tuples(st.integers(0, 9_000), st.integers(1, 500)), max_size=10))
+def test_a_stream_that_breaks_anywhere_goes_on_without_a_gap(count: int, cuts: list[tuple[int, int]]) -> None:
+    """Each cut ends a connection after so many characters, in pieces; the next one begins after `last`."""
     reader = Reader(0)
     seen: list[Event] = []
-    for cut in [*cuts, None]:
+    for cut, size in [*cuts, (None, 4_096)]:
         lines = ["retry: 500", "", ": still here", ""]
         lines += [line for seq in range((reader.last or 0) + 1, count + 1) for line in _frame(seq)]
-        seen += [event for line in lines[:cut] if (event := reader.feed(line)) is not None]
+        seen += _read("".join(f"{line}\n" for line in lines)[:cut], reader, size)
         reader.broken()
     assert [event.seq for event in seen] == list(range(1, count + 1))
     assert reader.retry == 0.5
 
 
+def _read(text: str, reader: Reader, size: int = 4_096) -> list[Event]:
+    pieces = (text[at : at + size] for at in range(0, len(text), size))
+    return [event for piece in pieces for event in reader.feed(piece)]
+
+
 def test_a_stream_says_where_it_begins() -> None:
     reader = Reader(None)
-    assert [reader.feed(line) for line in ("id: 41", "retry: 1000", "")] == [None] * 3
+    assert _read("id: 41\nretry: 1000\n\n", reader) == []
     assert reader.last == 41
+
+
+ENDS = "a\x85b\u2028c\u2029d"
+"""What ends a line for Python, and may stand in JSON as it is."""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("size", [1, 4_096])
+def test_a_text_in_an_event_may_hold_other_ends_of_lines(end: str, size: int) -> None:
+    data = json.dumps({**EVENT, "mission_id": ENDS}, ensure_ascii=False)
+    [event] = _read(f"id: 7{end}data: {data}{end}{end}", Reader(None), size)
+    assert event.mission_id == ENDS
+
+
+async def test_both_clients_read_such_an_event() -> None:
+    data = json.dumps({**EVENT, "mission_id": ENDS}, ensure_ascii=False)
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, text=f"data: {data}\n\n")
+
+    transport = httpx.MockTransport(answer)
+    with scrubjay.Client("http://localhost:8080", "a-key", transport=transport) as client:
+        assert next(client.events()).mission_id == ENDS
+    async with scrubjay.AsyncClient("http://localhost:8080", "a-key", transport=transport) as waiting:
+        assert (await anext(waiting.events())).mission_id == ENDS
+
+
+def test_a_message_that_the_bridge_hands_on_may_hold_them_too() -> None:
+    message = {"jsonrpc": "2.0", "result": ENDS}
+    streamed = {"content-type": "text/event-stream"}
+    text = f"event: message\r\ndata: {json.dumps(message, ensure_ascii=False)}\r\n\r\n"
+    [told] = bridging._messages(httpx.Response(200, headers=streamed, text=text))
+    assert json.loads(told) == message
 
 
 def test_a_stream_outlasts_any_outage_and_is_patient_anew_once_it_opened() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from scrubjay._data import decode
 from scrubjay.models import Event
@@ -11,15 +12,27 @@ _RETRY_SECONDS = 1.0
 
 
 class Reader:
-    """Lines in, events out. `last` is where a stream that breaks off goes on, `retry` when."""
+    """Text in, events out. `last` is where a stream that breaks off goes on, `retry` when."""
 
     def __init__(self, after: int | None) -> None:
         self.last = after
         self.retry = _RETRY_SECONDS
         self._id = after
         self._data: list[str] = []
+        self._rest = ""
 
-    def feed(self, line: str) -> Event | None:
+    def feed(self, text: str) -> Iterator[Event]:
+        """Lines end with \\n or \\r\\n: JSON may hold the other characters that end lines in Python."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            if (event := self._line(line.removesuffix("\r"))) is not None:
+                yield event
+
+    def broken(self) -> None:
+        """What was begun does not count: it comes again."""
+        self._id, self._data, self._rest = self.last, [], ""
+
+    def _line(self, line: str) -> Event | None:
         if line:
             self._take(*line.partition(":")[::2])
             return None
@@ -30,10 +43,6 @@ class Reader:
             return None
         event: Event = decode(Event, json.loads("\n".join(data)))
         return event
-
-    def broken(self) -> None:
-        """What was begun does not count: it comes again."""
-        self._id, self._data = self.last, []
 
     def _take(self, name: str, value: str) -> None:
         value = value.removeprefix(" ")

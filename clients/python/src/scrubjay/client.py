@@ -172,9 +172,8 @@ class Client(Calls):
                         failed = failure(_answer(response))
                     else:
                         patience.opened()
-                        for line in response.iter_lines():
-                            if (event := reader.feed(line)) is not None:
-                                yield event
+                        for text in response.iter_text():
+                            yield from reader.feed(text)
             except httpx.TransportError as error:
                 failed = failure(_lost(error))
             reader.broken()
@@ -270,8 +269,8 @@ class AsyncClient(AsyncCalls):
                         failed = failure(_answer(response))
                     else:
                         patience.opened()
-                        async for line in response.aiter_lines():
-                            if (event := reader.feed(line)) is not None:
+                        async for text in response.aiter_text():
+                            for event in reader.feed(text):
                                 yield event
             except httpx.TransportError as error:
                 failed = failure(_lost(error))

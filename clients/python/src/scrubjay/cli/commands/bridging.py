@@ -52,7 +52,8 @@ def _answers(http: httpx.Client, url: str, line: str) -> Iterator[str]:
 def _messages(response: httpx.Response) -> Iterator[str]:
     """Each as one line of JSON."""
     streamed = response.headers.get("content-type", "").startswith("text/event-stream")
-    lines = response.text.splitlines() if streamed else [f"data: {response.text}"]
+    # JSON may hold the other characters that end lines in Python.
+    lines = response.text.split("\n") if streamed else [f"data: {response.text}"]
     for line in lines:
         message = _read(line.removeprefix("data:")) if line.startswith("data:") else None
         if isinstance(message, dict) and "jsonrpc" in message:

@@ -146,6 +146,26 @@ def test_a_folder_gives_its_own_text_and_names_the_rest(tmp_path: Path) -> None:
     assert (note.write.path, note.write.text) == ("shared/notes/note.md", "# A note")
 
 
+def test_a_folder_that_cannot_be_read_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.md", "locked/deep/b.md", "open/c.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("# A note")
+    listed = os.scandir
+
+    def scandir(folder: Path) -> Any:
+        if folder.name == "locked":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return listed(folder)
+
+    # A mode would not keep the superuser out.
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = {item.place: item for item in files(tmp_path, "shared/notes", (".md",))}
+    assert found.pop("locked") == Refused("locked", "cannot be read: Permission denied")
+    assert list(found) == ["a.md", "open/c.md"]
+    with pytest.raises(PermissionError):
+        list(files(tmp_path / "locked", "shared/notes"))
+
+
 def test_a_plan_shows_no_text_that_a_terminal_obeys(tmp_path: Path) -> None:
     out, err = io.StringIO(), io.StringIO()
     report = Report(out, err)

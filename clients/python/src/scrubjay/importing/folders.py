@@ -21,9 +21,11 @@ def files(source: Path, below: str, suffixes: tuple[str, ...] = ()) -> Iterator[
 
     It leaves out links, hidden files, and files with other suffixes if any are given.
     """
-    for path in _paths(source):
+    for path, unreadable in _paths(source):
         place = path.relative_to(source).as_posix()
         try:
+            if unreadable is not None:
+                raise unreadable
             for write in checked(_file(path, place, below, suffixes)):
                 yield Found(place, write)
         except Dropped as reason:
@@ -34,15 +36,22 @@ def files(source: Path, below: str, suffixes: tuple[str, ...] = ()) -> Iterator[
             yield Refused(place, f"cannot be read: {error.strerror}")
 
 
-def _paths(folder: Path) -> Iterator[Path]:
-    """Does not follow links to folders, which may lead out of the folder or back into it."""
+def _paths(folder: Path) -> Iterator[tuple[Path, OSError | None]]:
+    """The files, and the folders below that cannot be read, with why. Raises OSError for the folder itself.
+
+    Does not follow links to folders, which may lead out of the folder or back into it.
+    """
     with os.scandir(folder) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:
-        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-            yield from _paths(Path(entry.path))
-        elif not entry.is_dir(follow_symlinks=False):
-            yield Path(entry.path)
+        path = Path(entry.path)
+        if not entry.is_dir(follow_symlinks=False):
+            yield path, None
+        elif not entry.name.startswith("."):
+            try:
+                yield from _paths(path)
+            except OSError as error:
+                yield path, error
 
 
 def _file(path: Path, place: str, below: str, suffixes: tuple[str, ...]) -> File:

@@ -96,7 +96,7 @@ export interface WebhooksDeleteArgs {
 export const DELETE: Operation = {
   method: "DELETE",
   path: "/api/webhooks/{webhook_id}",
-  seconds: 5.0,
+  seconds: 60.0,
   repeatable: false,
 };
 

@@ -147,7 +147,7 @@ def delete(
         method="DELETE",
         path=path("/api/webhooks/{webhook_id}", webhook_id=webhook_id),
         answer=None,
-        seconds=5.0,
+        seconds=60.0,
         repeatable=False,
         timeout=timeout,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.integration.conftest import Tenant
 from tests.integration.facts.test_facts import Json, facts, state, values
 from tests.support.cluster import Client
@@ -49,6 +51,21 @@ async def test_an_agent_merges_nothing_of_another_agents(tenant: Tenant, client:
     bob = await tenant.client("write", users=["bob"])
     await alias(bob, "Bob", "nobody", status=403, scope="mission:apollo")
     assert await values(client, entity="Bob") == {"a boat"}
+
+
+@pytest.mark.parametrize("bounds", [{"agent": "mallory"}, {"missions": ["moria"]}])
+async def test_a_bound_key_merges_nothing_into_what_others_stated(
+    tenant: Tenant, client: Client, bounds: Json
+) -> None:
+    """It would close a fact that it may not close, and take the fact with it as it parts the names again."""
+    place: Json = {"scope": "user:ana"}
+    derived = await state(client, "add", "Ana", "lives in", "Lisbon", source_kind="derived", **place)
+    mallory = await tenant.client("write", **bounds)
+    await state(mallory, "add", "zz", "lives in", "Lisbon", valid_from="1900-01-01T00:00:00Z", **place)
+    for name in ("zz", "what nobody speaks of"):
+        await alias(mallory, name, "Ana", status=403, **place)
+    assert [fact["id"] for fact in await facts(client, entity="Ana")] == [derived["id"]]
+    assert (await alias(mallory, "zz", "another name of it", **place))["merged"] == 1
 
 
 async def test_an_agents_key_closes_nothing_of_another_agents(tenant: Tenant, client: Client) -> None:

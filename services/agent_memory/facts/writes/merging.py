@@ -132,6 +132,8 @@ async def merge(c: Connection, principal: Principal, scope: str, request: AliasI
         raise Conflict(_TAKEN)
     origin = Origin.of(principal, request.source_kind)
     _require(principal, scope, origin.kind in TRUSTED, await queries_merging.named(c, tenant, scope, alias))
+    # The merge may close what the entity's facts say, and what is stated under the alias from now on changes them.
+    _require_own(principal, scope, await queries_merging.named(c, tenant, scope, entity))
     both = await queries_merging.current(c, tenant, scope, [alias, entity])
     await _fold(c, principal, both, now, Renaming(alias, entity))
     new = NewAlias(
@@ -152,6 +154,11 @@ def _require(principal: Principal, scope: str, trusted: bool, rows: Sequence[asy
     """Raises Conflict or Forbidden for a writer that may not move these facts."""
     if not trusted and any(row["source_kind"] in TRUSTED for row in rows):
         raise Conflict(_FIRM)
+    _require_own(principal, scope, rows)
+
+
+def _require_own(principal: Principal, scope: str, rows: Sequence[asyncpg.Record]) -> None:
+    """Raises Forbidden for a key that may not close these facts, because others stated them."""
     if principal.agent is not None and any(row["agent_name"] != principal.agent for row in rows):
         raise Forbidden(_OTHERS)
     if principal.changes_only_its_own(scope) and any(row["written_by"] != principal.key for row in rows):

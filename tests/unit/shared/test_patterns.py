@@ -1,7 +1,7 @@
 """No regular expression of the services takes more than linear time, or long, whatever text a caller sends.
 
-Every pattern is found in the code, and tried on texts made of what it can match: repeated characters and pairs of them,
-before an end that does not fit.
+Every pattern is found in the code, and tried on texts made of what it can match: repeated characters, pairs of
+them, and its own beginning with a long run, before an end that does not fit.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from shared.text import MAX_CONTENT, MAX_QUERY
 # The worst text is looked for among short ones.
 SHORT, LENGTH = 1_000, 4_000
 WORST = 3
+# Two repeats of 300 fill it.
+RUN = 600
 # Four times the text may take four times as long; quadratic time would be sixteen.
 LONGER, MOST = 4, 9
 # What is faster than this says nothing.
@@ -108,6 +110,15 @@ def characters(pattern: re.Pattern[str]) -> list[str]:
     return sorted(found)[:16]
 
 
+def begun(pattern: re.Pattern[str], alphabet: list[str]) -> list[str]:
+    """The literal text that the pattern begins with, if it does, before a run of each character."""
+    literals = itertools.takewhile(
+        lambda node: node[0] is sre.LITERAL, parser.parse(pattern.pattern, pattern.flags)
+    )
+    beginning = "".join(chr(value) for _, value in literals)
+    return [beginning + letter * RUN for letter in alphabet] if beginning else []
+
+
 def seconds(pattern: re.Pattern[str], unit: str, length: int) -> float:
     """Of this thread's processor, so that what else runs does not count."""
     text = unit * (length // len(unit)) + "\x00"
@@ -129,8 +140,11 @@ def test_a_pattern_takes_linear_time(name: str, pattern: re.Pattern[str]) -> Non
 
 @pytest.mark.parametrize(("name", "pattern"), patterns().items(), ids=lambda value: str(value)[:80])
 def test_a_pattern_reads_the_longest_text_quickly(name: str, pattern: re.Pattern[str]) -> None:
-    units = sorted(characters(pattern), key=lambda unit: seconds(pattern, unit, SHORT), reverse=True)
+    alphabet = characters(pattern)
+    units = sorted(alphabet, key=lambda unit: seconds(pattern, unit, SHORT), reverse=True)
     units[WORST:] = [a + b for a, b in itertools.permutations(units[:WORST], 2)]
+    runs = sorted(begun(pattern, alphabet), key=lambda unit: seconds(pattern, unit, SHORT), reverse=True)
+    units += runs[:WORST]
     length = SHORTER.get(name, MOST_TEXT)
     for unit in units:
         ratios = (seconds(pattern, unit, length) / seconds(PLAIN, "a", MOST_TEXT) for _ in range(ROUNDS))
@@ -145,3 +159,10 @@ def test_the_check_sees_quadratic_time() -> None:
 def test_the_check_sees_a_slow_pattern() -> None:
     with pytest.raises(AssertionError):
         test_a_pattern_reads_the_longest_text_quickly("control", re.compile(r"\w{0,12}\d{1,7}!"))
+
+
+def test_the_check_sees_a_slow_beginning() -> None:
+    with pytest.raises(AssertionError):
+        test_a_pattern_reads_the_longest_text_quickly(
+            "control", re.compile(r"<<([^<>|]{1,200})[^<>]{0,200}>>")
+        )

@@ -38,7 +38,7 @@ class Scrubber:
 
         Only a body that holds a secret costs a look at the policy.
         """
-        lines = scope["path"].endswith("/import")
+        lines = _leads_to(scope, "/import")
         clean = await beside(len(body), scrubbed, body, lines=lines)
         in_path, in_key = _in_path(scope), _in_key(scope)
         if not clean.secrets and not in_path and not in_key:
@@ -90,9 +90,15 @@ class Scrubber:
         return await self.policy(principal, deadline)
 
 
+def _leads_to(scope: Any, end: str) -> bool:
+    """Whether the path ends so. A mount ends `path` with a slash, and `raw_path` is not decoded."""
+    path: str = scope["path"]
+    return path.rstrip("/").endswith(end)
+
+
 def _in_path(scope: Any) -> list[Masked]:
     """The secrets in names that a path or a query gives to what is written, and to an export, which the audit names."""
-    if scope["method"] in ("GET", "HEAD") and not scope["raw_path"].endswith(b"/export"):
+    if scope["method"] in ("GET", "HEAD") and not _leads_to(scope, "/export"):
         return []
     parts = {"path": scope["raw_path"], "query": scope["query_string"]}
     return [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from yarl import URL
 
 from shared.database.postgres import Connection
 from tests.integration.conftest import Tenant
@@ -139,6 +140,8 @@ def requests(ids: dict[str, Any]) -> Iterator[tuple[str, str, str, Any]]:
         {"content": f"Nobody but Ana knows the key {SECRET}", **NAMES},
     )
     yield "agent_memory_import", "POST", "/api/agent-memory/import", json.dumps(LINE) + "\n"
+    several = [{**LINE, "id": number, "content": f"Secret {number} is {SECRET}"} for number in (2, 3)]
+    yield "agent_memory_import", "POST", "/api/agent-memory/import/", "\n".join(map(json.dumps, several))
     yield "agent_memory_query", "POST", "/api/agent-memory/query", {"agent_name": "ana", "query": TEXT}
     yield (
         "agent_memory_peer_query",
@@ -396,6 +399,17 @@ async def test_a_name_in_a_path_that_holds_a_secret_is_refused(admin_client: Cli
     answer = await admin_client.call("PUT", f"/api/psychic-cache/{SECRET}/limits", {"entry_budget": 3})
     assert answer.status == 422
     assert answer.body["errors"][0]["field"] == "path"
+    assert await everywhere(sql, SECRET) == []
+
+
+@pytest.mark.parametrize("path", ["export", "export/", "%65xport", "/export"])
+async def test_an_export_that_names_a_secret_is_refused_however_it_is_written(
+    admin_client: Client, sql: Connection, path: str
+) -> None:
+    url = URL(f"/api/agent-memory/{path}?agent_name={SECRET}", encoded=True)
+    answer = await admin_client.get(url)  # type: ignore[arg-type]
+    assert answer.status == 422, answer
+    assert [error["field"] for error in answer.body["errors"]] == ["query"]
     assert await everywhere(sql, SECRET) == []
 
 

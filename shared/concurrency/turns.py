@@ -1,4 +1,4 @@
-"""Work of which one piece is done at a time: tenants that wait take turns."""
+"""Work of which few pieces are done at a time: tenants that wait take turns."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """However much one tenant waits with, another waits for one piece of each tenant's, besides the one in hand."""
+    """However much one tenant waits with, another waits for one piece of each tenant's, besides those in hand."""
 
-    def __init__(self) -> None:
-        self._taken = False
+    def __init__(self, at_once: int = 1) -> None:
+        self._free = at_once
         # In the order of their turns.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
     async def turn(self, tenant: str) -> AsyncIterator[None]:
         """Waits for a turn of the tenant, which lasts as long as the context."""
-        if self._taken:
+        if self._free:
+            self._free -= 1
+        else:
             await self._wait(tenant)
-        self._taken = True
         try:
             yield
         finally:
@@ -48,4 +49,4 @@ class Turns:
             if not turn.done():
                 turn.set_result(None)
                 return
-        self._taken = False
+        self._free += 1

@@ -60,7 +60,7 @@ class Uploads:
         scope = scope_of(file.path)
         require_folder(principal, scope)
         data = _data(file)
-        text = await self._text(file, data, deadline)
+        text = await self._text(principal.tenant, file, data, deadline)
         source = _source(principal, file, data)
         found = await self._database.run(
             principal.tenant, lambda c: self._stored(c, principal, file), deadline
@@ -73,12 +73,13 @@ class Uploads:
         about = None if key is None else key.about([source.agent_name], [user_of(scope)])
         return await self._transactions.once(principal, scope, PutFileResult, work, about, deadline)
 
-    async def _text(self, file: PutFileInput, data: bytes, deadline: Deadline) -> str:
+    async def _text(self, tenant: str, file: PutFileInput, data: bytes, deadline: Deadline) -> str:
         """Raises Invalid for a file without text."""
         if file.text is not None and format_of(file.path) != "html":
             return file.text
         try:
-            return await text_of(self._converter, file.path, data, deadline.left() * _CONVERT_SHARE)
+            seconds = deadline.left() * _CONVERT_SHARE
+            return await text_of(self._converter, tenant, file.path, data, seconds)
         except TooSlow as error:
             raise Unavailable("converter", "the file could not be converted in time") from error
         except NoText as error:

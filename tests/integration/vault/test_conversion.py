@@ -13,7 +13,7 @@ import pytest
 
 from services.agent_memory.vault.conversion import converter
 from services.agent_memory.vault.conversion.converter import Converter
-from services.agent_memory.vault.conversion.formats import MIME, NoText
+from services.agent_memory.vault.conversion.formats import MIME, NoText, TooSlow
 from services.agent_memory.vault.conversion.texts import text_of
 from tests.support.cluster import Client
 from tests.support.vault.documents import BOMB, DEEP_HTML, NO_ARCHIVE, NO_PDF, docx, html, pdf
@@ -76,7 +76,7 @@ async def test_bombs_are_refused_within_bounds(tmp_path: Path, monkeypatch: pyte
     converts = Converter()
     for name, (suffix, make) in BOMBS.items():
         with pytest.raises(NoText):
-            await text_of(converts, f"{name}.{suffix}", make(), seconds=60)
+            await text_of(converts, "a", f"{name}.{suffix}", make(), seconds=60)
     peaks = [int(size) * 1_024 for size in re.findall(r"(\d+) KiB", os.read(reading, 10_000).decode())]
     os.close(reading)
     assert 0 < max(peaks) < _MOST_MEMORY
@@ -90,7 +90,7 @@ async def test_a_conversion_is_ended_at_its_deadline(tmp_path: Path, monkeypatch
     )
     monkeypatch.setattr(converter, "CHILD", endless)
     with pytest.raises(NoText, match="takes too long"):
-        await Converter().text(b"x" * 10_000_000, MIME["pdf"], seconds=1)
+        await Converter().text("a", b"x" * 10_000_000, MIME["pdf"], seconds=1)
     if (tmp_path / "pid").exists():
         with pytest.raises(ProcessLookupError):
             os.kill(int((tmp_path / "pid").read_text()), 0)
@@ -105,7 +105,7 @@ async def test_the_converter_knows_nothing_of_the_service(
     )
     monkeypatch.setattr(converter, "CHILD", curious)
     monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
-    shown = await Converter().text(b"x", MIME["pdf"], seconds=60)
+    shown = await Converter().text("a", b"x", MIME["pdf"], seconds=60)
     assert "DATABASE_URL" not in shown
     assert str(Path.cwd()) not in shown.replace(str(Path.cwd() / ".venv"), "")
 
@@ -113,6 +113,38 @@ async def test_the_converter_knows_nothing_of_the_service(
 async def test_many_conversions_wait_for_each_other() -> None:
     converts = Converter()
     texts = await asyncio.gather(
-        *(converts.text(html(str(number)), MIME["html"], 120) for number in range(5))
+        *(converts.text("a", html(str(number)), MIME["html"], 120) for number in range(5))
     )
     assert [text.split()[-1] for text in texts] == [str(number) for number in range(5)]
+
+
+async def test_another_tenants_file_does_not_wait_for_all_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    echoes = tmp_path / "echoes.py"
+    echoes.write_text("import sys\nsys.stdout.write(sys.stdin.read())\n")
+    monkeypatch.setattr(converter, "CHILD", echoes)
+    converts, done = Converter(), list[str]()
+
+    async def convert(tenant: str) -> None:
+        done.append(await converts.text(tenant, tenant.encode(), MIME["pdf"], 120))
+
+    await asyncio.gather(*map(convert, [*["piles up"] * 10, "another"]))
+    assert done.index("another") < 5
+
+
+async def test_the_wait_for_a_turn_counts_as_time_of_the_conversion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = tmp_path / "endless.py"
+    endless.write_text("import time\nwhile True: time.sleep(1)\n")
+    monkeypatch.setattr(converter, "CHILD", endless)
+    converts = Converter()
+    before = [asyncio.create_task(converts.text("a", b"x", MIME["pdf"], 60)) for _ in range(2)]
+    async with asyncio.timeout(30):
+        with pytest.raises(TooSlow):
+            await converts.text("b", b"x", MIME["pdf"], 0.2)
+    for task in before:
+        assert not task.done()
+        task.cancel()
+    await asyncio.gather(*before, return_exceptions=True)

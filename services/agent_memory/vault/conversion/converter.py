@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from services.agent_memory.vault.conversion.formats import NoText, TooSlow
+from shared.concurrency.turns import Turns
 
 MEMORY_BYTES = 130_000_000
 """Besides the program itself, which takes some 60 MB."""
@@ -24,33 +25,37 @@ _NO_TEXT = 3
 
 class Converter:
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(_AT_ONCE)
+        self._turns = Turns(_AT_ONCE)
 
-    async def text(self, data: bytes, mime: str, seconds: float = SECONDS) -> str:
-        """Raises NoText."""
-        async with self._free:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-I",
-                str(CHILD),
-                mime,
-                str(MEMORY_BYTES),
-                str(CPU_SECONDS),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=_ENVIRONMENT,
-            )
-            try:
-                async with asyncio.timeout(seconds):
-                    output = await _exchange(process, data)
-            except TimeoutError as error:
-                raise TooSlow("takes too long to convert") from error
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-        return output.decode()
+    async def text(self, tenant: str, data: bytes, mime: str, seconds: float = SECONDS) -> str:
+        """Waits for a turn of the tenant, and converts. Raises NoText; TooSlow if both together take longer."""
+        try:
+            async with asyncio.timeout(seconds), self._turns.turn(tenant):
+                return await _converted(data, mime)
+        except TimeoutError as error:
+            raise TooSlow("takes too long to convert") from error
+
+
+async def _converted(data: bytes, mime: str) -> str:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        str(CHILD),
+        mime,
+        str(MEMORY_BYTES),
+        str(CPU_SECONDS),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=_ENVIRONMENT,
+    )
+    try:
+        output = await _exchange(process, data)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    return output.decode()
 
 
 async def _exchange(process: asyncio.subprocess.Process, data: bytes) -> bytes:

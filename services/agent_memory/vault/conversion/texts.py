@@ -8,14 +8,14 @@ from shared.concurrency.threads import beside
 from shared.secrets.scanning import found_in, masked
 
 
-async def text_of(converter: Converter, path: str, data: bytes, seconds: float = SECONDS) -> str:
+async def text_of(converter: Converter, tenant: str, path: str, data: bytes, seconds: float = SECONDS) -> str:
     """Raises NoText."""
     if not data:
         raise NoText("has no text")
     mime = MIME.get(format_of(path))
     if mime is None:
         return await beside(len(data), plain, data)
-    return await beside(len(data), scrubbed, await converter.text(data, mime, seconds))
+    return await beside(len(data), scrubbed, await converter.text(tenant, data, mime, seconds))
 
 
 def plain(data: bytes) -> str:

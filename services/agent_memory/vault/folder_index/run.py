@@ -121,7 +121,7 @@ class Run:
         self._progress.files += len(batch.stays) + len(batch.changed) + len(batch.refused)
 
     async def _rows(self, changed: Changed) -> Rows:
-        text = await text_of(self._converter, changed.path, changed.content.data)
+        text = await text_of(self._converter, self._tenant, changed.path, changed.content.data)
         source = Source(
             path=changed.path,
             format=format_of(changed.path),

@@ -1,4 +1,4 @@
-"""One at a time, and tenant by tenant."""
+"""Few at a time, and tenant by tenant."""
 
 from __future__ import annotations
 
@@ -24,6 +24,25 @@ async def test_tenants_take_turns() -> None:
     running: list[str] = []
     await asyncio.gather(*(_work(turns, tenant, done, running) for tenant in "aaaaabbc"))
     assert "".join(done) == "aabcabaa"
+
+
+async def test_as_many_turns_run_at_once_as_there_may() -> None:
+    turns, done, running = Turns(2), list[str](), list[str]()
+    most = 0
+
+    async def work(tenant: str) -> None:
+        nonlocal most
+        async with turns.turn(tenant):
+            running.append(tenant)
+            most = max(most, len(running))
+            await asyncio.sleep(0)
+            running.remove(tenant)
+            done.append(tenant)
+
+    for _ in range(2):
+        await asyncio.gather(*map(work, "aaaaab"))
+        assert (most, "".join(done)) == (2, "aaabaa")
+        done.clear()
 
 
 async def test_a_turn_passes_on_when_the_work_fails() -> None:

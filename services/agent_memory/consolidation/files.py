@@ -18,7 +18,7 @@ from services.agent_memory.consolidation.writing.place import Writing
 from services.agent_memory.consolidation.writing.vanishing import end_vanished
 from services.agent_memory.facts.schemas import is_scope
 from services.agent_memory.transactions import Transactions
-from services.agent_memory.vault.folders import require_folder, user_of
+from services.agent_memory.vault.folders import SHARED, UNBOUND, require_folder, user_of
 from services.agent_memory.vault.queries import passages
 from shared.auth import Principal
 from shared.database.postgres import Connection, Database
@@ -30,6 +30,7 @@ from shared.telemetry import tracing
 _MOST_PASSAGES, _LAST_LINE = 2_000, 2**31 - 1
 TOO_LONG = "the end of a long file"
 _NOBODYS = "is required: the file lies in no folder of an agent, a mission or a user, and not in shared/"
+_SOMEBODYS = "differs from the scope of the folder: what the file teaches lies with whose folder it is in"
 _CHANGED = "the file was changed meanwhile: send it again"
 
 
@@ -71,9 +72,7 @@ class Files:
             principal.tenant, lambda c: _read(c, principal, request.path), deadline
         )
         require_folder(principal, file.scope)
-        scope = request.scope or file.scope
-        if not is_scope(scope):
-            raise Invalid.field("scope", _NOBODYS)
+        scope = _scope_of(file, request.scope)
         source = Source(agent_name=principal.agent, user_id=user_of(scope), path=file.path)
         writing = Writing.of(principal, source, scope)
         seconds = LEARNING * deadline.left()
@@ -131,6 +130,17 @@ async def _read(c: Connection, principal: Principal, path: str) -> _File:
         raise NotFound(f"no file {path!r}")
     rows = await passages(c, principal.tenant, path, scopes, first=1, last=_LAST_LINE, limit=_MOST_PASSAGES)
     return _File(path, row["scope"], _digest(row), row["lines"], _turns(row, rows))
+
+
+def _scope_of(file: _File, wanted: str | None) -> str:
+    """Where what it teaches lies. Raises Invalid."""
+    # A purge of an agent, a mission or a user finds what their files taught in their scope only.
+    if file.scope not in (SHARED, UNBOUND) and wanted not in (None, file.scope):
+        raise Invalid.field("scope", _SOMEBODYS)
+    scope = wanted or file.scope
+    if not is_scope(scope):
+        raise Invalid.field("scope", _NOBODYS)
+    return scope
 
 
 def _turns(row: asyncpg.Record, rows: Sequence[asyncpg.Record]) -> list[Turn]:

@@ -20,7 +20,8 @@ class ConsolidateInput(Body, kw_only=True):
     path: Annotated[str, Meta(min_length=1, max_length=1_000)] | None = None
     """The file, in place of a session."""
     scope: Annotated[str, Meta(min_length=1, max_length=250)] | None = None
-    """Where what the file teaches lies: by default with whose folder it is in."""
+    """Where what the file teaches lies: by default with whose folder it is in. It lies elsewhere only if the folder is
+    no agent's, mission's or user's."""
     from_start: bool = False
     """Learn from all of it again. What is known is only confirmed."""
 

@@ -71,6 +71,19 @@ async def test_where_writes_wait_for_a_reviewer_nothing_is_learned(
     assert (await learn(admin_client, "notes/bo.txt", scope="mission:m"))["status"] == "finished"
 
 
+async def test_what_a_file_in_somebodys_folder_teaches_lies_nowhere_else(
+    client: Client, tenant: Tenant, sql: Connection
+) -> None:
+    """A purge of them would not find it."""
+    for path in (PATH, "agents/scout/notes.txt", "missions/m/notes.txt"):
+        await put(client, "Bo lives in Lisbon.\n", path)
+        for scope in ("shared", "user:bo", "mission:other"):
+            refused = await client.post(CONSOLIDATE, {"path": path, "scope": scope})
+            assert (refused.status, refused.body["errors"][0]["field"]) == (400, "scope")
+    assert (await believed(sql, tenant.name))["facts"] == []
+    assert (await learn(client, scope="user:Ana"))["status"] == "finished"
+
+
 async def test_either_a_session_or_a_file(client: Client) -> None:
     for body in ({}, {"session_id": "a", "path": "b"}, {"session_id": "a", "scope": "shared"}):
         assert (await client.post(CONSOLIDATE, body)).status == 400

@@ -30,6 +30,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import Invalid
 from shared.review.reviews import require_unreviewed
+from shared.spending import Payer, charged_to, payer_of
 from shared.telemetry import tracing
 
 EVENT = "consolidation"
@@ -98,7 +99,8 @@ class Runs:
         if request.turns:
             # The rest is for writing what was learned: a step that is late would be learned again.
             seconds = LEARNING * deadline.left()
-            learned = await self._learner(principal.tenant, request.turns, request.source, seconds)
+            with charged_to(_payer(principal, request)):
+                learned = await self._learner(principal.tenant, request.turns, request.source, seconds)
         lasting = Lasting(Writing.of(principal, request.source), learned)
         await lasting.prepare()
         return lasting
@@ -155,6 +157,14 @@ class Lasting:
         for memories in self._memories:
             changes += await memories.write(c, writing.tenant, model)
         return changes
+
+
+def _payer(principal: Principal, request: StepInput) -> Payer:
+    """The caller, or who wrote what nobody asked to learn from, in the mission of the session."""
+    if request.payer is None:
+        return payer_of(principal.tenant)
+    source = request.source
+    return Payer(principal.tenant, request.payer, source.agent_name, source.mission_id)
 
 
 def _session(source: Source) -> str:

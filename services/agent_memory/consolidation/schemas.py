@@ -55,6 +55,8 @@ class StepInput(Body, kw_only=True):
     turns: Annotated[list[Turn], Meta(max_length=2_000)]
     skipped: dict[str, int] = field(default_factory=dict)
     """How many turns or parts of turns are left out, by reason."""
+    payer: Name | None = None
+    """The key that pays for a helper model's calls, in a run that nobody asked for."""
 
 
 class Stepped(msgspec.Struct):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
+from shared.auth import Principal
 from shared.database.postgres import Connection
 
 SINCE = "select coalesce(min(id), 0) from timeline.events where created_at > now() - interval '1 day'"
@@ -45,13 +46,24 @@ async def active(
     return rows, last["id"], last["events"] == limit
 
 
-# $2 the names of keys.
+# $2 the ids of keys.
 BOUND = """
-select 'key:' || k.id as key from context.api_keys k
-where k.tenant = $1 and k.id = any($2) and k.agent_name is not null
+select 'key:' || k.id as key, k.access, k.agent_name, k.missions, k.users from context.api_keys k
+where k.tenant = $1 and k.id = any($2) and num_nonnulls(k.agent_name, k.missions, k.users) > 0
 """
 
 
-async def bound(connection: Connection, tenant: str, ids: Sequence[int]) -> frozenset[str]:
-    """Those of the keys that are bound to an agent, by their names, whether or not they still hold."""
-    return frozenset(row["key"] for row in await connection.fetch(BOUND, tenant, list(ids)))
+async def bound(connection: Connection, tenant: str, ids: Sequence[int]) -> dict[str, Principal]:
+    """Those of the keys that are bound, by their names, whether or not they still hold."""
+    rows = await connection.fetch(BOUND, tenant, list(ids))
+    return {
+        row["key"]: Principal(
+            tenant,
+            row["key"],
+            frozenset(row["access"]),
+            agent=row["agent_name"],
+            missions=None if row["missions"] is None else frozenset(row["missions"]),
+            users=None if row["users"] is None else frozenset(row["users"]),
+        )
+        for row in rows
+    }

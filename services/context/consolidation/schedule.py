@@ -17,7 +17,7 @@ import structlog
 
 from services.context.consolidation import queries
 from services.context.consolidation.schemas import ConsolidateInput
-from services.context.consolidation.service import SECONDS, Consolidation
+from services.context.consolidation.service import SECONDS, WRITER, Consolidation
 from shared.auth import Principal
 from shared.concurrency.tasks import every
 from shared.database.postgres import EVERY_TENANT, Database
@@ -26,8 +26,6 @@ from shared.errors import AppError
 
 log = structlog.get_logger()
 
-WRITER = "consolidation"
-"""Stands for the key that wrote what is learned unasked."""
 _WANTED = ("consolidation_wanted",)
 _SCHEDULED = (*_WANTED, "session_closed", "session_events")
 # Statuses of failures that pass.
@@ -127,7 +125,8 @@ class Schedule:
             return count
 
     async def _consolidate(self, tenant: str, session: str, due: _Due) -> None:
-        """As the tenant itself. A session that is gone, or that the tenant may not learn from, is left."""
+        """As the tenant itself, but where bound keys wrote. A session that is gone, or that the tenant may not learn
+        from, is left."""
         principal = Principal(tenant, WRITER, frozenset(["read", "write"]))
         self._done[tenant, session] = due.event
         again = _Due(due.event, time.monotonic() + _RETRY_SECONDS, due.tries + 1)

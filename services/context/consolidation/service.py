@@ -17,6 +17,7 @@ import msgspec
 from services.context.consolidation import queries
 from services.context.consolidation.schemas import Consolidated, ConsolidateInput
 from services.context.consolidation.turns import OVERLAP, STEP, Event, Names, Step, step_of
+from services.context.consolidation.writers import on_behalf, payer_of
 from services.context.forwarding.owners import Owner
 from shared.auth import Principal
 from shared.concurrency.threads import in_worker
@@ -24,6 +25,8 @@ from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.errors import AppError
 
+WRITER = "consolidation"
+"""Stands for the key that wrote what is learned unasked, unless bound keys wrote the events."""
 SECONDS = 30.0
 # A step may take so long.
 _LEAST_LEFT = 5.0
@@ -44,9 +47,18 @@ class _Run(NamedTuple):
         parties = {name: self.session[name] for name in ("agent_name", "mission_id", "user_id")}
         return {**parties, "session_id": self.session["id"]}
 
-    def names(self, bound: frozenset[str]) -> Names:
+    def names(self, bound: Mapping[str, Principal]) -> Names:
         parties = self.session["user_id"], self.session["agent_name"]
-        return Names(*parties, self.principal.agent is None, bound)
+        agents = frozenset(key for key, of in bound.items() if of.agent is not None)
+        return Names(*parties, self.principal.agent is None, agents)
+
+
+class _Read(NamedTuple):
+    step: Step
+    principal: Principal
+    """As whom it is learned."""
+    payer: str | None = None
+    """The key that pays for it, if not the caller's."""
 
 
 class Consolidation:
@@ -99,9 +111,9 @@ class Consolidation:
         stepped: Mapping[str, Any] = {}
         try:
             while run.deadline.left() > _LEAST_LEFT or not stepped:
-                step = await self._read(run, position)
+                step, principal, payer = await self._read(run, position)
                 stepped = await self._tell(
-                    run,
+                    run._replace(principal=principal),
                     "step",
                     source=run.source,
                     run_id=run.begun["run_id"],
@@ -110,6 +122,7 @@ class Consolidation:
                     until=step.until,
                     turns=step.turns,
                     skipped=step.skipped,
+                    **({} if payer is None else {"payer": payer}),
                 )
                 position = stepped["position"]
                 if stepped["status"] != "on":
@@ -120,23 +133,27 @@ class Consolidation:
         await self._let_go(run)
         return _answer(run, "unfinished", position, stepped)
 
-    async def _read(self, run: _Run, after: int) -> Step:
+    async def _read(self, run: _Run, after: int) -> _Read:
         through = run.begun["through"]
         events = await self._events(run, max(0, after - OVERLAP), STEP + OVERLAP)
         if not any(event.seq > after for event in events):
             # Those before are too long for one answer together with these.
             events = await self._events(run, after, STEP)
         if not events:
-            return Step([], {}, through)  # the trail ends here
+            return _Read(Step([], {}, through), run.principal)  # the trail ends here
         stop = next((stop for stop in run.begun["stops"] if stop > after), through)
-        names = run.names(await self._bound(run, events))
-        return await in_worker(step_of, events, after, min(stop, through), names)
+        bound = await self._bound(run, events)
+        step = await in_worker(step_of, events, after, min(stop, through), run.names(bound))
+        if run.principal.key != WRITER:
+            return _Read(step, run.principal)
+        keys = [event.written_by for event in events if after < event.seq <= step.until]
+        return _Read(step, on_behalf(run.principal, keys, bound), payer_of(keys, bound))
 
-    async def _bound(self, run: _Run, events: Sequence[Event]) -> frozenset[str]:
-        """The keys that wrote these events and act for an agent."""
+    async def _bound(self, run: _Run, events: Sequence[Event]) -> dict[str, Principal]:
+        """The keys that wrote these events and are bound."""
         ids = sorted({int(match[1]) for event in events if (match := _KEY.fullmatch(event.written_by))})
         if not ids:
-            return frozenset()
+            return {}
         tenant = run.principal.tenant
         return await self._database.run(tenant, lambda c: queries.bound(c, tenant, ids), run.deadline)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import Tenant
-from tests.integration.consolidation.calls import RUNS, facts, say, talked
+from tests.integration.consolidation.calls import RUNS, consolidated, facts, say, talked
 from tests.integration.sessions.calls import ok
 from tests.support.calls import until
 from tests.support.cluster import Client
@@ -54,3 +54,17 @@ async def test_what_an_agents_key_wrote_is_its_agents_word_whoever_runs(
     await _learned(client, 1)
     (fact,) = await facts(client)
     assert (fact["object"], fact["source_claim"]) == ("Lisbon", "agent")
+
+
+@pytest.mark.parametrize("bound", [{"agent": "mallory"}, {"missions": ["moria"]}])
+async def test_what_a_bound_key_wrote_ends_nothing_of_others_whoever_runs(
+    client: Client, tenant: Tenant, bound: dict[str, object]
+) -> None:
+    """Otherwise a key would end facts that it may not end, by closing the session."""
+    await consolidated(client, await talked(client, "I live in Lisbon."))
+    mallory = await tenant.client("write", **bound)
+    session = await talked(mallory, "I live in Porto.", agent_name="mallory", mission_id="moria")
+    await ok(mallory, "POST", f"{session}/complete", {"consolidate": True})
+    await _learned(client, 2)
+    found = {each["object"]: (each["agent_name"], each["valid_to"]) for each in await facts(client)}
+    assert found == {"Lisbon": ("scout", None), "Porto": ("mallory", None)}

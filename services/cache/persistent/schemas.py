@@ -75,7 +75,7 @@ class KeptObject(msgspec.Struct):
     id: UUID
     """What it is among the user's persistent objects."""
     created: bool
-    """False: the user had the same content already, and it was reinforced."""
+    """False: the user had the same content already, and it was reinforced, unless the key may not reinforce it."""
     confidence: float
     reinforcements: int
     """How often it was kept again or confirmed."""

@@ -68,7 +68,7 @@ class PersistentService:
         key: Key | None,
         deadline: Deadline,
     ) -> KeptObject:
-        """Keeps an object for the session's user, or reinforces what this user has of it already."""
+        """Keeps an object for the session's user, or reinforces what this user has of it already, if the key may."""
 
         fresh: list[Fresh] = []
 
@@ -81,11 +81,11 @@ class PersistentService:
             columns = _columns(principal, held.id, object_id, source, wanted)
             row = await queries.insert(c, held.tenant, columns)
             if row is None:
-                return _kept(await _again(c, held.tenant, columns), created=False)
+                return await _again(c, principal, columns)
             await self._index(c, principal, row)
             await queries.tell(c, held.tenant, "persistent_object_kept", row)
             fresh.append(Fresh(held.tenant, row["scope"], STORE, row["number"]))
-            return _kept(row, created=True)
+            return _kept(row, row["confidence"], created=True)
 
         # A session that has ended can still be learned from.
         kept = await self._transactions.write(
@@ -172,33 +172,48 @@ def _columns(
     }
 
 
-def _kept(row: asyncpg.Record, *, created: bool) -> KeptObject:
-    return KeptObject(row["id"], created, round(row["confidence"], 4), row["reinforcements"])
+def _kept(row: asyncpg.Record, confidence: float, *, created: bool) -> KeptObject:
+    return KeptObject(row["id"], created, round(confidence, 4), row["reinforcements"])
 
 
-async def _again(c: Connection, tenant: str, columns: dict[str, object]) -> asyncpg.Record:
-    """Reinforces what the user has of this content. Raises Conflict where another request forgets it now."""
-    row = await queries.hold_same(c, tenant, str(columns["user_id"]), str(columns["content"]))
+async def _again(c: Connection, principal: Principal, columns: dict[str, object]) -> KeptObject:
+    """Reinforces what the user has of this content, if the key may. Raises Conflict where another request forgets it
+    now."""
+    row = await queries.hold_same(c, principal.tenant, str(columns["user_id"]), str(columns["content"]))
     if row is None:
         raise Conflict("another request forgot the same object meanwhile: send it again")
-    return await _reinforce(c, tenant, row)
+    try:
+        _require_own(principal, row)
+    except Forbidden:
+        return _kept(row, _left(row), created=False)
+    row = await _reinforce(c, principal.tenant, row)
+    return _kept(row, row["confidence"], created=False)
 
 
 async def _reinforce(c: Connection, tenant: str, held: asyncpg.Record) -> asyncpg.Record:
-    left = decayed(held["confidence"], held["last_reinforced"], held["now"])
-    row = await queries.reinforce(c, tenant, held["id"], reinforced(left))
+    row = await queries.reinforce(c, tenant, held["id"], reinforced(_left(held)))
     await queries.tell(c, tenant, "persistent_object_reinforced", row)
     return row
+
+
+def _left(held: asyncpg.Record) -> float:
+    """The confidence now."""
+    return decayed(held["confidence"], held["last_reinforced"], held["now"])
 
 
 async def _hold_own(c: Connection, principal: Principal, named: str) -> asyncpg.Record:
     """One that the principal may change, until the transaction ends. Raises NotFound, Forbidden."""
     row = await queries.hold(c, principal.tenant, _named(named), principal.seen_users())
     row = _known(row, named)
+    _require_own(principal, row)
+    return row
+
+
+def _require_own(principal: Principal, row: asyncpg.Record) -> None:
+    """Raises Forbidden for what the principal may not change."""
     principal.require_author(row["agent_name"])
     if row["written_by"] != principal.key and principal.changes_only_its_own(row["scope"]):
         raise Forbidden("this key changes only what is kept for its users, or what it kept")
-    return row
 
 
 def _known(row: asyncpg.Record | None, named: str) -> asyncpg.Record:

@@ -215,6 +215,11 @@ async def test_keys_of_others_read_and_change_nothing(tenant: Tenant, client: Cl
         assert (await other.get(f"{KEPT}/{object_id}")).status == 200
         for method, path in (("POST", "/reinforce"), ("DELETE", "")):
             assert (await other.call(method, f"{KEPT}/{object_id}{path}")).status == 403
+        parties = {"agent_name": "mallory", "mission_id": "moria", "user_id": "ana"}
+        session = await began(other, **parties)
+        part = await admitted(other, session, SAID, object_type="design_decision")
+        told = await persisted(other, session, part["id"])
+        assert (told["id"], told["created"], told["reinforcements"]) == (object_id, False, 0)
     own = await tenant.client("write", agent="scout")
     assert (await own.call("DELETE", f"{KEPT}/{object_id}")).status == 200
 

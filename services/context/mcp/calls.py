@@ -17,6 +17,8 @@ from shared.validation.values import MISSING, MOST_ERRORS, UNKNOWN_FIELD, field_
 from shared.vocabulary import renamed
 from shared.web.idempotency_key import HEADER
 
+COUNTED = "counted"
+"""Where the state of an MCP request's scope says that it counts against the limits of its key already."""
 _PASSED_ON = (b"authorization", deadlines.HEADER.encode())
 
 
@@ -46,6 +48,7 @@ async def call(app: ASGIApp, outer: Any, route: Route, arguments: Mapping[str, A
         },
     }
     exchange = _Exchange(body)
+    outer["state"][COUNTED] = True
     await app(inner, exchange.receive, exchange.send)  # type: ignore[arg-type]
     for ended in inner["state"].get("ended", ()):
         ended()

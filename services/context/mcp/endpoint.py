@@ -15,6 +15,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from services.context.document import as_json
 from services.context.keys import Keys
+from services.context.mcp.calls import COUNTED
 from services.context.mcp.catalog import TOOLSETS
 from shared.body import MAX_BODY
 from shared.deadline import Deadline
@@ -104,11 +105,12 @@ async def _serve(scope: Any, receive: Receive, send: Send) -> None:
     except AppError as error:
         await send_problem(error, send)
     else:
-        await handle(scope, replayed, send)
+        await handle(scope, replayed, _counting(scope, send))
 
 
 async def _admit(scope: Any, receive: Receive) -> Receive:
-    """The body, to be read again. Limits apply here, except to messages that call a route: it applies them."""
+    """The body, to be read again. Limits apply here, except to messages that call a route: it applies them, or else
+    their answer does."""
     deadline = deadline_of(scope, reads=False)
     headers = dict(scope["headers"])
     keys = service_of(scope, Keys)
@@ -119,7 +121,26 @@ async def _admit(scope: Any, receive: Receive) -> Receive:
     body = await _read(receive, deadline)
     if _method(body) not in _CALLS_ROUTE:
         await keys.admit(scope, deadline, writes=False)
+        scope["state"][COUNTED] = True
     return _again(body, receive)
+
+
+def _counting(scope: Any, send: Send) -> Send:
+    """Applies the limits before the answer to a message that came to no route: an unknown name, or wrong arguments."""
+    refused = False
+
+    async def counting(message: Any) -> None:
+        nonlocal refused
+        if message["type"] == "http.response.start" and COUNTED not in scope["state"]:
+            try:
+                await service_of(scope, Keys).admit(scope, deadline_of(scope, reads=False), writes=False)
+            except AppError as error:
+                refused = True
+                await send_problem(error, send)
+        if not refused:
+            await send(message)
+
+    return counting
 
 
 def _method(body: bytes) -> str | None:

@@ -269,6 +269,26 @@ async def test_limits_are_those_of_the_key(cluster: Cluster, tenant: Tenant) -> 
     assert "429" in answers[-1].content[0].text  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(("method", "params"), [
+    ("tools/call", {"name": "no_such_tool", "arguments": {}}),
+    ("tools/call", {"name": "list_missions", "arguments": {"colour": "red"}}),
+    ("tools/call", {"name": "remember_raw", "arguments": {"payload": "{"}}),
+    ("tools/call", {"arguments": {}}),
+    ("resources/read", {"uri": "scrubjay://nothing"}),
+    ("prompts/get", {"name": "nothing"}),
+])  # fmt: skip
+async def test_what_comes_to_no_route_counts_too(
+    cluster: Cluster, tenant: Tenant, method: str, params: dict[str, Any]
+) -> None:
+    admin = await tenant.client("admin")
+    made = await admin.post("/api/context/keys", {"name": "few", "access": "write", "requests_per_day": 2})
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    async with Client(cluster.url(), made.body["token"]) as client:
+        answers = [await client.post("/mcp", message, headers=ACCEPT) for _ in range(3)]
+    assert 429 not in [answer.status for answer in answers[:2]], answers
+    assert (answers[2].status, answers[2].body.get("limit")) == (429, "requests_per_day"), answers[2]
+
+
 async def test_only_posts(client: Client) -> None:
     for method in ("GET", "DELETE", "PUT"):
         answer = await client.call(method, "/mcp", headers=ACCEPT)

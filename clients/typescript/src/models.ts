@@ -2321,7 +2321,7 @@ export interface Kept {
 export interface KeptObject {
   /** What it is among the user's persistent objects. */
   id: string;
-  /** False: the user had the same content already, and it was reinforced. */
+  /** False: the user had the same content already, and it was reinforced, unless the key may not reinforce it. */
   created: boolean;
   /** How certain it is, up to 1. */
   confidence: number;

@@ -240,7 +240,10 @@ export interface MemoryConsolidateArgs {
   session_id?: string | null;
   /** The file, in place of a session. */
   path?: string | null;
-  /** Where what the file teaches lies: by default with whose folder it is in. */
+  /**
+   * Where what the file teaches lies: by default with whose folder it is in. It lies elsewhere only if the
+   * folder is no agent's, mission's or user's.
+   */
   scope?: string | null;
   /** Learn from all of it again. What is known is only confirmed. Default: `false`. */
   from_start?: boolean;

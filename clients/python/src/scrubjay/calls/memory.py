@@ -401,7 +401,8 @@ def consolidate(
     Args:
         session_id: The session, by its id or its external id.
         path: The file, in place of a session.
-        scope: Where what the file teaches lies: by default with whose folder it is in.
+        scope: Where what the file teaches lies: by default with whose folder it is in. It lies
+            elsewhere only if the folder is no agent's, mission's or user's.
         from_start: Learn from all of it again. What is known is only confirmed. Default: `false`.
         timeout: Seconds for the call with all its tries.
     """

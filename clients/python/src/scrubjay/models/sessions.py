@@ -321,7 +321,9 @@ class KeptObject:
     id: str
     """What it is among the user's persistent objects."""
     created: bool
-    """False: the user had the same content already, and it was reinforced."""
+    """False: the user had the same content already, and it was reinforced, unless the key may not
+    reinforce it.
+    """
     confidence: float
     """How certain it is, up to 1."""
     reinforcements: int

@@ -15,7 +15,7 @@ LIMIT_SCHEMA: Json = {
     "type": "integer",
     "maximum": _MOST,
     "default": _DEFAULT,
-    "description": "At most this many items.",
+    "description": "Items at most, besides facts.",
 }
 
 
@@ -32,9 +32,9 @@ def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
 
 
 def best(assembly: Json, limit: int) -> Json:
-    """The assembly with its first items only: they stand by order of worth."""
+    """The assembly with its first items only: they stand by order of worth. The facts before them stay."""
     return {
         **assembly,
         "sources": assembly["sources"][:limit],
-        "context_block": first_items(assembly["context_block"], limit),
+        "context_block": first_items(assembly["context_block"], len(assembly["graph"]) + limit),
     }

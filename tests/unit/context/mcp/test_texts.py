@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from services.context.mcp.search import best
 from services.context.mcp.texts import of_answer, of_recall
-from shared.render import GRAPH_MARK, Fence, render_item
+from shared.render import GRAPH_MARK, Fence, parse_block, render_item
 
 NOW = datetime(2026, 7, 4, 12, 0, tzinfo=UTC)
 FENCE = Fence(NOW, "k3f")
@@ -51,3 +52,14 @@ def test_a_block_of_corrections_alone_names_its_nonce() -> None:
     }
     note, _ = of_answer(told)
     assert note.endswith("each header ends in k3f]")
+
+
+def test_a_search_holds_what_its_sources_name() -> None:
+    found = best(assembly(facts=[12, 13, 14], sources=["own:1", "cache:2", "own:3"]), 2)
+    assert [handle for handle, _ in parse_block(found["context_block"])] == [
+        "kg:12",
+        "kg:13",
+        "kg:14",
+        *(source["handle"] for source in found["sources"]),
+    ]
+    assert len(found["sources"]) == 2

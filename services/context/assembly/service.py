@@ -85,7 +85,7 @@ class Assembler:
         found, linked, session = await asyncio.gather(
             search(self._owners, ask, patience),
             read_links(self._owners, ask, patience),
-            self._sessions.look(ask, patience),
+            self._sessions.look(ask, started, patience),
         )
         question = Question(request.query, ask.embedded.model, ask.embedded.band)
         scored = score(question, found.results)

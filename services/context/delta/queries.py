@@ -29,8 +29,19 @@ class Gift(NamedTuple):
 
 
 _OF = "tenant = $1 and key = $2 and caller = $3 and session_id = $4"
-# $5 the last position that the host holds.
-FORGET = f"delete from context.session_given where {_OF} and position > $5"
+# $5 the last position that the host holds, $6 for how many seconds its request has been here: what was told since is on
+# its way, with an answer at the same time.
+FORGET = f"""
+delete from context.session_given
+where {_OF} and position > $5 and given_at < statement_timestamp() - $6::float8 * interval '1 second'
+"""
+
+
+async def forget(connection: Connection, whose: Whose, since: int, age: float) -> None:
+    """Of what was told after `since`, all that was told `age` seconds ago or earlier: it never arrived."""
+    await connection.execute(FORGET, *whose, since, age)
+
+
 # The newest of each item.
 KNOWN = f"""
 select handle, position, state, scopes from (
@@ -40,10 +51,8 @@ select handle, position, state, scopes from (
 """
 
 
-async def known(connection: Connection, whose: Whose, since: int | None, limit: int) -> list[asyncpg.Record]:
-    """What the session was given up to `since`, the newest first. What came later never arrived: it is forgotten."""
-    if since is not None:
-        await connection.execute(FORGET, *whose, since)
+async def known(connection: Connection, whose: Whose, limit: int) -> list[asyncpg.Record]:
+    """What the session was given, the newest first."""
     rows: list[asyncpg.Record] = await connection.fetch(KNOWN, *whose, limit)
     return rows
 

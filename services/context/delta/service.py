@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
+
+import asyncpg
 
 from services.context import stores
 from services.context.assembly.asking import Ask
@@ -137,16 +140,24 @@ class Sessions:
         self._database = database
         self._owners = owners
 
-    async def look(self, ask: Ask, deadline: Deadline) -> Session:
-        """What the session of the request knows, and what has changed of it. Raises an owner's refusal."""
+    async def look(self, ask: Ask, began: float, deadline: Deadline) -> Session:
+        """What the session of the request knows, and what has changed of it. Raises an owner's refusal.
+
+        `began`: when the request came, as `time.perf_counter` has it.
+        """
         if ask.request.delta is None:
             return Session({}, [], [])
-        since = 0 if not ask.request.delta else ask.request.since
         whose = _whose(ask)
+
+        async def work(c: Connection) -> list[asyncpg.Record]:
+            if not ask.request.delta:
+                await queries.forget(c, whose, 0, 0.0)
+            elif ask.request.since is not None:
+                await queries.forget(c, whose, ask.request.since, time.perf_counter() - began)
+            return await queries.known(c, whose, _MOST_GIVEN)
+
         try:
-            rows = await self._database.run(
-                whose.tenant, lambda c: queries.known(c, whose, since, _MOST_GIVEN), deadline
-            )
+            rows = await self._database.run(whose.tenant, work, deadline)
         except Unavailable as error:
             return Session({}, [], [Degraded(SOURCE, error.dependency)])
         known = {row["handle"]: Known(row["position"], row["state"], row["scopes"]) for row in rows}
@@ -158,7 +169,7 @@ class Sessions:
         """What the session would be told, which it is not by this."""
         whose = Whose(asker.principal.tenant, asker.principal.key, asker.caller, session_id)
         rows = await self._database.run(
-            whose.tenant, lambda c: queries.known(c, whose, None, _MOST_GIVEN), deadline
+            whose.tenant, lambda c: queries.known(c, whose, _MOST_GIVEN), deadline
         )
         known = {row["handle"]: Known(row["position"], row["state"], row["scopes"]) for row in rows}
         found, degraded = await self._changes(asker, known, deadline)

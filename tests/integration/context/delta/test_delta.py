@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import time
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import scrubjay
+from local.database import Database
+from services.context.assembly.asking import Ask
+from services.context.assembly.schemas import AssembleContextInput
+from services.context.delta import queries
+from services.context.delta.queries import Gift, Whose
+from services.context.delta.service import Sessions
+from services.context.forwarding.owners import Owners
+from shared.auth import Principal
+from shared.database.postgres import Database as Pool
+from shared.deadline import Deadline
 from tests.integration.conftest import Tenant
 from tests.support.calls import lesson, note, question
 from tests.support.cluster import Client
@@ -116,6 +129,39 @@ async def test_what_was_lost_on_its_way_comes_again(client: Client) -> None:
     assert handles(again) == handles(lost)
     assert f"cache:{first_id}" not in handles(again)
     assert handles(await ask(client, since=again["delta"]["position"])) == []
+
+
+@pytest.fixture
+async def pool(database: Database) -> AsyncIterator[Pool]:
+    """As the context service has one."""
+    pool = Pool(database.services["context"], connections=1)
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "age", "forgotten"),
+    [
+        ({"delta": True, "since": 0}, 0, True),
+        ({"delta": True, "since": 0}, 60, False),  # told while this request was here
+        ({"delta": True}, 0, False),
+        ({"delta": False}, 60, True),
+    ],
+)
+async def test_what_an_answer_at_once_tells_is_not_lost(
+    tenant: Tenant, pool: Pool, body: dict[str, Any], age: float, forgotten: bool
+) -> None:
+    request = AssembleContextInput(query="What?", caller="scout", session_id="s", **body)
+    asked = SimpleNamespace(
+        principal=Principal(tenant.name, "k", frozenset()), request=request, request_id="r"
+    )
+    whose, gift = Whose(tenant.name, "k", "scout", "s"), Gift("profile:agent:scout", 0, "x", [])
+    await pool.run(tenant.name, lambda c: queries.give(c, whose, [gift]), Deadline(30))
+    sessions = Sessions(pool, Owners())
+    session = await sessions.look(cast("Ask", asked), time.perf_counter() - age, Deadline(30))
+    assert session.degraded == []
+    assert set(session.known) == (set() if forgotten else {gift.handle})
 
 
 async def test_changes_are_told_once(client: Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from services.context.delta.known import CUT, passage
 from services.context.delta.queries import Gift
 from services.context.delta.schemas import Correction
 from shared.packing import shorten, tokens_of_line
@@ -13,6 +14,7 @@ from shared.states.schemas import What
 
 _LONGEST = 1_200
 """Characters of what an edited item says now."""
+_CUT_MARK = " […]"
 SHARE = 0.5
 """Of the budget, for corrections. What has no room is told by the next answer."""
 
@@ -41,16 +43,24 @@ def lines(changes: Iterable[Change], fence: Fence, room: int) -> list[Line]:
     """Those that the room takes, in their order."""
     fitting = []
     for change in changes:
-        text = _rendered(change, fence)
-        tokens = tokens_of_line(text)
-        if tokens <= room:
-            fitting.append(Line(change, text, tokens))
-            room -= tokens
+        line = _line(change, fence)
+        if line.tokens <= room:
+            fitting.append(line)
+            room -= line.tokens
     return fitting
 
 
 def texts(changes: Sequence[Change]) -> list[str]:
     return [change.text for change in changes if change.text is not None]
+
+
+def _line(change: Change, fence: Fence) -> Line:
+    text = _rendered(change, fence)
+    if change.what == "edited" and len(change.text or "") > _LONGEST:
+        # The session was given a passage: more of the item may follow.
+        gift = change.gift._replace(state=f"{change.gift.state}{CUT}{passage(text)}")
+        change = change._replace(gift=gift)
+    return Line(change, text, tokens_of_line(text))
 
 
 def _rendered(change: Change, fence: Fence) -> str:
@@ -59,7 +69,10 @@ def _rendered(change: Change, fence: Fence) -> str:
     if change.by is not None:
         text = f"{change.by} says what holds now."
         return with_header(_header(change, f"superseded by {change.by}", fence), text)
-    return with_header(_header(change, "now says", fence), shorten(change.text or "", _LONGEST))
+    text = change.text or ""
+    if len(text) > _LONGEST:
+        text = shorten(text, _LONGEST) + _CUT_MARK
+    return with_header(_header(change, "now says", fence), text)
 
 
 def _header(change: Change, words: str, fence: Fence) -> str:

@@ -12,12 +12,13 @@ import asyncpg
 
 from services.context import stores
 from services.context.assembly.asking import Ask
-from services.context.assembly.choice import Chosen, Placed
+from services.context.assembly.choice import Chosen
 from services.context.assembly.graph.lines import Line as FactLine
 from services.context.assembly.rendering import handle, handle_of
 from services.context.assembly.supersession.newest import Superseded
 from services.context.delta import queries
 from services.context.delta.corrections import Change, Line
+from services.context.delta.known import BY, CUT, Known, passage
 from services.context.delta.queries import Gift, Whose
 from services.context.delta.schemas import Changes, Correction
 from services.context.forwarding.owners import Failed, Owners
@@ -45,35 +46,11 @@ SWEEP_EVERY_SECONDS = 3_600.0
 _KEEP_DAYS = 30
 _SWEEP_SECONDS = 60.0
 _MOST_GIVEN = 50_000
-# Follow the owner's state: what the search found newer, and the passages that were given of an item that had no room.
-_BY, _CUT = " by ", " cut "
 # Of an item, as many are compared.
 _MOST_PASSAGES = 20
 _OWNED = {source.name: source for source in stores.SOURCES if isinstance(source, Owned)}
 
 T = TypeVar("T")
-
-
-class Known(NamedTuple):
-    """The newest that the session was told of an item."""
-
-    position: int
-    state: str
-    scopes: list[str]
-
-    @property
-    def owners(self) -> str:
-        """The state as the item's owner knows it."""
-        return self.state.partition(_CUT)[0].partition(_BY)[0]
-
-    @property
-    def by(self) -> str:
-        return self.state.partition(_CUT)[0].partition(_BY)[2]
-
-    @property
-    def passages(self) -> list[str]:
-        """Digests of what was given, where that was not the whole item."""
-        return self.state.partition(_CUT)[2].split()
 
 
 class Asker(NamedTuple):
@@ -120,7 +97,7 @@ class Session(NamedTuple):
             if known is None or known.state == GONE or older.ranked.candidate.superseded_by is not None:
                 continue
             if known.by != older.by:
-                gift = Gift(name, known.position, f"{known.owners}{_BY}{older.by}", known.scopes)
+                gift = Gift(name, known.position, f"{known.owners}{BY}{older.by}", known.scopes)
                 found.append(Change(name, "superseded", older.by, None, gift))
         return found
 
@@ -297,7 +274,7 @@ def _gifts(ask: Ask, session: Session, chosen: Chosen, facts: Iterable[FactLine]
         state = _state_of_text(candidate)
         if placed.outcome == "cut":
             before = session.known[name].passages if name in session.known else []
-            state += _CUT + " ".join([*before, _passage(placed)][-_MOST_PASSAGES:])
+            state += CUT + " ".join([*before, passage(placed.rendered or "")][-_MOST_PASSAGES:])
         gifts.append(gift(name, state, candidate.scopes))
     shown = (fact for fact in facts if fact.shown)
     gifts += [gift(fact.handle, _state_of_fact(fact.triple), fact.triple.scopes) for fact in shown]
@@ -311,13 +288,8 @@ def _passages_again(session: Session, chosen: Chosen) -> set[str]:
         for placed in chosen.taken
         if (name := handle(placed.ranked)) in session.known
         and placed.outcome == "cut"
-        and _passage(placed) in session.known[name].passages
+        and passage(placed.rendered or "") in session.known[name].passages
     }
-
-
-def _passage(placed: Placed) -> str:
-    """A digest of what is shown of an item, without its header."""
-    return state_of((placed.rendered or "").partition("] ")[2], None)
 
 
 def _without(chosen: Chosen, names: Collection[str]) -> Chosen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from services.context import stores
@@ -33,7 +33,8 @@ from shared.auth import Principal
 from shared.concurrency import clock
 from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
-from shared.search.relevance import Question, answerable, lexeme_weights, score, unheld_names
+from shared.search.evidence import Candidate
+from shared.search.relevance import Question, Scored, answerable, lexeme_weights, score, unheld_names
 from shared.telemetry import metrics, tracing
 
 # The shares of the time left for the owners' answers and for reranking. The rest is for packing and the log.
@@ -101,6 +102,8 @@ class Assembler:
         texts += [*graph.texts(triples), *updating.texts(session.changes), request.query, *besides]
         fence = new_fence(texts, ask.now)
         updates = updating.lines(session.changes, fence, int(ask.budget.tokens * updating.SHARE))
+        told = updating.told(updates, _handles(scored, background))
+        background = [each for each in background if rendering.handle_of(each, stores.OWN.name) not in told]
         tokens = ask.budget.tokens - sum(update.tokens for update in updates)
         facts = graph.lines(triples, tokens, fence)
         room = tokens - sum(fact.entry.tokens for fact in facts if fact.shown)
@@ -114,7 +117,7 @@ class Assembler:
             profiles,
             words=lexeme_weights(found.results),
             fill=request.fill,
-            known=session.whole(),
+            known=session.whole() | told,
         )
         if background:
             chosen = with_background(chosen, background, config.weights, room, user_id=request.user_id)
@@ -169,6 +172,11 @@ class Assembler:
         await self._journal.add(
             ask.principal.tenant, assembly.assembly_id, row, deadline, since=since, wait=wait
         )
+
+
+def _handles(scored: Iterable[Scored], background: Iterable[Candidate]) -> Iterator[str]:
+    yield from (rendering.handle_of(each.candidate, each.store) for each in scored)
+    yield from (rendering.handle_of(each, stores.OWN.name) for each in background)
 
 
 def _count(degraded: Iterable[Degraded]) -> None:

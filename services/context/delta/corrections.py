@@ -50,6 +50,20 @@ def lines(changes: Iterable[Change], fence: Fence, room: int) -> list[Line]:
     return fitting
 
 
+def told(updates: Iterable[Line], names: Iterable[str]) -> set[str]:
+    """Those of the items, or parts of items, of which the lines say what became of them."""
+    handles = {update.change.handle for update in updates}
+    if not handles:
+        return set()
+    items = {_item(handle) for handle in handles}
+    return {name for name in names if name in handles or name in items or _item(name) in handles}
+
+
+def _item(handle: str) -> str:
+    """Without the part: an edit may part an item, or make its parts one."""
+    return handle.partition("#")[0]
+
+
 def texts(changes: Sequence[Change]) -> list[str]:
     return [change.text for change in changes if change.text is not None]
 

@@ -209,6 +209,25 @@ async def test_an_edit_that_is_taken_back_is_told_too(client: Client) -> None:
         assert f"page {name}." in told["context_block"]
 
 
+async def test_an_edited_item_stands_once_in_a_block(client: Client) -> None:
+    """The session has a passage of one item, and the other is background: both might be given again."""
+    other = await commit(client, "Falcons hunt at dusk.")
+    assert handles(await ask(client, background=True)) == [f"own:{other}"]
+    filler = "Nothing else was of note on that day. " * 20
+    long = await commit(client, f"The orders database fails over to Lisbon. {filler}")
+    assert [source["cut"] for source in (await ask(client, token_budget=60))["sources"]] == [True]
+    for number, text in (
+        (long, "The orders database fails over to Porto."),
+        (other, "Falcons hunt at dawn."),
+    ):
+        answer = await client.call("PATCH", f"/api/agent-memory/{number}", {"content": text})
+        assert answer.status == 200, answer
+    told = await ask(client, background=True)
+    assert sorted(corrected(told)) == sorted((f"own:{number}", "edited", None) for number in (long, other))
+    assert handles(told) == []
+    assert told["context_block"].count("Porto") == told["context_block"].count("dawn") == 1
+
+
 async def test_what_the_search_finds_overtaken_is_told_once(client: Client) -> None:
     old = await write(client, "The orders database is db-7.")
     assert handles(await ask(client)) == [f"cache:{old}"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.context.delta.corrections import Change, lines
+from services.context.delta.corrections import Change, lines, told
 from services.context.delta.known import Known
 from services.context.delta.queries import Gift
 from shared.render import Fence
@@ -28,3 +28,11 @@ def test_an_edit_that_is_cut_says_so_and_stays_open(sentences: int, cut: bool) -
     told = Known(8, line.change.gift.state, [])
     # What is compared with the owner's state stays as it is.
     assert (told.owners, len(told.passages)) == ("digest", cut)
+
+
+def test_what_is_told_of_an_item_is_told_of_its_parts() -> None:
+    updates = lines([edited("It is db-9.", "own:1"), edited("It is db-7.", "own:2#1")], FENCE, ROOM)
+    names = ["own:1", "own:1#0", "own:1#1", "own:2", "own:2#0", "own:2#1", "own:3", "own:11"]
+    # An edit made one of the item's parts, or it has others, which the session may lack.
+    assert told(updates, names) == {"own:1", "own:1#0", "own:1#1", "own:2", "own:2#1"}
+    assert told([], names) == set()

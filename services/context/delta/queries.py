@@ -58,10 +58,12 @@ async def known(connection: Connection, whose: Whose, limit: int) -> list[asyncp
 
 
 LAST = f"select coalesce(max(position), 0) from context.session_given where {_OF}"
+# In one order, so that answers at once wait for each other and never in a circle.
 GIVE = """
 insert into context.session_given (tenant, key, caller, session_id, handle, after, state, scopes)
 select $1, $2, $3, $4, g.handle, g.after, g.state, array(select jsonb_array_elements_text(g.scopes))
 from jsonb_to_recordset($5::jsonb) as g(handle text, after bigint, state text, scopes jsonb)
+order by g.handle, g.after
 on conflict do nothing returning handle
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -162,6 +163,17 @@ async def test_what_an_answer_at_once_tells_is_not_lost(
     session = await sessions.look(cast("Ask", asked), time.perf_counter() - age, Deadline(30))
     assert session.degraded == []
     assert set(session.known) == (set() if forgotten else {gift.handle})
+
+
+async def test_gifts_are_written_in_one_order(tenant: Tenant, pool: Pool) -> None:
+    """Or two answers at once, each with its own ranking, would wait for each other."""
+    whose = Whose(tenant.name, "k", "scout", "s")
+    for ranked in (["own:7", "cache:3", "own:2"], ["own:5", "cache:9", "cache:8"]):
+        gifts = [Gift(handle, 0, "x", []) for handle in ranked]
+        await pool.run(tenant.name, partial(queries.give, whose=whose, gifts=gifts), Deadline(30))
+    rows = await pool.run(tenant.name, lambda c: queries.known(c, whose, 9), Deadline(30))
+    newest_last = [row["handle"] for row in reversed(rows)]
+    assert newest_last == ["cache:3", "own:2", "own:7", "cache:8", "cache:9", "own:5"]
 
 
 async def test_changes_are_told_once(client: Client) -> None:

@@ -20,7 +20,7 @@ from services.context.gateway.paging.plan import Policy
 from services.context.gateway.passing.fields import PAGING, Fields, value_of
 from services.context.gateway.phantom import Endpoint as Answered
 from services.context.gateway.phantom import with_tools
-from services.context.gateway.restoring.hidden import Hidden
+from services.context.gateway.restoring.hidden import Hidden, is_of_model
 from services.context.gateway.restoring.putting_back import count_of, put_back
 from services.context.gateway.restoring.texts import with_texts, without_texts
 from services.context.gateway.sessions.queries import Whose
@@ -65,7 +65,21 @@ class _Edited(msgspec.Struct):
     context_management: Any = None
 
 
+class _Item(msgspec.Struct):
+    role: Any = None
+    type: Any = None
+
+
+class _Response(msgspec.Struct):
+    previous_response_id: Any = None
+    conversation: Any = None
+    background: Any = None
+    store: Any = None
+    input: list[_Item] | str = ""
+
+
 _EDITED = msgspec.json.Decoder(_Edited)
+_RESPONSE = msgspec.json.Decoder(_Response)
 
 
 class _Made(NamedTuple):
@@ -173,8 +187,10 @@ async def _planned(
 def _plan(endpoint: Endpoint, body: bytes, state: State, prices: Prices, *, moves: bool) -> _Made | None:
     """None for a request that is to have no tools: a model could not ask for what it does not see.
 
-    Nor is one paged whose host lets the provider edit it.
+    Nor is one paged whose host lets the provider edit it, or keep the conversation.
     """
+    if endpoint == "responses" and _is_kept_there(body):
+        return None
     if with_tools(_answered(endpoint), body) is None or _EDITED.decode(body).context_management is not None:
         return None
     own = Texts(body, blocks_of(read(endpoint, body))) if state.hidden else None
@@ -182,6 +198,20 @@ def _plan(endpoint: Endpoint, body: bytes, state: State, prices: Prices, *, move
     paged = page(endpoint, restored, state.known(), prices, policy=_policy(state, moves=moves))
     sent = with_tools(_answered(endpoint), paged.body)
     return None if sent is None else _Made(paged, restored, own or Texts(body, paged.blocks()), sent)
+
+
+def _is_kept_there(body: bytes) -> bool:
+    """Whether the provider keeps the conversation: a call that the host never saw could not be put back there.
+
+    A host that keeps it itself sends the model's answers back, so before the first one nobody can tell.
+    """
+    request = _RESPONSE.decode(body)
+    if request.previous_response_id or request.conversation or request.background:
+        return True
+    items = request.input if isinstance(request.input, list) else []
+    if any(item.role is None and item.type in (None, "item_reference") for item in items):
+        return True
+    return request.store is not False and not any(is_of_model(msgspec.structs.asdict(item)) for item in items)
 
 
 def _whole(state: State, own: Texts) -> list[Hidden]:

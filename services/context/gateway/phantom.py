@@ -85,12 +85,26 @@ def with_tools(endpoint: Endpoint, body: bytes) -> bytes | None:
     try:
         request = _REQUEST.decode(body)
         tools = elements(request.tools)
-        if not tools or request.n not in (None, 1) or _is_begun(endpoint, request):
+        if not tools or not _is_one_whole(endpoint, request):
             return None
         names = {name for tool in _NAMED.decode(request.tools) for name in _names(tool)}
     except (msgspec.MsgspecError, UnicodeError):
         return None
     return None if names & NAMES else appended(body, request.tools, DEFINITIONS[endpoint])
+
+
+def lacks_tools(endpoint: Endpoint, body: bytes) -> bool:
+    """Whether the request is to have none only because its host sent none."""
+    try:
+        request = _REQUEST.decode(body)
+        return not elements(request.tools) and _is_one_whole(endpoint, request)
+    except (msgspec.MsgspecError, UnicodeError):
+        return False
+
+
+def _is_one_whole(endpoint: Endpoint, request: _Request) -> bool:
+    """Whether one answer is wanted, from its beginning."""
+    return request.n in (None, 1) and not _is_begun(endpoint, request)
 
 
 def _is_begun(endpoint: Endpoint, request: _Request) -> bool:

@@ -19,7 +19,7 @@ from services.context.gateway.paging.paged import Endpoint, Paged, blocks_of, pa
 from services.context.gateway.paging.plan import Policy
 from services.context.gateway.passing.fields import PAGING, Fields, value_of
 from services.context.gateway.phantom import Endpoint as Answered
-from services.context.gateway.phantom import with_tools
+from services.context.gateway.phantom import lacks_tools, with_tools
 from services.context.gateway.restoring.hidden import Hidden, is_of_model
 from services.context.gateway.restoring.putting_back import count_of, put_back
 from services.context.gateway.restoring.texts import with_texts, without_texts
@@ -187,17 +187,28 @@ async def _planned(
 def _plan(endpoint: Endpoint, body: bytes, state: State, prices: Prices, *, moves: bool) -> _Made | None:
     """None for a request that is to have no tools: a model could not ask for what it does not see.
 
-    Nor is one paged whose host lets the provider edit it, or keep the conversation.
+    Without tools of the host, as where it asks for a summary, nothing more gets shorter, but what is shorter stays so:
+    in full, the conversation may be longer than the model's window. Nor is a request paged whose host lets the provider
+    edit it, or keep the conversation.
     """
     if endpoint == "responses" and _is_kept_there(body):
         return None
-    if with_tools(_answered(endpoint), body) is None or _EDITED.decode(body).context_management is not None:
+    is_bare = bool(state.levels) and lacks_tools(_answered(endpoint), body)
+    if not is_bare and with_tools(_answered(endpoint), body) is None:
+        return None
+    if _EDITED.decode(body).context_management is not None:
         return None
     own = Texts(body, blocks_of(read(endpoint, body))) if state.hidden else None
     restored = body if own is None else put_back(_answered(endpoint), body, _whole(state, own))
-    paged = page(endpoint, restored, state.known(), prices, policy=_policy(state, moves=moves))
-    sent = with_tools(_answered(endpoint), paged.body)
+    policy = _policy(state, moves=moves and not is_bare)
+    paged = page(endpoint, restored, state.known(), prices, policy=policy)
+    sent = _bare(paged) if is_bare else with_tools(_answered(endpoint), paged.body)
     return None if sent is None else _Made(paged, restored, own or Texts(body, paged.blocks()), sent)
+
+
+def _bare(paged: Paged) -> bytes | None:
+    """A title or the like holds nothing that is shorter, and goes as it came."""
+    return paged.body if paged.forms else None
 
 
 def _is_kept_there(body: bytes) -> bool:

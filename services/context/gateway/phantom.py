@@ -2,11 +2,12 @@
 
 They stand behind the host's own, in bytes that never change: tools come first in what a provider caches. Therefore they
 stay when the host's `tool_choice` is `none`, which forbids their use anyway. A host without tools gets none, as does
-one that has a tool of the same name, wants several answers (`n`), or has begun the answer itself.
+one that has a tool of the same name or too many, wants several answers (`n`), or has begun the answer itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -35,6 +36,8 @@ _TOOLS = (
     ("memory_query", _QUERY, "question", "The question."),
     ("memory_release", _RELEASE, "handle", _HANDLE),
 )
+# OpenAI refuses a request with more.
+_MOST_TOOLS = 128
 NAMES = frozenset(name for name, *_ in _TOOLS)
 _ARGUMENT = {name: argument for name, _, argument, _ in _TOOLS}
 
@@ -85,12 +88,16 @@ def with_tools(endpoint: Endpoint, body: bytes) -> bytes | None:
     try:
         request = _REQUEST.decode(body)
         tools = elements(request.tools)
-        if not tools or not _is_one_whole(endpoint, request):
+        if not tools or not _is_one_whole(endpoint, request) or not _has_room(endpoint, tools):
             return None
         names = {name for tool in _NAMED.decode(request.tools) for name in _names(tool)}
     except (msgspec.MsgspecError, UnicodeError):
         return None
     return None if names & NAMES else appended(body, request.tools, DEFINITIONS[endpoint])
+
+
+def _has_room(endpoint: Endpoint, tools: Sequence[msgspec.Raw]) -> bool:
+    return endpoint == "messages" or len(tools) + len(_TOOLS) <= _MOST_TOOLS
 
 
 def lacks_tools(endpoint: Endpoint, body: bytes) -> bool:

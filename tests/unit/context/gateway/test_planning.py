@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.context.gateway.passing.paging import _plan
-from services.context.gateway.phantom import PhantomCall
+from services.context.gateway.phantom import PhantomCall, with_tools
 from services.context.gateway.restoring.hidden import Hidden, Round, hidden
 from services.context.gateway.sessions.state import State
 from shared.spending.prices import bundled
@@ -54,6 +54,14 @@ def test_a_conversation_that_the_host_keeps_gets_the_tools(own: dict[str, Any]) 
     made = _plan("responses", begun().body(**own), State(), PRICES, moves=True)
     assert made is not None
     assert b"memory_query" in made.body
+
+
+@pytest.mark.parametrize(("api", "most"), [("messages", None), ("chat", 125), ("responses", 125)])
+def test_no_more_tools_than_a_provider_takes(api: Api, most: int | None) -> None:
+    for count in (125, 126, 128):
+        body = Host(api).body(tools=[{"name": f"tool{number}"} for number in range(count)])
+        has_room = most is None or count <= most
+        assert (with_tools(api, body) is not None) == has_room
 
 
 def paged(api: Api) -> tuple[Host, State]:

@@ -38,16 +38,18 @@ def _event(value: Json, name: str | None = None) -> bytes:
 
 
 class Messages:
-    """Anthropic's. `number` tells answers apart, and counts in their usage."""
+    """Anthropic's. `number` tells answers apart, and counts in their usage. `numbers` are those of the answers that one
+    stands for: their output adds up, and the input is the last one's.
+    """
 
     endpoint = "messages"
 
     @staticmethod
     def usage(numbers: Sequence[int]) -> Json:
         return {
-            "input_tokens": sum(100 + number for number in numbers),
-            "cache_creation_input_tokens": 7 * len(numbers),
-            "cache_read_input_tokens": 1_000 * len(numbers),
+            "input_tokens": 100 + numbers[-1],
+            "cache_creation_input_tokens": 7 + numbers[-1],
+            "cache_read_input_tokens": 1_000 + numbers[-1],
             "output_tokens": sum(10 + number for number in numbers),
         }
 
@@ -125,8 +127,8 @@ class Chat:
 
     @staticmethod
     def usage(numbers: Sequence[int]) -> Json:
-        given, said = sum(100 + number for number in numbers), sum(10 + number for number in numbers)
-        cached = {"cached_tokens": 50 * len(numbers)}
+        given, said = 100 + numbers[-1], sum(10 + number for number in numbers)
+        cached = {"cached_tokens": 50 + numbers[-1]}
         return {
             "prompt_tokens": given,
             "completion_tokens": said,
@@ -196,10 +198,10 @@ class Responses:
 
     @staticmethod
     def usage(numbers: Sequence[int]) -> Json:
-        given, said = sum(100 + number for number in numbers), sum(10 + number for number in numbers)
+        given, said = 100 + numbers[-1], sum(10 + number for number in numbers)
         return {
             "input_tokens": given,
-            "input_tokens_details": {"cached_tokens": 50 * len(numbers), "cache_write_tokens": 0},
+            "input_tokens_details": {"cached_tokens": 50 + numbers[-1], "cache_write_tokens": 0},
             "output_tokens": said,
             "output_tokens_details": {"reasoning_tokens": len(numbers)},
             "total_tokens": given + said,

@@ -43,7 +43,7 @@ async def through(
 
 
 async def plainly(api: Api, parts: list[Part], *, streams: bool, rounds: int = 1) -> dict[str, Any]:
-    """Of a provider that says the same at once, and bills for all rounds."""
+    """Of a provider that says the same at once, after so many rounds."""
     provider = Provider(replied(api, parts, streams=streams, numbers=[*range(rounds)]))
     async with serving(provider.handle) as upstream:
         return await asked(upstream, api, streams=streams)

@@ -253,6 +253,8 @@ class Wire:
             fields = headers if self._foreign else [*call.replacing(headers)]
             head = self._head(method, target, fields, body)
             connection, answer = await self._ask(method, head + body)
+            # The answer may take minutes.
+            del body
             call.answered(answer.status)
         try:
             yield answer

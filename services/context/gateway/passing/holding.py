@@ -46,11 +46,15 @@ class Holding:
 
 
 class Held:
-    """What one request holds."""
+    """What one request holds: `size` counts from the first piece, `body` is there once it is whole.
+
+    Nothing else may hold the body, so that it is gone when it no longer counts.
+    """
 
     def __init__(self, holding: Holding, tenant: str) -> None:
         self._holding, self._tenant = holding, tenant
         self.size = 0
+        self.body = b""
 
     def add(self, size: int) -> None:
         """Raises TooMany."""
@@ -60,4 +64,4 @@ class Held:
     def end(self) -> None:
         """May be said twice."""
         self._holding.change(self._tenant, -self.size)
-        self.size = 0
+        self.size, self.body = 0, b""

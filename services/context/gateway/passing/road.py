@@ -107,10 +107,10 @@ class Gateway:
         leave = self._open.open(caller)
         held = self._holding.begin(caller.tenant)
         try:
-            body = await exchange.body(held, self._settings.body_bytes)
-            session = session_of(exchange.scope["headers"], body) if route.endpoint else None
+            held.body = await exchange.body(held, self._settings.body_bytes)
+            session = session_of(exchange.scope["headers"], held.body) if route.endpoint else None
             call = _Call(exchange, route, caller, session, self._arm(exchange, caller, session))
-            await exchange.beside(self._answered(call, body, held, left))
+            await exchange.beside(self._answered(call, held, left))
         finally:
             held.end()
             leave()
@@ -145,15 +145,11 @@ class Gateway:
             return "off"
         return self._paging.arm_of(exchange.scope["headers"], Whose.of(caller, session))
 
-    async def _answered(self, call: _Call, body: bytes, held: Held, seconds: float) -> None:
-        endpoint, session = call.route.endpoint, call.session
-        prepared = None
-        if call.arm == "paged" and endpoint is not None and session is not None:
-            whose = Whose.of(call.caller, session)
-            prepared = await self._paging.prepared(endpoint, body, whose, seconds)
+    async def _answered(self, call: _Call, held: Held, seconds: float) -> None:
+        endpoint, prepared = call.route.endpoint, await self._prepared(call, held, seconds)
         try:
             if prepared is None or endpoint is None or endpoint == "count_tokens":
-                await self._passed(call, body if prepared is None else prepared.body, held)
+                await self._passed(call, held)
             else:
                 await self._paged(call, prepared, endpoint)
         except Unreachable as error:
@@ -161,11 +157,22 @@ class Gateway:
         except ValueError as error:
             raise Unauthorized("a header is no HTTP header") from error
 
-    async def _passed(self, call: _Call, body: bytes, held: Held) -> None:
+    async def _prepared(self, call: _Call, held: Held, seconds: float) -> Prepared | None:
+        """None for a request whose answer passes. `held` has what is sent then."""
+        endpoint, session = call.route.endpoint, call.session
+        if call.arm != "paged" or endpoint is None or session is None:
+            return None
+        whose = Whose.of(call.caller, session)
+        prepared = await self._paging.prepared(endpoint, held.body, whose, seconds)
+        if prepared is None or endpoint != "count_tokens":
+            return prepared
+        held.body = prepared.body
+        return None
+
+    async def _passed(self, call: _Call, held: Held) -> None:
         exchange, route = call.exchange, call.route
         fields, method = to_provider(exchange.scope["headers"]), exchange.scope["method"]
-        async with self._wires[route.api].request(method, route.target, fields, body) as answer:
-            del body
+        async with self._wires[route.api].request(method, route.target, fields, held.body) as answer:
             held.end()
             reader = Reader(answer.headers) if route.endpoint else None
             await exchange.pass_on(answer, reader.feed if reader else _nothing)

@@ -31,6 +31,8 @@ class _Message(msgspec.Struct):
     role: str
     content: msgspec.Raw = msgspec.Raw()
     tool_calls: msgspec.Raw = msgspec.Raw()
+    reasoning_content: msgspec.Raw = msgspec.Raw()
+    reasoning_details: msgspec.Raw = msgspec.Raw()
 
 
 class _Part(NamedTuple):
@@ -157,10 +159,12 @@ class _Chat(_Restoring):
 
     def _edit(self, each: Hidden, answer: _Answer) -> None:
         start, end = answer.parts[0].span
+        message = _MESSAGE.decode(self._messages[answer.number])
         for step in each.steps:
             if not step.mixed:
-                self._insert(start, _calls(step.said) + b"," + _joined(step.results) + b",")
-            elif calls := elements(_MESSAGE.decode(self._messages[answer.number]).tool_calls):
+                called = _calls(step.said, message)
+                self._insert(start, called + b"," + _joined(step.results) + b",")
+            elif calls := elements(message.tool_calls):
                 self._insert(self._span(calls[-1])[1], b"," + _joined(step.said))
                 self._insert(end, b"," + _joined(step.results))
 
@@ -215,8 +219,16 @@ def _given(blocks: Sequence[msgspec.Raw]) -> bytes:
     return b'{"role":"user","content":[' + _joined(blocks) + b"]}"
 
 
-def _calls(calls: Sequence[msgspec.Raw]) -> bytes:
-    return b'{"role":"assistant","content":null,"tool_calls":[' + _joined(calls) + b"]}"
+def _calls(calls: Sequence[msgspec.Raw], answer: _Message) -> bytes:
+    """With what the model thought in that answer, as the host has it: some providers refuse a call without."""
+    thoughts = (answer.reasoning_content, answer.reasoning_details)
+    fields = [b'"role":"assistant"', b'"content":null']
+    fields += [
+        b'"%s":%s' % (name, bytes(memoryview(value)))
+        for name, value in zip((b"reasoning_content", b"reasoning_details"), thoughts, strict=True)
+        if memoryview(value).nbytes
+    ]
+    return b"{" + b",".join([*fields, b'"tool_calls":[' + _joined(calls) + b"]"]) + b"}"
 
 
 def _joined(values: Sequence[msgspec.Raw]) -> bytes:

@@ -11,10 +11,12 @@ from services.context.gateway.cleanup import Action, Cutter, Piece
 from services.context.gateway.editing import appended
 from services.context.gateway.events import Event, with_data, written
 from services.context.gateway.phantom import NAMES, PhantomCall, call_of
+from services.context.gateway.turns.thoughts import Thoughts
 from services.context.gateway.turns.usage import total
 
 _TOOL_CALLS, _STOP = "tool_calls", "stop"
 _DONE = b"[DONE]"
+_OF_CALL = frozenset({"index", "id", "type", "function"})
 
 
 class _Function(msgspec.Struct):
@@ -36,7 +38,7 @@ class _Delta(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    delta: _Delta = msgspec.field(default_factory=_Delta)
+    delta: dict[str, Any] = {}
     finish_reason: str | None = None
 
 
@@ -57,11 +59,16 @@ class _Calling:
     def __init__(self) -> None:
         self.id = self.name = ""
         self._arguments: list[str] = []
+        self._others: dict[str, Any] = {}
 
-    def add(self, fragment: _Fragment) -> None:
+    def add(self, fragment: _Fragment, given: Mapping[str, Any]) -> None:
+        """`given` is the fragment with all its fields: some providers sign calls, and want that back."""
         self.id = self.id or fragment.id or ""
         self.name += fragment.function.name or ""
         self._arguments.append(fragment.function.arguments or "")
+        self._others |= {
+            name: value for name, value in given.items() if name not in _OF_CALL and value is not None
+        }
 
     @property
     def is_phantom(self) -> bool:
@@ -72,7 +79,7 @@ class _Calling:
 
     def value(self) -> dict[str, Any]:
         function = {"name": self.name, "arguments": "".join(self._arguments)}
-        return {"id": self.id, "type": "function", "function": function}
+        return {"id": self.id, "type": "function", "function": function, **self._others}
 
 
 _CHUNK = msgspec.json.Decoder(_Chunk)
@@ -96,6 +103,7 @@ class ChatStream:
         self._calling: dict[int, _Calling] = {}
         self._places: dict[int, int] = {}
         self._said: list[str] = []
+        self._thoughts = Thoughts()
         self._cutter: Cutter[Event] = Cutter()
         self._usage: dict[str, Any] = {}
         self._reason: str | None = None
@@ -120,11 +128,13 @@ class ChatStream:
     def said(self) -> list[dict[str, Any]]:
         calls = [calling.value() for calling in self._calling.values()]
         text = "".join(self._said) or None
-        return [{"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}]
+        made = {"tool_calls": calls} if calls else {}
+        return [{"role": "assistant", "content": text, **self._thoughts.fields(), **made}]
 
     def feed(self, event: Event) -> list[bytes]:
         try:
             chunk = _CHUNK.decode(event.data or b"")
+            delta = msgspec.convert(chunk.choices[0].delta if chunk.choices else {}, _Delta)
         except (msgspec.MsgspecError, UnicodeError):
             return self._beside(event)
         self._first = self._first or chunk
@@ -132,10 +142,11 @@ class ChatStream:
         if not chunk.choices:
             return self._last(event)
         choice = chunk.choices[0]
-        for fragment in choice.delta.tool_calls or ():
-            self._calling.setdefault(fragment.index, _Calling()).add(fragment)
-        self._said.append(choice.delta.content or "")
-        pieces = self._cutter.feed(event, choice.delta.content or "")
+        for fragment, given in zip(delta.tool_calls or (), choice.delta.get("tool_calls") or (), strict=True):
+            self._calling.setdefault(fragment.index, _Calling()).add(fragment, given)
+        self._said.append(delta.content or "")
+        self._thoughts.add(choice.delta)
+        pieces = self._cutter.feed(event, delta.content or "")
         if choice.finish_reason is None:
             return self._shown(pieces)
         self._reason = choice.finish_reason

@@ -13,6 +13,7 @@ import msgspec
 from services.context.gateway.cleanup import Action, cut
 from services.context.gateway.phantom import NAMES, PhantomCall, call_of
 from services.context.gateway.turns import chat, messages, responses
+from services.context.gateway.turns.thoughts import Thoughts
 from services.context.gateway.turns.usage import total
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeError, LookupError, TypeError, AttributeError)
@@ -116,12 +117,14 @@ class WholeChat(Whole):
     def __init__(self) -> None:
         super().__init__()
         self._texts: list[str] = []
+        self._thoughts = Thoughts()
         self._own: list[dict[str, Any]] = []
 
     def _read(self, value: dict[str, Any]) -> list[PhantomCall]:
         choice = value["choices"][0]
         message = choice["message"]
         self._texts.append(self._cut(message.get("content") or ""))
+        self._thoughts.add(message)
         calls = message.get("tool_calls") or []
         phantom = [call for call in calls if (call.get("function") or {}).get("name") in NAMES]
         self._own = [call for call in calls if call not in phantom]
@@ -135,8 +138,9 @@ class WholeChat(Whole):
 
     def said(self) -> list[dict[str, Any]]:
         message = self._value["choices"][0]["message"]
-        calls = message.get("tool_calls")
-        said = {"role": "assistant", "content": message.get("content")}
+        calls, thoughts = message.get("tool_calls"), Thoughts()
+        thoughts.add(message)
+        said = {"role": "assistant", "content": message.get("content"), **thoughts.fields()}
         return [{**said, **({"tool_calls": calls} if calls else {})}]
 
     def _continued(self, body: bytes, results: Sequence[str]) -> bytes:
@@ -145,7 +149,7 @@ class WholeChat(Whole):
     def _merged(self, value: dict[str, Any]) -> dict[str, Any]:
         first, *others = value["choices"]
         text = "".join(self._texts)
-        message = {**first["message"], "content": text or None}
+        message = {**first["message"], "content": text or None, **self._thoughts.fields()}
         message.pop("tool_calls", None)
         if self._own:
             message["tool_calls"] = self._own

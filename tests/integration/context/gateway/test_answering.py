@@ -17,7 +17,17 @@ from services.context.gateway.phantom import DEFINITIONS, NAMES
 from services.context.gateway.restoring.hidden import Hidden
 from tests.support.gateway.hosts import asked
 from tests.support.gateway.said import APIS, Api, Chat, Do, Messages, Part, Responses, Say, Think
-from tests.support.gateway.serving import JSON, PATHS, Provider, Remembering, Reply, gateway, replied, serving
+from tests.support.gateway.serving import (
+    EVENTS,
+    JSON,
+    PATHS,
+    Provider,
+    Remembering,
+    Reply,
+    gateway,
+    replied,
+    serving,
+)
 
 HANDLE = "m-0123456789ab"
 TAG = f"{OPEN}\nrelease: {HANDLE}\n{CLOSE}"
@@ -144,6 +154,45 @@ async def test_the_model_goes_on_with_just_what_it_said(api: Api, streams: bool)
         assert after[0] == {"role": "user", "content": before}
         assert after[1:-1] == [Responses.item(part) for part in rounds[0]]
         assert after[-1] == {"type": "function_call_output", "call_id": "p1", "output": f"of {HANDLE}"}
+
+
+@both
+async def test_what_a_provider_wants_back_goes_back(streams: bool) -> None:
+    """Thoughts, and the signature of a call."""
+    signature = {"google": {"thought_signature": "c2ln"}}
+    part = {"type": "reasoning.encrypted", "data": "ZW5j", "id": "p1"}
+    pieces: list[dict[str, Any]] = [
+        {"reasoning_content": "I must ", "channel": "x"},
+        {"reasoning_content": "look."},
+    ]
+    call = {**Chat.whole([FAULT])["choices"][0]["message"]["tool_calls"][0], "extra_content": signature}
+    whole = {"reasoning_content": "I must look.", "reasoning_details": [part], "tool_calls": [call]}
+    deltas = [*pieces, {"reasoning_details": [part]}, {"tool_calls": [{"index": 0, **call}]}]
+    first = chat_stream(deltas) if streams else chat_whole({"content": None, "refusal": None, **whole})
+    provider = Provider(first, replied(Chat, [Say("Done.")], 1, streams=streams))
+    async with serving(provider.handle) as upstream, gateway(upstream, Remembering()) as address:
+        got = await asked(address, Chat, streams=streams)
+    assert provider.bodies[1]["messages"][-2] == {"role": "assistant", "content": None, **whole}
+    assert got["choices"][0]["message"]["reasoning_content"] == "I must look."
+
+
+def chat_whole(message: dict[str, Any]) -> Reply:
+    answer = Chat.whole([FAULT])
+    answer["choices"][0]["message"] = {"role": "assistant", **message}
+    return Reply(200, JSON, [json.dumps(answer).encode()])
+
+
+def chat_stream(deltas: list[dict[str, Any]]) -> Reply:
+    head: dict[str, Any] = {
+        "id": "chatcmpl-0",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "gpt",
+    }
+    choices: list[Any] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls"})
+    events = [f"data: {json.dumps(head | {'choices': [choice]})}\n\n".encode() for choice in choices]
+    return Reply(200, EVENTS, [*events, b"data: [DONE]\n\n"])
 
 
 @apis

@@ -202,3 +202,14 @@ def test_a_lost_state_leaves_a_valid_request(api: Api, script: Script) -> None:
     assert put_back(api.endpoint, body, []) == body  # type: ignore[arg-type]
     strange = [Hidden(0, ["text 1", "text 2"], each.steps) for each in memory.hidden]
     assert put_back(api.endpoint, body, strange) == body  # type: ignore[arg-type]
+
+
+def test_a_call_of_a_chat_comes_back_with_the_hosts_thoughts() -> None:
+    memory = Remembering()
+    script: Script = [[[Do("p1", "memory_query", {"question": "é?"})], [Do("h1", "read", {})]]]
+    host, _ = asyncio.run(conversation(Chat, script, memory))
+    thoughts = {"reasoning_content": "I must look.", "reasoning_details": [{"data": "é"}]}
+    host.messages[1] |= thoughts
+    call = json.loads(put_back("chat", host.body(), memory.hidden))["messages"][1]
+    assert call["tool_calls"][0]["id"] == "p1"
+    assert {name: call.get(name) for name in thoughts} == thoughts

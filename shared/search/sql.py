@@ -66,6 +66,8 @@ class Source(NamedTuple):
     """How many items the scope holds, by its parts and in their order; null: as many as chunks were searched."""
     hidden: str = "false"
     """Of a chunk's row `c`: `within` leaves it out, although it has not expired and `counted` counts it."""
+    text: str = "i.content"
+    """The whole text of an item's row `i`, where it is asked for."""
     key: str = "id"
     """The column of `items` that chunks and vectors know as `item_id`."""
 

@@ -22,6 +22,8 @@ class _ToldValues(msgspec.Struct, frozen=True, kw_only=True):
     tenant: str
     items: list[int]
     numbers: list[int]
+    whole: list[bool]
+    """Given without the number of a chunk: the item is known by its whole text."""
     users: list[str] | None
     missions: list[str] | None
     reader: str | None
@@ -50,6 +52,7 @@ class StoreStates:
             tenant=principal.tenant,
             items=[part.id for part in known],
             numbers=[part.chunk or 0 for part in known],
+            whole=[part.chunk is None for part in known],
             users=principal.seen_users(),
             missions=principal.seen_missions(),
             reader=principal.agent,
@@ -59,19 +62,20 @@ class StoreStates:
             principal.tenant, lambda c: c.fetch(self._statement.sql, *arguments), deadline
         )
         seen = {
-            (row["item_id"], row["chunk"]): row
+            (row["item_id"], row["chunk"], row["whole"]): row
             for row in rows
             if self._sees(agent, row) and _reaches(principal, row["scope"])
         }
-        compared = (self._compared(part, seen.get((part.id, part.chunk or 0))) for part in known)
+        compared = (
+            self._compared(part, seen.get((part.id, part.chunk or 0, part.chunk is None))) for part in known
+        )
         return [part for part in compared if part is not None]
 
     def _compared(self, known: KnownPart, row: asyncpg.Record | None) -> ChangedPart | None:
         if row is None:
             return gone(known)
         candidate = self._candidate(row)
-        whole = known.chunk is None and candidate.chunks > 1
-        text, by = row["content"] if whole else candidate.text, candidate.superseded_by
+        text, by = row["whole_text"] or candidate.text, candidate.superseded_by
         state = state_of(text, by)
         if state == known.state:
             return None

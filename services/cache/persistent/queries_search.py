@@ -18,7 +18,7 @@ _KEPT = Source(
     counted="tenant = :tenant and scope = any(:scope)",
 )
 SEARCH = search_forms(_KEPT)
-STATED = _KEPT._replace(columns=f"{_COLUMNS}, i.content", within="true", visible=ANYBODYS)
+STATED = _KEPT._replace(within="true", visible=ANYBODYS)
 
 # More than this many are not counted.
 _MOST_COUNTED = 10_000

@@ -41,7 +41,7 @@ _VISIBLE = f"""exists (
           and {REACHED.format(agent=":reader", missions=":missions", users=":users")})"""
 _SCOPE = "(select s.scope from sessions.sessions s where s.tenant = :tenant and s.id = i.session_id) as scope"
 STATED = _OBJECTS._replace(
-    columns=f"{_COLUMNS}, i.content_full as content, {_SCOPE}", within="true", visible=_VISIBLE
+    columns=f"{_COLUMNS}, {_SCOPE}", text="i.content_full", within="true", visible=_VISIBLE
 )
 SEARCH_SHRUNK = search_forms(_OBJECTS._replace(within=f"{_WITHIN} and {_SHRUNK}"))
 

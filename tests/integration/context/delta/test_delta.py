@@ -240,6 +240,19 @@ async def test_an_edited_item_stands_once_in_a_block(client: Client) -> None:
     assert told["context_block"].count("Porto") == told["context_block"].count("dawn") == 1
 
 
+async def test_an_item_that_an_edit_makes_longer_is_compared_as_a_whole(client: Client) -> None:
+    """Its chunks have their own texts by then."""
+    number = await commit(client, "The orders database alerts page Ann.")
+    assert handles(await ask(client)) == [f"own:{number}"]
+    longer = "The orders database alerts page Bob. " + "Nothing else was of note on that day. " * 80
+    for end in ("", "And then it rained."):
+        answer = await client.call("PATCH", f"/api/agent-memory/{number}", {"content": longer + end})
+        assert answer.status == 200, answer
+        told = await ask(client, query="Whom do falcons hunt?")
+        assert (corrected(told), told["degraded"]) == ([(f"own:{number}", "edited", None)], [])
+    assert corrected(await ask(client, query="Whom do falcons hunt?")) == []
+
+
 async def test_what_the_search_finds_overtaken_is_told_once(client: Client) -> None:
     old = await write(client, "The orders database is db-7.")
     assert handles(await ask(client)) == [f"cache:{old}"]

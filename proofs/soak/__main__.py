@@ -51,6 +51,8 @@ class Soaked:
     fleet: Fleet
     samples: list[Sample]
     faults: dict[float, str] = field(default_factory=dict)
+    longest_crash: float = 0.0
+    """Seconds until Postgres was there again."""
     end: Sample | None = None
 
 
@@ -76,6 +78,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
             "wrong": dict(soaked.fleet.wrong),
             "made": dict(Counter(soaked.faults.values())),
             "tries": soaked.fleet.tries,
+            "longest_crash_seconds": round(soaked.longest_crash, 1),
             **{name: round(value, 2) for name, value in last._asdict().items()},
             "control: grown": grown(control.samples, most),
         },
@@ -94,7 +97,7 @@ async def _soaked(
         fleet = Fleet(cluster, seed)
         soaked = Soaked(fleet, [])
         jobs = [asyncio.create_task(fleet.works())]
-        faults = _Faults(ground, database, cluster, random.Random(seed))
+        faults = _Faults(ground, database, cluster, random.Random(seed), soaked)
         began = time.monotonic()
         if not leaks:
             jobs.append(asyncio.create_task(faults.forever(soaked.faults, began, seconds - _CALM_SECONDS)))
@@ -134,8 +137,11 @@ async def _look(
 
 
 class _Faults:
-    def __init__(self, ground: Ground, database: Database, cluster: Cluster, chance: random.Random) -> None:
+    def __init__(
+        self, ground: Ground, database: Database, cluster: Cluster, chance: random.Random, soaked: Soaked
+    ) -> None:
         self._ground, self._database, self._cluster, self._chance = ground, database, cluster, chance
+        self._soaked = soaked
         self._ways: dict[str, tuple[int, Callable[[], Awaitable[None]]]] = {
             "killed replica": (4, self._kill),
             "frozen replica": (2, self._freeze),
@@ -176,7 +182,14 @@ class _Faults:
         await self._again(self._ground.valkey)
 
     async def _crash(self) -> None:
-        await self._again(self._ground.postgres)
+        fleet, began = self._soaked.fleet, time.monotonic()
+        # How long it takes is the machine's: Postgres first repeats what it wrote since its last checkpoint.
+        fleet.away = True
+        try:
+            await self._again(self._ground.postgres)
+        finally:
+            fleet.away = False
+        self._soaked.longest_crash = max(self._soaked.longest_crash, time.monotonic() - began)
 
     async def _again(self, server: Server) -> None:
         await asyncio.to_thread(server.kill)

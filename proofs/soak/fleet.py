@@ -48,6 +48,8 @@ class Fleet:
     def __init__(self, cluster: Cluster, seed: int) -> None:
         self._cluster, self._seed = cluster, seed
         self.ended = asyncio.Event()
+        self.away = False
+        """Postgres is being started again. Tries until it is there count for none."""
         self.done: Counter[str] = Counter()
         self.tries = 0
         self.wrong: Counter[str] = Counter()
@@ -80,8 +82,10 @@ class Fleet:
         """Again under its key, until it is answered; None where it never was as it should be."""
         headers = {"idempotency-key": str(uuid4())} if request.method != "GET" else {}
         name, last = f"{request.method} {request.path.partition('?')[0]}", "no answer"
-        for again in range(_TRIES):
+        counted, first = 0, True
+        while counted < _TRIES:
             self.tries += 1
+            counted += not self.away
             began = time.monotonic()
             try:
                 async with asyncio.timeout(_HANGS_SECONDS):
@@ -90,11 +94,11 @@ class Fleet:
                 self.wrong[f"{name} hangs"] += 1
                 return None
             except (aiohttp.ClientError, OSError) as error:
-                last = type(error).__name__
+                last, first = type(error).__name__, False
                 await asyncio.sleep(_AGAIN_SECONDS)
                 continue
             if answer.status < 300:
-                if not again:
+                if first:
                     self._seconds.append(time.monotonic() - began)
                 self.done[name] += 1
                 return answer
@@ -103,7 +107,7 @@ class Fleet:
             if answer.status not in _BUSY:
                 self.wrong[f"{name} {answer.status}"] += 1
                 return None
-            last = str(answer.status)
+            last, first = str(answer.status), False
             await asyncio.sleep(_AGAIN_SECONDS)
         self.wrong[f"{name} not answered: {last}"] += 1
         return None

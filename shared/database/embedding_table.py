@@ -67,7 +67,8 @@ class EmbeddingTable:
         )
 
     async def trim(self) -> None:
-        await self._database.run(EVERY_TENANT, lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))
+        # A transaction, so that the deadline counts and not the shorter limit of the role.
+        await self._database.transaction(EVERY_TENANT, lambda c: c.execute(self.trim_sql, ROWS), Deadline(60))
 
 
 async def open_cached(

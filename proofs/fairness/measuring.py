@@ -85,7 +85,9 @@ class Measuring:
             if self._plan.each_time or not alone.seconds:
                 alone += await victim.run(self._plan.alone)
             async with attack(name, self._cluster, self._keys["noisy"]):
-                beside, unindexed = await asyncio.gather(victim.run(self._plan.beside), self._index(victim))
+                beside = await victim.run(self._plan.beside)
+                # Only now: alone, the victim has no such work beside its requests.
+                unindexed = await self._index(victim)
             besides[name] = beside + Seen(failures=unindexed)
         return alone, besides
 

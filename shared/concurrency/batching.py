@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import structlog
 
+from shared.concurrency.courtesy import for_all
 from shared.concurrency.tasks import end
 from shared.errors import AppError
 
@@ -95,6 +96,10 @@ class Batcher(Generic[T]):
 
     async def flush(self) -> bool:
         """Writes everything added so far, after the current write. False when some items must wait."""
+        with for_all():
+            return await self._flush()
+
+    async def _flush(self) -> bool:
         async with self._writing:
             while self._queue:
                 if not await self._write_batch():

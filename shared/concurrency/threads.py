@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from shared.concurrency.courtesy import make_way, steps_back
 from shared.concurrency.turns import Turns
 from shared.concurrency.worker import Worker
 
@@ -17,10 +18,20 @@ T = TypeVar("T")
 SHORT = 8_192
 # Seconds that an attempt waits for the worker to be free, and to answer.
 _PATIENCE = 3.0
-_WORKER = Worker()
-# Attempts wait here, so that they take no thread from other work.
-_LANE = ThreadPoolExecutor(1, thread_name_prefix="worker")
-_TURNS = Turns()
+
+
+class _Lane:
+    """A worker process, and a thread for those who have to wait for it: they take none from other work."""
+
+    def __init__(self, *, spare: bool = False) -> None:
+        self.worker = Worker(spare=spare)
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="worker")
+        self.turns = Turns()
+
+
+_LANE = _Lane()
+# For requests that step back for others: its process gets the time of processors that nobody else wants.
+_BACK = _Lane(spare=True)
 
 
 async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
@@ -35,7 +46,12 @@ async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: 
 
 async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
     """The result of `work`, however short the text is: for work that may take long with any."""
-    return await asyncio.to_thread(lambda: _WORKER.run(work, *arguments, **more))
+    await make_way()
+    lane = _lane()
+    if lane is _LANE:
+        return await asyncio.to_thread(lambda: lane.worker.run(work, *arguments, **more))
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(lane.thread, lambda: lane.worker.run(work, *arguments, **more))
 
 
 async def attempt(tenant: str, work: Callable[[], T]) -> T:
@@ -44,6 +60,11 @@ async def attempt(tenant: str, work: Callable[[], T]) -> T:
     It has to be picklable. Tenants take turns. Raises Endless if it was tried with `try_first` and did not end, and
     TimeoutError if its turn did not come in time, or the worker did not answer in time.
     """
-    loop = asyncio.get_running_loop()
-    async with asyncio.timeout(_PATIENCE), _TURNS.turn(tenant):
-        return await loop.run_in_executor(_LANE, _WORKER.attempt, _PATIENCE, work)
+    await make_way()
+    lane, loop = _lane(), asyncio.get_running_loop()
+    async with asyncio.timeout(_PATIENCE), lane.turns.turn(tenant):
+        return await loop.run_in_executor(lane.thread, lane.worker.attempt, _PATIENCE, work)
+
+
+def _lane() -> _Lane:
+    return _BACK if steps_back() and _BACK.worker.ready() else _LANE

@@ -52,7 +52,20 @@ class Worker:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
+        self._has_answered = False
         atexit.register(self.stop)
+
+    def ready(self) -> bool:
+        """Whether its process is there, has answered and was not late. Lets it start if there is none."""
+        if time.monotonic() < self._not_before:
+            return False
+        process = self._process
+        if self._has_answered and process is not None and process.poll() is None:
+            return True
+        if self._lock.acquire(blocking=False):
+            self._stop_when_ended()
+            self._ask(0, _nothing, (), {})
+        return False
 
     def run(self, work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
         """The result of `work`. Blocks.
@@ -62,9 +75,7 @@ class Worker:
         """
         if time.monotonic() < self._not_before or not self._lock.acquire(blocking=False):
             return work(*arguments, **more)
-        if self._process is not None and self._process.poll() == 0:
-            # It was not needed for long.
-            self.stop()
+        self._stop_when_ended()
         seconds = _PATIENCE if self._connection is not None else _START_SECONDS if self._spare else 0
         answer = self._ask(seconds, work, arguments, more)
         return work(*arguments, **more) if answer is None else _result(answer)
@@ -77,6 +88,7 @@ class Worker:
         """
         if not self._lock.acquire(timeout=seconds):
             raise TimeoutError
+        self._stop_when_ended()
         answer = self._ask(seconds, work, (), {})
         if answer is None:
             raise TimeoutError
@@ -86,11 +98,17 @@ class Worker:
     def stop(self) -> None:
         connection, self._connection = self._connection, None
         process, self._process = self._process, None
+        self._has_answered = False
         if connection is not None:
             connection.close()
         if process is not None:
             process.kill()
             process.wait()
+
+    def _stop_when_ended(self) -> None:
+        if self._process is not None and self._process.poll() == 0:
+            # It was not needed for long.
+            self.stop()
 
     def _ask(self, seconds: float, *work: Any) -> _Answer | None:
         """None when there is none within so long: it is dropped when it comes. The caller has the lock, until then."""
@@ -103,7 +121,7 @@ class Worker:
                 if self._spare and seconds:
                     self._not_before = time.monotonic() + _AGAIN_SECONDS
                 threading.Thread(target=self._drop_answer, args=[connection], daemon=True).start()
-            return None if late else connection.recv()
+            return None if late else self._answer_of(connection)
         except (PicklingError, TypeError, AttributeError):
             return None
         except (EOFError, OSError) as error:
@@ -114,10 +132,15 @@ class Worker:
             if not late:
                 self._lock.release()
 
+    def _answer_of(self, connection: Connection) -> _Answer:
+        answer: _Answer = connection.recv()
+        self._has_answered = True
+        return answer
+
     def _drop_answer(self, connection: Connection) -> None:
         """Takes over the lock, so that the process gets no other work meanwhile."""
         try:
-            connection.recv()
+            self._answer_of(connection)
         except (EOFError, OSError):
             self.stop()
         finally:
@@ -143,6 +166,10 @@ class Worker:
                 start_new_session=True,
             )
         return Connection(ours.detach())
+
+
+def _nothing() -> None:
+    """The first work of a process that is not needed yet."""
 
 
 def _result(answer: _Answer) -> Any:

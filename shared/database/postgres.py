@@ -22,6 +22,7 @@ from pgvector.asyncpg import register_vector
 
 from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
+from shared.concurrency.courtesy import make_way
 from shared.database.tenancy import Look
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
@@ -146,6 +147,7 @@ class Database:
             self._breaker.check()
         except BreakerOpen as error:
             raise Unavailable("postgres", "the database is not answering", error.seconds) from error
+        await make_way()
         task = asyncio.ensure_future(self._on_connection(work))
         patience = deadline.left()
         try:

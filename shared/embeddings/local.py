@@ -139,6 +139,8 @@ class LocalEmbedder:
             async with cores.core():
                 done = await asyncio.get_running_loop().run_in_executor(lane, embed, text, kind)
                 cores.note(done.processor, done.wall)
+                if cores.alone:
+                    await asyncio.sleep(done.wall)
             return done.embedded
 
         return await asyncio.gather(*map(one, texts))

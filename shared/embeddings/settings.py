@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from shared.concurrency.cores import cores
 from shared.embeddings import band
 from shared.embeddings.band import Band
-from shared.embeddings.spare import cores
 from shared.settings import Env, SettingsError
 
 Provider = Literal["local", "voyage", "openai"]

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 # A thread of low priority that gets less of its core than this competes with somebody.
 _WHOLE = 0.7
 # A shorter measurement would be about a single turn of the interpreter's lock.
 _MEASURED_SECONDS = 0.05
 _ALONE_SECONDS = 1.0
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-
-
-def cores(quota: Path = _QUOTA) -> int:
-    """The processors that this process may use, by its affinity and its container's limit."""
-    # Only Linux has affinities.
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        allowed, period = map(int, quota.read_text().split())
-    except (OSError, ValueError):
-        return count
-    return max(1, min(count, allowed // period))
 
 
 class SpareCores:

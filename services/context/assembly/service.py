@@ -31,6 +31,7 @@ from services.context.schemas import Degraded
 from services.context.synthesis.writing import Synthesis
 from shared.auth import Principal
 from shared.concurrency import clock
+from shared.concurrency.courtesy import make_way
 from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
 from shared.search.evidence import Candidate
@@ -88,10 +89,12 @@ class Assembler:
             read_links(self._owners, ask, patience),
             self._sessions.look(ask, started, patience),
         )
+        await make_way()
         question = Question(request.query, ask.embedded.model, ask.embedded.band)
         scored = score(question, found.results)
         reranked = await look_again(self._reranker, request.query, scored, reading.left() * _RERANK_SHARE)
         scored = reranked.scored
+        await make_way()
         config = ask.config
         profiles = session.new_texts(map(rendering.profile_item, ask.profiles), stores.PROFILES.name)
         files = session.new_texts(linked.files, stores.LINKS.name)

@@ -18,6 +18,7 @@ from services.context.keys import Keys
 from services.context.log.signals import Signals
 from services.context.scrubbing.service import Scrubber
 from shared.auth import Principal
+from shared.concurrency.courtesy import make_way
 from shared.deadline import Deadline
 from shared.errors import AppError, TooLate, Unavailable
 from shared.web.dependencies import service_of
@@ -76,6 +77,7 @@ async def _forward(name: str, scope: Any, receive: Receive, send: Send) -> None:
     body = await _read(receive, deadline)
     body = await service_of(scope, Scrubber).scrub(scope, body, principal, deadline)
     passing = _Passing(send)
+    await make_way()
     try:
         async with (
             asyncio.timeout(deadline.left()) as limit,

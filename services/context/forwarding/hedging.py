@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from shared.concurrency.courtesy import make_way
 from shared.telemetry import metrics
 
 T = TypeVar("T")
@@ -39,6 +40,7 @@ class Hedge:
         Raises the error of the last read.
         """
         self._saved = min(_SAVED, self._saved + SHARE)
+        await make_way()
         started = time.monotonic()
         tasks = {asyncio.ensure_future(read())}
         tried = 1

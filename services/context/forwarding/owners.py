@@ -18,6 +18,7 @@ from shared import identity
 from shared.auth import Principal
 from shared.body import UNKNOWN_FIELD
 from shared.concurrency.breaker import Breaker, BreakerOpen
+from shared.concurrency.courtesy import make_way
 from shared.database.index_queue import StoreBacklog
 from shared.deadline import Deadline
 from shared.errors import PassedOn, Unavailable
@@ -202,6 +203,7 @@ class Owner:
             self._breaker.check()
         except BreakerOpen as error:
             raise Failed("breaker open") from error
+        await make_way()
         patience = max(0.001, deadline.left())
         headers = [*self.headers(principal, deadline, request_id).items(), _JSON]
         if key is not None:

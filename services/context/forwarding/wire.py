@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import httptools
 
+from shared.concurrency.courtesy import worked_elsewhere
 from shared.settings import KEPT_SECONDS
 from shared.telemetry import call_spans
 
@@ -255,6 +256,7 @@ class Wire:
             connection, answer = await self._ask(method, head + body)
             # The answer may take minutes.
             del body
+            worked_elsewhere()
             call.answered(answer.status)
         try:
             yield answer

@@ -18,6 +18,7 @@ import structlog
 from services.context.log import queries
 from services.context.log.replay import LoggedCandidate
 from shared.concurrency.batching import Batcher
+from shared.concurrency.courtesy import for_all
 from shared.concurrency.tasks import end
 from shared.database.doorbell import Doorbell
 from shared.database.erasure import seconds_since
@@ -126,7 +127,8 @@ class Journal:
         return self._ids.popleft()
 
     async def _reserve(self, deadline: Deadline) -> None:
-        self._ids.extend(await self._database.call(lambda c: queries.reserve(c, _RESERVE), deadline))
+        with for_all():
+            self._ids.extend(await self._database.call(lambda c: queries.reserve(c, _RESERVE), deadline))
 
     async def _refill_quietly(self) -> None:
         try:

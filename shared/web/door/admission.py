@@ -10,11 +10,12 @@ from litestar import Litestar
 from litestar.types import ASGIApp, Receive, Send
 
 from shared.body import MAX_BODY
+from shared.concurrency.cores import cores
 from shared.telemetry import metrics
 from shared.web import probes
 from shared.web.door.exchange import CLOSE, Exchange, Headers
 from shared.web.door.fairness import FRONT, Pile
-from shared.web.door.overload import Gate
+from shared.web.door.overload import Gate, rest_on
 from shared.web.door.refusals import BODY_TOO_LARGE, FULL, HEAD_TOO_LARGE, Raw, Refusal
 from shared.web.drain import Drain
 
@@ -46,7 +47,7 @@ class Admission:
         self.litestar = app
         self.drain = drain
         self.app: ASGIApp = app
-        self.gate = Gate(in_flight, pile)
+        self.gate = Gate(in_flight, pile, rest_on(cores()))
         self._apart = apart
         self._tenant_of = tenant_of
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working + self.gate.waiting)

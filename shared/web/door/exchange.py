@@ -16,6 +16,7 @@ from litestar.types import ASGIApp, Message, Receive, Send
 
 from shared import deadline as deadlines
 from shared.body import MAX_BODY
+from shared.concurrency import courtesy
 from shared.errors import TooLate, TooMany
 from shared.secrets.scanning import found_in
 from shared.telemetry import metrics
@@ -27,6 +28,8 @@ from shared.web.problems import send_problem, too_large
 Headers: TypeAlias = dict[bytes, bytes]
 
 BODY_SECONDS = deadlines.WRITE_SECONDS
+# How long a request may rest in all, and for which part of its time.
+_REST_SECONDS, _REST_SHARE = 0.5, 0.1
 CLOSE = (b"connection", b"close")
 EVENT_STREAM = b"text/event-stream"
 
@@ -51,6 +54,8 @@ class Exchange:
         "_gate",
         "_receive",
         "_request_id",
+        "_rest_left",
+        "_rests_until",
         "_scope",
         "_send",
         "_state",
@@ -80,11 +85,14 @@ class Exchange:
         self._state["received"] = 0
         self._status = 500
         self._streaming = False
+        self._rest_left = min(_REST_SECONDS, _REST_SHARE * self._deadline().left())
+        self._rests_until = 0.0
         no_length = headers.get(b"content-length", b"0") == b"0"
         self._body_is_read = no_length and b"transfer-encoding" not in headers
 
     async def run(self, app: ASGIApp) -> None:
         structlog.contextvars.bind_contextvars(request_id=self._request_id)
+        courtesy.REQUEST.set(self)
         try:
             await self._take_turn()
         except TooMany as error:
@@ -94,6 +102,24 @@ class Exchange:
             await app(self._scope, self.receive, self.send)
         finally:
             self._end()
+
+    async def make_way(self) -> None:
+        """Its steps that run at once rest together."""
+        work, now = self._work, time.monotonic()
+        if work is None:
+            return
+        seconds = self._gate.rest(work, self._rest_left, now)
+        self._rest_left -= seconds
+        self._rests_until = max(self._rests_until, now + seconds)
+        if self._rests_until > now:
+            await asyncio.sleep(self._rests_until - now)
+
+    def steps_back(self) -> bool:
+        return self._work is not None and self._gate.steps_back(self._work, time.monotonic())
+
+    def skip(self) -> None:
+        if self._work is not None:
+            self._gate.skip(self._work, time.monotonic())
 
     async def receive(self) -> Any:
         """The next piece of the body. Raises TooLarge, TooLate when the client is too slow, or TooMany."""
@@ -120,6 +146,7 @@ class Exchange:
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            await self.make_way()
             self._start(message)
         if self._streaming:
             await self._send(message)
@@ -156,11 +183,8 @@ class Exchange:
             return
         turn = asyncio.Event()
         gate.wait(work, turn.set, now)
-        deadline = deadlines.from_header(
-            self._state["timeout"], deadlines.WRITE_SECONDS, self._state["arrived"]
-        )
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(gate.patience(deadline.left())):
+            async with asyncio.timeout(gate.patience(self._deadline().left())):
                 await turn.wait()
         gate.take_turns(now := time.monotonic())
         if work.running:
@@ -171,6 +195,9 @@ class Exchange:
         else:
             self._leave()
             raise TooMany("the service is full", retry_after=1.0)
+
+    def _deadline(self) -> deadlines.Deadline:
+        return deadlines.from_header(self._state["timeout"], deadlines.WRITE_SECONDS, self._state["arrived"])
 
     def _pause(self) -> None:
         if self._work is not None:

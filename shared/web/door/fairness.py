@@ -24,6 +24,10 @@ _LIGHT_OPEN = 8
 _LOOKED_AT = 4
 # A tenant of whose requests none runs waits no longer for the requests of others than this.
 _TURN_SECONDS = 0.1
+# A tenant whose requests run for a smaller part of the time is not made to rest.
+_OCCUPIED = 0.25
+# All requests of a tenant together rest no longer at a time.
+_MOST_REST = 1.0
 # Requests of callers that are not known, which are no pile.
 _FEW_UNKNOWN = 4
 # The name for all callers that are not known.
@@ -53,6 +57,7 @@ class Share:
         "_busy",
         "_refused",
         "_refused_as_of",
+        "_rests_until",
         "_resumed",
         "admitted",
         "competing",
@@ -77,6 +82,7 @@ class Share:
         self._as_of = now
         self._refused = 0.0
         self._refused_as_of = now
+        self._rests_until = 0.0
         self._resumed = 0.0
         """The sum of the times since when its requests run."""
 
@@ -104,6 +110,15 @@ class Share:
         self._resumed = self._resumed - resumed if self.running else 0.0
         self._busy, self._as_of = self._ended(now) + now - resumed, now
 
+    def rest(self, seconds: float, most: float, now: float) -> float:
+        """How long one of its requests does nothing, `most` at most: after the rest of those before it, its own
+        `seconds`. A rest does not make its tenant heavier.
+        """
+        self._rests_until = min(max(self._rests_until, now) + seconds, now + _MOST_REST)
+        rest = min(most, self._rests_until - now)
+        self._resumed += rest
+        return rest
+
     def _recently_refused(self, now: float) -> float:
         return self._refused * math.exp((self._refused_as_of - now) / _DECAY_SECONDS)
 
@@ -117,12 +132,14 @@ class Work:
     Since `resumed`, it runs or waits.
     """
 
-    __slots__ = ("entered", "resumed", "running", "seconds", "share", "start", "young")
+    __slots__ = ("entered", "paid", "resumed", "running", "seconds", "share", "start", "young")
 
     def __init__(self, entered: float, share: Share) -> None:
         self.entered = entered
         self.resumed = entered
         self.seconds = 0.0
+        self.paid = 0.0
+        """The seconds since `resumed` for which it has rested, or which others have worked."""
         self.running = False
         self.young = False
         self.share = share
@@ -186,6 +203,10 @@ class Shares:
     def outweighs(self, share: Share, now: float) -> bool:
         """Whether it is the heaviest of several."""
         return self.compete() and share is self._heaviest_at(now)
+
+    def occupies(self, share: Share, now: float) -> bool:
+        """Whether it is the heaviest of several, and a request of it runs for a good part of the time."""
+        return self.outweighs(share, now) and share.busy(now) > _OCCUPIED * _DECAY_SECONDS
 
     def run(self, share: Share, now: float) -> None:
         share.run(now)

@@ -35,8 +35,17 @@ _MOST_ROUTES = 1_000
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
+# With so many cores, others find one free beside a request of the heaviest tenant.
+_ENOUGH_CORES = 6
+# A request that has worked for less does not rest yet, and a step that takes longer waits for something.
+_SHORTEST_STEP, _LONGEST_STEP = 0.001, 0.25
 # The longest that a request waits for its turn. A burst of some hundred writes takes no longer.
 _TURN_SECONDS = 2.5
+
+
+def rest_on(cores: int) -> float:
+    """How many times as long as they have worked the requests of the heaviest tenant rest, on so many cores."""
+    return max(0.0, _ENOUGH_CORES / cores - 1)
 
 
 class Gate:
@@ -46,9 +55,12 @@ class Gate:
     piles up wait until fewer run than a part of `limit`. Otherwise they would slow down each request of the others.
     """
 
-    def __init__(self, in_flight: int, pile: Pile = FRONT) -> None:
+    def __init__(self, in_flight: int, pile: Pile = FRONT, rest: float = 0.0) -> None:
+        """Where the heaviest of several tenants occupies the service, its requests `rest` so many times as long as
+        they work."""
         self._in_flight = in_flight
         self._pile = pile
+        self._rest = rest
         self._needed = min(0.5, pile.part)
         self._shares = Shares(pile.few)
         self.limit = float(LEAST)
@@ -97,7 +109,7 @@ class Gate:
 
     def run(self, work: Work, now: float) -> None:
         """The request runs: for the first time, or after a pause."""
-        work.resumed = now
+        work.resumed, work.paid = now, 0.0
         work.running = work.young = True
         work.share.admitted += 1
         work.share.competing += 1
@@ -146,6 +158,27 @@ class Gate:
         self._discount(work)
         work.running = False
         work.share.admitted -= 1
+
+    def rest(self, work: Work, most: float, now: float) -> float:
+        """For how many seconds the request should do nothing now, `most` at most, after what it has worked since it
+        last rested."""
+        worked = now - work.resumed - work.paid
+        if not work.running or worked < _SHORTEST_STEP:
+            return 0.0
+        work.paid += worked
+        if not self.steps_back(work, now):
+            return 0.0
+        seconds = work.share.rest(min(worked, _LONGEST_STEP) * self._rest, most, now)
+        work.resumed += seconds
+        return seconds
+
+    def steps_back(self, work: Work, now: float) -> bool:
+        """Whether the request is one of those that rest."""
+        return self._rest > 0 and self._shares.occupies(work.share, now)
+
+    def skip(self, work: Work, now: float) -> None:
+        """What the request took since it last rested was not its work."""
+        work.paid = max(work.paid, now - work.resumed)
 
     def leave(self, work: Work, now: float) -> None:
         """The request has ended, or gave up waiting."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 
 import uvicorn
@@ -11,6 +12,7 @@ from litestar import Request, Response, get, post
 from uvicorn.server import ServerState
 
 from local.process import free_port
+from shared.concurrency.courtesy import for_all, make_way
 from shared.database.postgres import Database
 from shared.telemetry.scraping import Scraping
 from shared.web.app import create_app
@@ -59,6 +61,21 @@ async def wait() -> str:
     return "waited"
 
 
+async def _way() -> float:
+    """How long a step made way for others, in seconds."""
+    begun = time.monotonic()
+    await make_way()
+    return time.monotonic() - begun
+
+
+@get("/steps", opt=PUBLIC)
+async def steps() -> list[float]:
+    """Has two steps at once, and then one that is for all."""
+    ways = await asyncio.gather(_way(), _way())
+    with for_all():
+        return [*ways, await _way()]
+
+
 OPEN = Scraping()
 
 
@@ -73,7 +90,7 @@ def make(in_flight: int, scraping: Scraping = OPEN) -> Admission:
         raise AssertionError
 
     return create_app(
-        routes=[count, large, wait],
+        routes=[count, large, wait, steps],
         services=Services,
         opened=opened,
         authenticate=nobody,  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.concurrency import courtesy
 from shared.concurrency.cpu import Endless, try_first
 from shared.concurrency.threads import SHORT, attempt, beside
 from shared.concurrency.worker import Worker
@@ -217,6 +218,59 @@ def test_a_process_for_spare_time_ends_when_nobody_needs_it() -> None:
         time.sleep(0.01)
     assert _there(worker) != first
     worker.stop()
+
+
+def test_a_process_is_ready_when_it_has_answered(spare: Worker) -> None:
+    patience = time.monotonic() + _PATIENCE
+    assert not spare.ready()
+    while not spare.ready():
+        assert time.monotonic() < patience
+        time.sleep(0.01)
+    os.kill(spare.run(os.getpid), signal.SIGKILL)
+    while spare.ready():
+        assert time.monotonic() < patience
+        time.sleep(0.01)
+
+
+def test_a_late_process_is_not_ready(spare: Worker) -> None:
+    os.kill(pid := _there(spare), signal.SIGSTOP)
+    assert spare.run(os.getpid) == os.getpid()
+    assert not spare.ready()
+    os.kill(pid, signal.SIGCONT)
+
+
+class _Heavy:
+    """A request that steps back for others."""
+
+    def __init__(self) -> None:
+        self.rested = 0
+
+    async def make_way(self) -> None:
+        self.rested += 1
+
+    def steps_back(self) -> bool:
+        return True
+
+    def skip(self) -> None:
+        raise AssertionError
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such priority")
+async def test_a_request_that_steps_back_gets_spare_time() -> None:
+    heavy, patience = _Heavy(), time.monotonic() + _PATIENCE
+    before = courtesy.REQUEST.set(heavy)
+    try:
+        while await beside(SHORT + 1, os.sched_getscheduler, 0) != os.SCHED_IDLE:
+            assert time.monotonic() < patience
+            await asyncio.sleep(0.01)
+        heavy.rested = 0
+        assert await attempt("a", partial(os.sched_getscheduler, 0)) == os.SCHED_IDLE
+        assert heavy.rested == 1
+        with courtesy.for_all():
+            assert await beside(SHORT + 1, os.sched_getscheduler, 0) != os.SCHED_IDLE
+        assert heavy.rested == 1
+    finally:
+        courtesy.REQUEST.reset(before)
 
 
 def test_nobody_waits_for_another_work(worker: Worker) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,11 +15,12 @@ import numpy as np
 import pytest
 
 from shared.auth import Principal
+from shared.concurrency.cores import cores
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.embeddings.base import Kind, Urgency
 from shared.embeddings.local import Embedded, LocalEmbedder, timed
-from shared.embeddings.spare import SpareCores, cores
+from shared.embeddings.spare import SpareCores
 from shared.search.evidence import SearchRequest, SearchResult
 from shared.search.owner import OwnerSearch
 
@@ -208,6 +210,22 @@ async def test_a_question_leaves_the_backlog_a_single_thread(
     assert not model.begun.acquire(blocking=False)
     model.gate.set()
     assert len(await backlog) == 2
+    await embedder.close()
+
+
+class Slow(Held):
+    """Each of its texts takes a while."""
+
+    def embed(self, text: str, kind: Any) -> Embedded:
+        time.sleep(0.02)
+        return super().embed(text, kind)
+
+
+async def test_while_somebody_asks_the_backlog_rests_as_long_as_it_works() -> None:
+    embedder, begun = LocalEmbedder(Slow()), time.monotonic()
+    embedder.leave_cores()
+    await embedder.embed(["a", "b", "c"], "document", urgency="backlog")
+    assert time.monotonic() - begun >= 2 * 3 * 0.02
     await embedder.close()
 
 

@@ -1,0 +1,19 @@
+"""How many processors there are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def cores(quota: Path = _QUOTA) -> int:
+    """The processors that this process may use, by its affinity and its container's limit."""
+    # Only Linux has affinities.
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        allowed, period = map(int, quota.read_text().split())
+    except (OSError, ValueError):
+        return count
+    return max(1, min(count, allowed // period))

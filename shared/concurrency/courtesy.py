@@ -1,0 +1,51 @@
+"""Beside other tenants, a request of the heaviest rests between its steps. The door says for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+
+class Request(Protocol):
+    async def make_way(self) -> None:
+        """Rests for what it has worked since it last did."""
+
+    def steps_back(self) -> bool:
+        """Whether it is one of those that rest."""
+
+    def skip(self) -> None:
+        """What it took since it last rested was not its work."""
+
+
+REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
+"""What this task works for. None for what no request waits for."""
+
+
+async def make_way() -> None:
+    """To be called before a step that takes a processor's time, here or in another process."""
+    if (request := REQUEST.get()) is not None:
+        await request.make_way()
+
+
+def steps_back() -> bool:
+    """Whether others should have the processors first."""
+    request = REQUEST.get()
+    return request is not None and request.steps_back()
+
+
+@contextmanager
+def for_all() -> Iterator[None]:
+    """While a task does what requests of other tenants wait for, too, it does not rest."""
+    before = REQUEST.set(None)
+    try:
+        yield
+    finally:
+        REQUEST.reset(before)
+
+
+def worked_elsewhere() -> None:
+    """To be called when another service has answered, which lets its requests rest itself."""
+    if (request := REQUEST.get()) is not None:
+        request.skip()

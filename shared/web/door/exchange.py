@@ -29,7 +29,7 @@ Headers: TypeAlias = dict[bytes, bytes]
 
 BODY_SECONDS = deadlines.WRITE_SECONDS
 # How long a request may rest in all, and for which part of its time.
-_REST_SECONDS, _REST_SHARE = 0.5, 0.1
+_REST_SECONDS, _REST_SHARE = 1.0, 0.2
 CLOSE = (b"connection", b"close")
 EVENT_STREAM = b"text/event-stream"
 

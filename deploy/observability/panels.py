@@ -95,6 +95,13 @@ REQUESTS = [
     ),
     Panel(
         "Load",
+        "Resting for other tenants",
+        "s",
+        {"{{job}}": _rate("scrubjay_http_rest_seconds_total", "job")},
+        "Seconds in each second, of requests of the heaviest tenant. Only with fewer than six processors.",
+    ),
+    Panel(
+        "Load",
         "Refused by a key's limits",
         "reqps",
         {

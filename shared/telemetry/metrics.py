@@ -16,6 +16,9 @@ IN_FLIGHT = Gauge("scrubjay_http_requests_in_flight", "Requests being answered n
 ALLOWED = Gauge("scrubjay_http_requests_allowed", "Concurrent requests allowed now")
 STREAMS = Gauge("scrubjay_http_streams_open", "Event streams open now")
 SHED = Counter("scrubjay_http_shed_total", "Requests refused because the service was full")
+REST_SECONDS = Counter(
+    "scrubjay_http_rest_seconds_total", "Seconds that requests of the heaviest tenant have rested for others"
+)
 POOL_WAIT_SECONDS = Histogram(
     "scrubjay_postgres_pool_wait_seconds",
     "Seconds a request waits for a database connection",

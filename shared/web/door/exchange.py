@@ -108,9 +108,10 @@ class Exchange:
         work, now = self._work, time.monotonic()
         if work is None:
             return
-        seconds = self._gate.rest(work, self._rest_left, now)
-        self._rest_left -= seconds
-        self._rests_until = max(self._rests_until, now + seconds)
+        if (seconds := self._gate.rest(work, self._rest_left, now)) > 0:
+            self._rest_left -= seconds
+            self._rests_until = max(self._rests_until, now + seconds)
+            metrics.REST_SECONDS.inc(seconds)
         if self._rests_until > now:
             await asyncio.sleep(self._rests_until - now)
 

@@ -21,7 +21,7 @@ from services.cache.sessions.objects.versions import Known, Plan, compared, plan
 from services.cache.sessions.paging.admission import Admission as PartScore
 from services.cache.sessions.paging.admission import less_novel
 from services.cache.sessions.paging.fidelity import Level
-from services.cache.sessions.paging.parsing import WEIGHT, parsing
+from services.cache.sessions.paging.parsing import WEIGHT, Author, parsing
 from services.cache.sessions.paging.summaries import SHORTEST_DETAILED
 from services.cache.sessions.search.indexing import STORE
 from services.cache.sessions.search.words import IndexedObject
@@ -46,6 +46,7 @@ class Prepared(NamedTuple):
     language: Language
     parts: Sequence[Part]
     expected: Plan
+    author: Author
 
 
 class Admission:
@@ -79,20 +80,19 @@ class Admission:
         """What takes a while, and is done before the session is held."""
         language = principal.language or "en"
         length = WEIGHT * len(wanted.content)
-        parts = await parsing(principal.tenant, _path(wanted), length, parts_of, wanted, language)
+        author = Author(principal.tenant, principal.key)
+        parts = await parsing(author, _path(wanted), length, parts_of, wanted, language)
         expected = await self._expected(principal, session, wanted, parts, deadline)
-        return Prepared(wanted, language, parts, expected)
+        return Prepared(wanted, language, parts, expected, author)
 
     async def within(
         self, c: Connection, held: Held, prepared: Prepared, queued: list[Fresh]
     ) -> AdmittedObjects:
         """Adds to `queued` what waits for vectors once the transaction has ended."""
-        wanted, language, parts, found = prepared
+        wanted, language, parts, found, author = prepared
         if found.known != await _known(c, held, wanted.source_key):
             # Another admission came in between.
-            found = await _planned(
-                held.tenant, wanted, language, parts, await _source(c, held, wanted, parts)
-            )
+            found = await _planned(author, wanted, language, parts, await _source(c, held, wanted, parts))
         # What has a name of its own is admitted, whatever else says the same.
         named = wanted.source_key is not None
         shown = [UNSEEN] * len(found.parts) if named else await seen(c, held, found.parts)
@@ -130,13 +130,13 @@ class Admission:
         deadline: Deadline,
     ) -> Plan:
         """Made before the session is held: comparing long texts takes a while."""
-        language = principal.language or "en"
+        language, author = principal.language or "en", Author(principal.tenant, principal.key)
         if wanted.source_key is None:
-            return await _planned(principal.tenant, wanted, language, parts, _Source([], {}))
+            return await _planned(author, wanted, language, parts, _Source([], {}))
         source = await self._transactions.read(
             principal, session, lambda c, held: _source(c, held, wanted, parts), deadline
         )
-        return await _planned(principal.tenant, wanted, language, parts, source)
+        return await _planned(author, wanted, language, parts, source)
 
 
 class _Source(NamedTuple):
@@ -161,11 +161,11 @@ async def _known(c: Connection, held: Held, source_key: str | None) -> list[Know
 
 
 async def _planned(
-    tenant: str, wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source
+    author: Author, wanted: AdmitInput, language: Language, parts: Sequence[Part], source: _Source
 ) -> Plan:
     length = WEIGHT * len(wanted.content) + sum(map(len, source.texts.values())) if source.texts else 0
     return await parsing(
-        tenant, _path(wanted), length, plan, wanted, language, parts, source.known, source.texts
+        author, _path(wanted), length, plan, wanted, language, parts, source.known, source.texts
     )
 
 

@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from services.cache.sessions.objects.parts import path_of
-from services.cache.sessions.paging.parsing import WEIGHT, parsing
+from services.cache.sessions.paging.parsing import WEIGHT, Author, parsing
 from services.cache.sessions.paging.summaries import COMPACT, DETAILED, SHORTEST_COMPACT
 from services.cache.sessions.summarizing import queries
 from services.cache.sessions.summarizing.checking import checked
@@ -98,7 +98,7 @@ class SummaryWorker:
     async def _make(self, rows: Sequence[asyncpg.Record]) -> list[Made | None]:
         texts = [Text(row["content_full"], path_of(row["object_type"], row["source_key"])) for row in rows]
         return [
-            await parsing(row["tenant"], text.path, WEIGHT * len(text.content), make, text)
+            await parsing(Author(row["tenant"]), text.path, WEIGHT * len(text.content), make, text)
             for row, text in zip(rows, texts, strict=True)
         ]
 

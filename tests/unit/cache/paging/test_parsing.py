@@ -7,7 +7,7 @@ import secrets
 
 import pytest
 
-from services.cache.sessions.paging.parsing import WEIGHT, parsing
+from services.cache.sessions.paging.parsing import WEIGHT, Author, parsing
 from services.cache.sessions.paging.segmentation.segments import Segment, segment
 
 _HOSTILE = "a<" * 5_000
@@ -26,31 +26,32 @@ def _cut(text: str, path: str, *, parsed: bool = True) -> list[Segment]:
     return segment(text, path, parsed=parsed)
 
 
-async def _parsed(tenant: str, text: str, path: str = "A.java") -> list[Segment]:
-    return await parsing(tenant, path, WEIGHT * len(text), _cut, text, path)
+async def _parsed(tenant: str, text: str, path: str = "A.java", key: str = "key") -> list[Segment]:
+    return await parsing(Author(tenant, key), path, WEIGHT * len(text), _cut, text, path)
 
 
 async def test_it_is_cut_by_lines() -> None:
     assert await _parsed(secrets.token_hex(4), _HOSTILE) == _cut(_HOSTILE, "A.java", parsed=False)
 
 
-async def test_its_tenant_has_no_code_parsed_for_a_while_and_others_have() -> None:
+async def test_its_key_has_no_code_parsed_for_a_while_and_others_have() -> None:
     tenant = secrets.token_hex(4)
     await _parsed(tenant, _HOSTILE)
     by_lines, by_grammar = _cut(_CODE, "A.java", parsed=False), _cut(_CODE, "A.java")
     assert by_lines != by_grammar
     assert await _parsed(tenant, _CODE) == by_lines
+    assert await _parsed(tenant, _CODE, key="other") == by_grammar
     assert await _parsed(f"{tenant}-other", _CODE) == by_grammar
 
 
-async def test_its_tenant_is_served_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_its_key_is_served_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("services.cache.sessions.paging.parsing._PAUSE_SECONDS", 0.0)
     tenant = secrets.token_hex(4)
     await _parsed(tenant, _HOSTILE)
     assert await _parsed(tenant, _CODE) == _cut(_CODE, "A.java")
 
 
-async def test_other_texts_of_its_tenant_are_read_as_before() -> None:
+async def test_other_texts_of_its_key_are_read_as_before() -> None:
     tenant = secrets.token_hex(4)
     await _parsed(tenant, _HOSTILE)
     text = '{"numbers": [' + ", ".join(map(str, range(3_000))) + "]}"

@@ -37,6 +37,13 @@ def test_an_address_that_cannot_be_right_is_refused(client: type, url: str, says
     assert "http://localhost:8080" in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["sj_abcdefghij", "http://me:abcdefghij@localhost"])
+def test_a_secret_in_the_place_of_the_address_is_not_shown(url: str) -> None:
+    with pytest.raises(ValueError, match="SCRUBJAY_URL") as caught:
+        Client(url, "token")
+    assert "abcdefghij" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "url", ["http://localhost:8080", "https://jay.example/", "http://[::1]:8080/prefix/"]
 )

@@ -6,6 +6,8 @@ import os
 import socket
 from urllib.parse import urlsplit
 
+# How keys begin.
+_KEY = "sj_"
 _EXAMPLE = "an address looks like http://localhost:8080"
 
 
@@ -33,7 +35,9 @@ def checked(url: str) -> str:
     """The address without a slash at its end. Raises ValueError when it cannot be that of a service."""
     wrong = _mistake(url)
     if wrong:
-        raise ValueError(f"SCRUBJAY_URL or url={url!r} {wrong}; {_EXAMPLE}")
+        # Others may read the error.
+        shown = "" if _KEY in url or "@" in url else repr(url)
+        raise ValueError(f"SCRUBJAY_URL or url={shown} {wrong}; {_EXAMPLE}")
     return url.rstrip("/")
 
 

@@ -76,6 +76,16 @@ def test_a_key_on_standard_input_is_not_taken_for_the_address(
     assert KEY not in out + err
 
 
+def test_a_key_that_answers_the_question_for_the_address_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{KEY}\n"))
+    assert main(["login"]) == WRONG
+    out, err = capsys.readouterr()
+    assert "SCRUBJAY_URL" in err
+    assert KEY not in out + err
+
+
 def test_what_is_stored_does_not_steer_the_terminal() -> None:
     assert plain("a\x1b[2J\u202eb\nc") == "a\ufffd[2J\ufffdb\nc"
     assert cell("\x07") == "\ufffd"

@@ -85,7 +85,9 @@ class Exchange:
         self._state["received"] = 0
         self._status = 500
         self._streaming = False
-        self._rest_left = min(_REST_SECONDS, _REST_SHARE * self._deadline().left())
+        # Without a header, a request may be a read.
+        seconds = self._deadline().left() if self._state["timeout"] else deadlines.READ_SECONDS
+        self._rest_left = min(_REST_SECONDS, _REST_SHARE * seconds)
         self._rests_until = 0.0
         no_length = headers.get(b"content-length", b"0") == b"0"
         self._body_is_read = no_length and b"transfer-encoding" not in headers
@@ -105,15 +107,20 @@ class Exchange:
 
     async def make_way(self) -> None:
         """Its steps that run at once rest together."""
-        work, now = self._work, time.monotonic()
+        work, begun = self._work, time.monotonic()
         if work is None:
             return
-        if (seconds := self._gate.rest(work, self._rest_left, now)) > 0:
+        if begun < self._rests_until:
+            await asyncio.sleep(self._rests_until - begun)
+        elif (seconds := self._gate.rest(work, self._rest_left, begun)) > 0:
             self._rest_left -= seconds
-            self._rests_until = max(self._rests_until, now + seconds)
-            metrics.REST_SECONDS.inc(seconds)
-        if self._rests_until > now:
-            await asyncio.sleep(self._rests_until - now)
+            self._rests_until = begun + seconds
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                self._rests_until, now = 0.0, time.monotonic()
+                self._gate.rested(work, now - begun, now)
+                metrics.REST_SECONDS.inc(now - begun)
 
     def steps_back(self) -> bool:
         return self._work is not None and self._gate.steps_back(self._work, time.monotonic())

@@ -111,13 +111,14 @@ class Share:
         self._busy, self._as_of = self._ended(now) + now - resumed, now
 
     def rest(self, seconds: float, most: float, now: float) -> float:
-        """How long one of its requests does nothing, `most` at most: after the rest of those before it, its own
-        `seconds`. A rest does not make its tenant heavier.
-        """
+        """How long one of its requests is to do nothing, `most` at most: after the rest of those before it, its own
+        `seconds`."""
         self._rests_until = min(max(self._rests_until, now) + seconds, now + _MOST_REST)
-        rest = min(most, self._rests_until - now)
-        self._resumed += rest
-        return rest
+        return min(most, self._rests_until - now)
+
+    def rested(self, seconds: float) -> None:
+        """One of its requests has done nothing for so long, which does not make it heavier."""
+        self._resumed += seconds
 
     def _recently_refused(self, now: float) -> float:
         return self._refused * math.exp((self._refused_as_of - now) / _DECAY_SECONDS)

@@ -168,9 +168,15 @@ class Gate:
         work.paid += worked
         if not self.steps_back(work, now):
             return 0.0
-        seconds = work.share.rest(min(worked, _LONGEST_STEP) * self._rest, most, now)
-        work.resumed += seconds
-        return seconds
+        return work.share.rest(min(worked, _LONGEST_STEP) * self._rest, most, now)
+
+    def rested(self, work: Work, seconds: float, now: float) -> None:
+        """The request has done nothing for so long, until now. Only then, so that its tenant does not seem light, and
+        may not start others, while it rests."""
+        if work.running:
+            seconds = min(seconds, now - work.resumed)
+            work.resumed += seconds
+            work.share.rested(seconds)
 
     def steps_back(self, work: Work, now: float) -> bool:
         """Whether the request is one of those that rest."""

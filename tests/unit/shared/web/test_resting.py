@@ -32,6 +32,7 @@ class Door:
         self.now += seconds
         rest = self.gate.rest(work, most, self.now)
         self.now += rest
+        self.gate.rested(work, rest, self.now)
         return rest
 
     def occupied(self) -> Work:
@@ -116,6 +117,15 @@ def test_a_rest_is_no_work() -> None:
     door.gate.pause(work, door.now)
     assert work.seconds == pytest.approx(STEP)
     assert rest > STEP
+
+
+def test_a_tenant_whose_requests_rest_stays_the_heaviest() -> None:
+    """Or its other requests would not rest, and more of them would start."""
+    door = Door()
+    works = [door.occupied(), *(door.begin("heavy") for _ in range(7))]
+    door.now += STEP
+    assert all(door.gate.rest(work, MOST, door.now) > 0 for work in works)
+    assert all(door.gate.steps_back(work, door.now) for work in works)
 
 
 @pytest.mark.parametrize(("cores", "rest"), [(1, 5.0), (2, 2.0), (4, 0.5), (6, 0.0), (64, 0.0)])

@@ -239,7 +239,7 @@ async def test_the_text_parser_reads_each_text_once(sql: Connection, schema: str
         await sql.execute("drop function pg_temp.counted; drop sequence pg_temp.read")
 
 
-@pytest.mark.parametrize(
+HELD = pytest.mark.parametrize(
     "held",
     [
         [],
@@ -249,6 +249,9 @@ async def test_the_text_parser_reads_each_text_once(sql: Connection, schema: str
         ["torn\x1fapart", "one"],
     ],
 )
+
+
+@HELD
 async def test_each_word_has_the_key_of_its_scope_and_no_word_is_torn(
     sql: Connection, held: list[str]
 ) -> None:
@@ -256,3 +259,17 @@ async def test_each_word_has_the_key_of_its_scope_and_no_word_is_torn(
         "select tsvector_to_array(cache.scoped_words('t', 'mission:m', array_to_tsvector($1::text[])))", held
     )
     assert set(scoped) == {f"{scope_key('t', 'mission:m')}:{word}" for word in held}
+
+
+@HELD
+@pytest.mark.parametrize("private", [True, False])
+async def test_words_that_are_not_private_have_the_key_of_all_scopes_too(
+    sql: Connection, held: list[str], private: bool
+) -> None:
+    scoped = await sql.fetchval(
+        "select tsvector_to_array(memory.scoped_words('t', 'agent:a', $1, array_to_tsvector($2::text[])))",
+        private,
+        held,
+    )
+    scopes = ["agent:a"] if private else ["agent:a", "*"]
+    assert set(scoped) == {f"{scope_key('t', scope)}:{word}" for scope in scopes for word in held}

@@ -8,7 +8,8 @@ import os
 import re
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
 import aiohttp
@@ -23,6 +24,8 @@ _REST_SECONDS = 1.0
 _REST_AT_MOST = 40.0
 # Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
 _MOST_TO_VECTOR = 10.0
+# What a machine that is shared with others loses now and then. Above it, the p99 is that of the others' work.
+_MOST_STOLEN = 0.01
 _HAS_VECTOR = "select exists (select from memory.agent_memory_vec where tenant = 'victim' and item_id = $1)"
 _TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)
 
@@ -53,6 +56,13 @@ class Plan(NamedTuple):
     each_time: bool = True
     """Alone before each attack, and not only once."""
     rounds: int = 1
+    tries: int = 1
+    """Of a measurement during which the host gave the processors to other machines."""
+
+
+class Ticks(NamedTuple):
+    passed: int
+    stolen: int
 
 
 class Measuring:
@@ -61,6 +71,7 @@ class Measuring:
     def __init__(self, cluster: Cluster, admin_dsn: str, plan: Plan) -> None:
         self._cluster, self._admin_dsn, self._plan = cluster, admin_dsn, plan
         self._keys: dict[str, dict[str, str]] = {}
+        self.repeated, self.stolen = 0, 0.0
 
     async def outcomes(self, attacks: Sequence[str]) -> dict[str, Outcome]:
         self._keys = await make_keys(self._cluster)
@@ -83,13 +94,28 @@ class Measuring:
         for name in attacks:
             await self._rest()
             if self._plan.each_time or not alone.seconds:
-                alone += await victim.run(self._plan.alone)
+                alone += await self.undisturbed(victim, self._plan.alone)
             async with attack(name, self._cluster, self._keys["noisy"]):
-                beside = await victim.run(self._plan.beside)
+                beside = await self.undisturbed(victim, self._plan.beside)
                 # Only now: alone, the victim has no such work beside its requests.
                 unindexed = await self._index(victim)
             besides[name] = beside + Seen(failures=unindexed)
         return alone, besides
+
+    async def undisturbed(self, victim: Victim, seconds: float) -> Seen:
+        """Measures again when the host gave the processors to other machines, whatever the times were.
+
+        The times are of the try that lost least; the failures are of all.
+        """
+        tries: list[tuple[float, Seen]] = []
+        while not tries or (tries[-1][0] > _MOST_STOLEN and len(tries) < self._plan.tries):
+            before = ticks()
+            seen = await victim.run(seconds)
+            tries.append((stolen(before, ticks()), seen))
+        self.repeated += len(tries) - 1
+        share, best = min(tries, key=lambda one: one[0])
+        self.stolen = max(self.stolen, share)
+        return Seen(best.seconds, [failure for _, seen in tries for failure in seen.failures])
 
     async def _index(self, victim: Victim) -> list[str]:
         """What fails when the victim commits a text that gets its vectors in the background."""
@@ -122,6 +148,21 @@ class Measuring:
         async with self._cluster.client(None, "agent_memory") as client:
             answer = await client.get("/metrics")
         return sum(map(float, _TEXTS.findall(answer.body)))
+
+
+def ticks(path: Path = Path("/proc/stat")) -> Ticks:
+    """Those of all processors so far; none where the system does not tell."""
+    with suppress(OSError):
+        # user, nice, system, idle, iowait, irq, softirq, steal: see proc(5).
+        counted = [int(one) for one in path.read_text().splitlines()[0].split()[1:9]]
+        return Ticks(sum(counted), counted[7])
+    return Ticks(0, 0)
+
+
+def stolen(before: Ticks, after: Ticks) -> float:
+    """The share of the processors' time that the host gave to other machines."""
+    passed = after.passed - before.passed
+    return (after.stolen - before.stolen) / passed if passed else 0.0
 
 
 def _outcome(name: str, rounds: Sequence[tuple[Seen, dict[str, Seen]]]) -> Outcome:

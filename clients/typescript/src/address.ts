@@ -1,5 +1,7 @@
 // The service's address: what is wrong with it shows before the first wait.
 
+// How keys begin.
+const KEY = "sj_";
 const EXAMPLE = "an address looks like http://localhost:8080";
 
 /** The address and the token, given or from the environment. Throws TypeError. */
@@ -11,7 +13,11 @@ export function addressOf(url: string | undefined, token: string | undefined): {
     throw new TypeError(`give url and token, or set ${missing.join(" and ")}`);
   }
   const wrong = mistake(given);
-  if (wrong) throw new TypeError(`SCRUBJAY_URL or url=${JSON.stringify(given)} ${wrong}; ${EXAMPLE}`);
+  if (wrong) {
+    // Others may read the error.
+    const shown = given.includes(KEY) || given.includes("@") ? "" : JSON.stringify(given);
+    throw new TypeError(`SCRUBJAY_URL or url=${shown} ${wrong}; ${EXAMPLE}`);
+  }
   // A header cannot hold it, and what refuses that would show it.
   if (!/^[\x21-\x7e]+$/.test(secret)) {
     throw new TypeError(

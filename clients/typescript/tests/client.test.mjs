@@ -103,6 +103,17 @@ test("an address that cannot be right is refused at once", () => {
   }
 });
 
+test("a secret that is given as the address is not shown", () => {
+  for (const wrong of ["sj_secret", "http://scout:secret@host", "sj_secret\n"]) {
+    assert.throws(() => client(READ, { url: wrong }), (error) => {
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /SCRUBJAY_URL/);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
+    });
+  }
+});
+
 test("a key that no header can hold is refused at once and not shown", () => {
   for (const end of ["\n", "\r\n", " ", "\t", "\x7f", "ä"]) {
     assert.throws(() => client(`sj_secret${end}`), (error) => {

@@ -128,7 +128,7 @@ def test_a_tenant_whose_requests_rest_stays_the_heaviest() -> None:
     assert all(door.gate.steps_back(work, door.now) for work in works)
 
 
-@pytest.mark.parametrize(("cores", "rest"), [(1, 5.0), (2, 2.0), (4, 0.5), (6, 0.0), (64, 0.0)])
+@pytest.mark.parametrize(("cores", "rest"), [(1, 7.0), (2, 3.0), (4, 1.0), (8, 0.0), (64, 0.0)])
 def test_on_many_cores_nobody_rests(cores: int, rest: float) -> None:
     assert rest_on(cores) == rest
     door = Door(rest_on(cores))

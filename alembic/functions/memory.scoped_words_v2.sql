@@ -7,6 +7,7 @@ returns tsvector
 language plpgsql immutable parallel safe set search_path = pg_catalog as $$
 declare
     words constant text[] := tsvector_to_array(p_words);
+    torn constant boolean := strpos(array_to_string(words, ''), chr(31)) > 0;
     scopes constant text[] := case when p_private then array[p_scope] else array[p_scope, '*'] end;
     scope text;
     prefix text;
@@ -14,7 +15,7 @@ declare
 begin
     foreach scope in array scopes loop
         prefix := left(encode(sha256(convert_to(p_tenant || chr(31) || scope, 'UTF8')), 'hex'), 8) || ':';
-        if strpos(array_to_string(words, ''), chr(31)) > 0 then
+        if torn then
             scoped := scoped || array(select prefix || word from unnest(words) word);
         else
             scoped := scoped || coalesce(string_to_array(

@@ -24,7 +24,7 @@ _REST_SECONDS = 1.0
 _REST_AT_MOST = 40.0
 # Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
 _MOST_TO_VECTOR = 10.0
-# What a machine that is shared with others loses now and then. Above it, the p99 is that of the others' work.
+# A host takes so much of the processors' time now and then. Above it, the p99 is that of its other machines.
 _MOST_STOLEN = 0.01
 _HAS_VECTOR = "select exists (select from memory.agent_memory_vec where tenant = 'victim' and item_id = $1)"
 _TEXTS = re.compile(r"^scrubjay_embedding_texts_total\S* (\S+)", re.MULTILINE)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -17,9 +19,12 @@ from typing import Any, NamedTuple
 
 from local.database import NAME, Database, create_database, create_roles, migrate
 from local.servers import Postgres, Valkey, reachable
+from tests.support.fakes.fake_openai import FakeOpenAI
 
 # For a user whose own temporary folder is private.
 _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
+PREPARED = "SCRUBJAY_PROOF_PREPARED"
+"""The variable that names the folder of a prepared PostgreSQL."""
 
 
 class Ground(NamedTuple):
@@ -27,6 +32,8 @@ class Ground(NamedTuple):
     valkey: Valkey
     database: Database
     folder: Path
+    vectors: Mapping[str, str]
+    """The settings of an embedder that costs no time: a local server that speaks OpenAI's protocol."""
 
 
 class Proof(NamedTuple):
@@ -41,20 +48,53 @@ class Proof(NamedTuple):
 
 @contextmanager
 def ground() -> Iterator[Ground]:
+    """Servers of its own. PostgreSQL begins as the prepared one, where there is one."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
-        parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
-        folder = Path(tempfile.mkdtemp(prefix="scrubjay-proof-", dir=parent))
-        cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
-        folder.chmod(0o711)
+        folder = cleanup.enter_context(_folder())
         postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
+        prepared = os.environ.get(PREPARED)
+        if prepared:
+            # With the owners of its files, which copies of Python do not keep.
+            subprocess.run(["cp", "-pR", prepared, postgres.base], check=True)
         for server in (postgres, valkey):
             cleanup.callback(server.stop)
             server.start()
-        asyncio.run(create_roles(postgres.dsn()))
-        database = asyncio.run(create_database(postgres.dsn(), NAME))
-        migrate(database.owner, folder / "migrations.log")
-        yield Ground(postgres, valkey, database, folder)
+        database = Database.on(postgres.dsn(), NAME) if prepared else _migrated(postgres, folder)
+        api = cleanup.enter_context(FakeOpenAI())
+        vectors = {"SCRUBJAY_EMBEDDER": "openai", "OPENAI_API_KEY": api.key, "OPENAI_BASE_URL": api.url}
+        yield Ground(postgres, valkey, database, folder, vectors)
+
+
+@contextmanager
+def prepared() -> Iterator[Path]:
+    """The folder of a PostgreSQL that has a migrated database and is stopped, to be copied for many proofs."""
+    with _folder() as folder:
+        postgres = Postgres(folder / "postgres", durable=False)
+        try:
+            postgres.start()
+            _migrated(postgres, folder)
+        finally:
+            postgres.stop()
+        yield postgres.base
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
+    folder = Path(tempfile.mkdtemp(prefix="scrubjay-proof-", dir=parent))
+    try:
+        folder.chmod(0o711)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _migrated(postgres: Postgres, folder: Path) -> Database:
+    asyncio.run(create_roles(postgres.dsn()))
+    database = asyncio.run(create_database(postgres.dsn(), NAME))
+    migrate(database.owner, folder / "migrations.log")
+    return database
 
 
 def run(name: str, seed: int, prove: Callable[[Ground, bool, int], Coroutine[Any, Any, Proof]]) -> None:

@@ -31,12 +31,11 @@ from tests.support.attacks.attackers import (
 from tests.support.attacks.sending import replies_to_all
 from tests.support.attacks.victim import CANARIES, Victim, settle
 from tests.support.cluster import Client, Cluster
-from tests.support.fakes.fake_openai import FakeOpenAI
 
 SEED = 20_261
 ROUNDS, SHORT_ROUNDS = 2, 1
 # In the short form, each kind of key makes one of so many attempts, and its neighbours make the others.
-_SHORT_SHARE = 3
+_SHORT_SHARE = 6
 _AT_ONCE = 3
 _WRITTEN_SECONDS = 1.5
 """By then what is written in batches is written."""
@@ -61,28 +60,21 @@ class Ledger:
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     vault = ground.folder / "vault"
-    with FakeOpenAI() as api:
-        settings = {
-            "SCRUBJAY_EMBEDDER": "openai",
-            "OPENAI_API_KEY": api.key,
-            "OPENAI_BASE_URL": api.url,
-            "SCRUBJAY_IN_FLIGHT": "256",
-        }
-        cluster = Cluster(
-            ground.database,
-            ground.valkey.url,
-            ground.folder,
-            settings=settings,
-            settings_of={"agent_memory": {"VAULT_ROOT": str(vault)}},
+    cluster = Cluster(
+        ground.database,
+        ground.valkey.url,
+        ground.folder,
+        settings={**ground.vectors, "SCRUBJAY_IN_FLIGHT": "256"},
+        settings_of={"agent_memory": {"VAULT_ROOT": str(vault)}},
+    )
+    async with cluster:
+        arena = Arena(cluster, ground.database.admin, vault)
+        control = await arena.attack(CONTROL)
+        attackers = [*ATTACKERS] * (SHORT_ROUNDS if short else ROUNDS)
+        share = _SHORT_SHARE if short else 1
+        ledgers = await asyncio.gather(
+            *(arena.attack(one, slice(place % share, None, share)) for place, one in enumerate(attackers))
         )
-        async with cluster:
-            arena = Arena(cluster, ground.database.admin, vault)
-            control = await arena.attack(CONTROL)
-            attackers = [*ATTACKERS] * (SHORT_ROUNDS if short else ROUNDS)
-            share = _SHORT_SHARE if short else 1
-            ledgers = await asyncio.gather(
-                *(arena.attack(one, slice(place % share, None, share)) for place, one in enumerate(attackers))
-            )
     missing = sorted(unattacked())
     _show([control, *ledgers], missing)
     return Proof(

@@ -145,7 +145,7 @@ async def restart(valkey: Valkey, times: int, every: float) -> int:
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
-    events, breaks, restarts = (1_600, 20, 2) if short else (10_000, 100, 10)
+    events, breaks, restarts = (800, 20, 2) if short else (10_000, 100, 10)
     chance = random.Random(seed)
     cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2)
     async with cluster, cluster.client("write") as client:

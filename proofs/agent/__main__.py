@@ -25,7 +25,7 @@ SEED = 21
 _KINDS = ("anthropic", "openai")
 # Messages, kills and seconds of a day.
 _LONG, _SHORT = (120, 20, 60.0), (28, 4, 8.0)
-_CONTROL = (28, 8, 8.0)
+_CONTROL = (28, 4, 8.0)
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:

@@ -26,7 +26,7 @@ from proofs.timeline import Reader
 from tests.support.cluster import Cluster
 
 SEED = 11
-JUMPS, SHORT_JUMPS, CONTROL_JUMPS = 20, 3, 1
+JUMPS, SHORT_JUMPS, CONTROL_JUMPS = 20, 2, 1
 _CONTROL = "proofs.clocks.wall"
 # A lease is for a minute.
 _LEASES_SECONDS = 150.0

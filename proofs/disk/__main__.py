@@ -44,9 +44,10 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         postgres = Postgres(mount / "postgres", logs=ground.folder / "small logs", durable=False)
         postgres.start()
         try:
-            control = await _filled(ground, postgres, mount, "control", 2, seed, early=True)
+            database, other = await _databases(postgres, ground.folder / "small.log")
+            control = await _filled(ground, postgres, mount, other, 2, seed, early=True)
             rounds = SHORT_ROUNDS if short else ROUNDS
-            ledger, gone, seen, slowest = await _filled(ground, postgres, mount, NAME, rounds, seed)
+            ledger, gone, seen, slowest = await _filled(ground, postgres, mount, database, rounds, seed)
         finally:
             postgres.stop()
     wrong = Counter({status: count for status, count in seen.items() if status not in _ANSWERED})
@@ -83,9 +84,16 @@ def _mounted(folder: Path) -> Iterator[Path]:
 
 
 async def _filled(
-    ground: Ground, postgres: Postgres, mount: Path, name: str, rounds: int, seed: int, *, early: bool = False
+    ground: Ground,
+    postgres: Postgres,
+    mount: Path,
+    database: Database,
+    rounds: int,
+    seed: int,
+    *,
+    early: bool = False,
 ) -> tuple[Ledger, list[str], Counter[int], float]:
-    database = await _database(postgres, name, ground.folder / f"{name}.log")
+    name = database.name
     folder = ground.folder / f"disk {name}"
     folder.mkdir()
     ledger, ended, seen, slowest = Ledger(), asyncio.Event(), Counter[int](), 0.0
@@ -112,11 +120,12 @@ async def _filled(
     return ledger, await lost(postgres.dsn(name), ledger), seen, slowest
 
 
-async def _database(postgres: Postgres, name: str, log: Path) -> Database:
+async def _databases(postgres: Postgres, log: Path) -> tuple[Database, Database]:
+    """One for the proof, and one for the control."""
     await create_roles(postgres.dsn())
-    database = await create_database(postgres.dsn(), name)
+    database = await create_database(postgres.dsn(), NAME)
     migrate(database.owner, log)
-    return database
+    return database, await create_database(postgres.dsn(), "control", template=NAME)
 
 
 async def _session(client: Client, name: str) -> str:

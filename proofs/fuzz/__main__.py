@@ -9,37 +9,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from local.database import create_database, migrate
+from local.database import create_database
 from proofs.fuzz import hostile, schema_cases
 from proofs.fuzz.judging import Judge
 from proofs.ground import Ground, Proof, run
 from tests.support.calls import note
 from tests.support.cluster import Cluster
-from tests.support.fakes.fake_openai import FakeOpenAI
 from tools.openapi.recorded import recorded
 
 SEED = 20_261
-CASES, SHORT_CASES = 10_500, 600
-HOSTILE, SHORT_HOSTILE = 51_000, 6_000
+CASES, SHORT_CASES = 10_500, 400
+HOSTILE, SHORT_HOSTILE = 51_000, 3_000
 _CONTROL_CASES = 200
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
-    with FakeOpenAI() as api:
-        settings = {
-            "SCRUBJAY_EMBEDDER": "openai",
-            "OPENAI_API_KEY": api.key,
-            "OPENAI_BASE_URL": api.url,
-            "SCRUBJAY_IN_FLIGHT": "256",
-        }
-        control = await _control(ground, settings, seed)
-        async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings) as cluster:
-            url, token = cluster.url(), cluster.tokens.admin
-            await _fill(cluster)
-            made = await hostile.play(url, token, SHORT_HOSTILE if short else HOSTILE, seed)
-            drawn = await asyncio.to_thread(
-                schema_cases.play, url, token, SHORT_CASES if short else CASES, seed
-            )
+    settings = {**ground.vectors, "SCRUBJAY_IN_FLIGHT": "256"}
+    control = await _control(ground, settings, seed)
+    async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings) as cluster:
+        url, token = cluster.url(), cluster.tokens.admin
+        await _fill(cluster)
+        made = await hostile.play(url, token, SHORT_HOSTILE if short else HOSTILE, seed)
+        drawn = await asyncio.to_thread(schema_cases.play, url, token, SHORT_CASES if short else CASES, seed)
     control.show("control", most=3)
     made.show("hostile")
     drawn.show("schemathesis")
@@ -72,8 +63,7 @@ async def _fill(cluster: Cluster) -> None:
 
 async def _control(ground: Ground, settings: Mapping[str, str], seed: int) -> Judge:
     # What it lets through must not stand where the services read it afterwards.
-    database = await create_database(ground.postgres.dsn(), "control")
-    migrate(database.owner, ground.folder / "control.log")
+    database = await create_database(ground.postgres.dsn(), "control", template=ground.database.name)
     cluster = Cluster(database, ground.valkey.url, ground.folder, settings=settings)
     for replica in cluster.replicas["context"]:
         replica.module = "proofs.fuzz.untyped"

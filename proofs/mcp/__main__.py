@@ -22,7 +22,6 @@ from aiohttp import web
 from local.process import free_port
 from proofs.ground import Ground, Proof, run
 from tests.support.cluster import Cluster, RoundRobin
-from tests.support.fakes.fake_openai import FakeOpenAI
 from tests.support.mcp.calls import (
     WORKERS,
     Call,
@@ -72,18 +71,12 @@ _CLIENTS = {
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     # The proxy in front of a killed replica has much to say.
     logging.getLogger("aiohttp").setLevel(logging.CRITICAL)
-    with FakeOpenAI() as api:
-        settings = {
-            "SCRUBJAY_EMBEDDER": "openai",
-            "OPENAI_API_KEY": api.key,
-            "OPENAI_BASE_URL": api.url,
-            "SCRUBJAY_DEDUP_DISTANCE": "0.2",
-        }
-        control = await _control(ground, settings, seed)
-        cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2, settings=settings)
-        async with cluster:
-            scenarios = await _conformance(cluster, ground.folder)
-            ledgers, strays = await _calls(cluster, SHORT_CALLS if short else CALLS, seed)
+    settings = {**ground.vectors, "SCRUBJAY_DEDUP_DISTANCE": "0.2"}
+    control = await _control(ground, settings, seed)
+    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2, settings=settings)
+    async with cluster:
+        scenarios = await _conformance(cluster, ground.folder)
+        ledgers, strays = await _calls(cluster, SHORT_CALLS if short else CALLS, seed)
     _show(ledgers, scenarios)
     failed = [name for name, passed in scenarios.items() if not passed]
     return Proof(

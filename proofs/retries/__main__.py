@@ -19,7 +19,6 @@ from proofs.retries.cutting import WriteCutter
 from proofs.retries.playing import CUTS, KEYED, Ledger, Play
 from proofs.retries.state import Tables, differences, stable
 from tests.support.cluster import Client, Cluster
-from tests.support.fakes.fake_openai import FakeOpenAI
 
 SEED = 2
 _ROUNDS, _SHORT_ROUNDS = 5, 1
@@ -54,13 +53,7 @@ class _Stage:
 
     @classmethod
     async def build(cls, ground: Ground, closing: AsyncExitStack, seed: int) -> _Stage:
-        api = closing.enter_context(FakeOpenAI())
-        settings = {
-            "SCRUBJAY_EMBEDDER": "openai",
-            "OPENAI_API_KEY": api.key,
-            "OPENAI_BASE_URL": api.url,
-        }
-        cluster = Cluster(ground.database, ground.valkey.url, ground.folder, settings=settings)
+        cluster = Cluster(ground.database, ground.valkey.url, ground.folder, settings=ground.vectors)
         owners = [await closing.enter_async_context(WriteCutter(cluster.url(name))) for name in _OWNERS]
         context = cluster.replicas["context"][0]
         context.variables = {

@@ -16,7 +16,7 @@ from tests.support.sessions.killing import began, disturbed
 from tests.support.sessions.writing import WRITERS, Ledger, compared
 
 SEED = 19
-KILLS, SHORT_KILLS = 40, 3
+KILLS, SHORT_KILLS = 40, 2
 CONTROL_KILLS = 2
 
 

@@ -23,7 +23,6 @@ from local.database import ROOT
 from proofs.ground import Ground, Proof, run
 from proofs.transcripts.database import Found, State, search, state
 from tests.support.cluster import Cluster
-from tests.support.fakes.fake_openai import FakeOpenAI
 from tests.support.fakes.transcripts import Writer
 
 SEED = 20_263
@@ -86,15 +85,14 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     transcripts = ground.folder / "transcripts"
     megabytes = _SHORT_MEGABYTES if short else _MEGABYTES
     size = _written(transcripts, megabytes, seed)
-    with FakeOpenAI() as api:
-        embedder = {"SCRUBJAY_EMBEDDER": "openai", "OPENAI_API_KEY": api.key, "OPENAI_BASE_URL": api.url}
-        async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=embedder) as cluster:
-            sql = await asyncpg.connect(ground.postgres.dsn(ground.database.name))
-            try:
-                importer = Importer(transcripts, ground.folder, cluster.url(), cluster.tokens.write)
-                return await _proved(importer, sql, size, _KILLS if not short else _SHORT_KILLS, seed)
-            finally:
-                await sql.close()
+    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, settings=ground.vectors)
+    async with cluster:
+        sql = await asyncpg.connect(ground.postgres.dsn(ground.database.name))
+        try:
+            importer = Importer(transcripts, ground.folder, cluster.url(), cluster.tokens.write)
+            return await _proved(importer, sql, size, _KILLS if not short else _SHORT_KILLS, seed)
+        finally:
+            await sql.close()
 
 
 async def _proved(importer: Importer, sql: asyncpg.Connection, size: int, kills: int, seed: int) -> Proof:

@@ -41,7 +41,7 @@ class Size(NamedTuple):
     kills: int
 
 
-_LONG, _SHORT = Size(50_000, 3_000, 40, 40), Size(1_500, 80, 3, 3)
+_LONG, _SHORT = Size(50_000, 3_000, 40, 40), Size(800, 40, 2, 2)
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:

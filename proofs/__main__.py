@@ -25,7 +25,7 @@ from proofs.ground import PREPARED, prepared
 
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
-# On two processors. A proof waits much of its time, and those in short begin and end more often.
+# A proof waits much of its time: two in short leave two processors idle for a fifth of theirs.
 _AT_ONCE, _SHORT_AT_ONCE = 2, 3
 # Characters of a broken proof's output.
 _SHOWN = 4_000

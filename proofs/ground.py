@@ -24,7 +24,7 @@ from tests.support.fakes.fake_openai import FakeOpenAI
 # For a user whose own temporary folder is private.
 _SHARED = ("/tmp", "/var/tmp")  # noqa: S108
 PREPARED = "SCRUBJAY_PROOF_PREPARED"
-"""The variable that names the folder of a prepared PostgreSQL."""
+"""The environment variable with the folder of `prepared`, for the proofs of one run."""
 
 
 class Ground(NamedTuple):
@@ -33,7 +33,7 @@ class Ground(NamedTuple):
     database: Database
     folder: Path
     vectors: Mapping[str, str]
-    """The settings of an embedder that costs no time: a local server that speaks OpenAI's protocol."""
+    """The services' settings for an embedder that answers at once: a local server that speaks OpenAI's protocol."""
 
 
 class Proof(NamedTuple):
@@ -48,19 +48,19 @@ class Proof(NamedTuple):
 
 @contextmanager
 def ground() -> Iterator[Ground]:
-    """Servers of its own. PostgreSQL begins as the prepared one, where there is one."""
+    """Servers for one proof. PostgreSQL starts from a copy of the folder that PREPARED names, or is made anew."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
         folder = cleanup.enter_context(_folder())
         postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
-        prepared = os.environ.get(PREPARED)
-        if prepared:
-            # With the owners of its files, which copies of Python do not keep.
-            subprocess.run(["cp", "-pR", prepared, postgres.base], check=True)
+        template = os.environ.get(PREPARED)
+        if template:
+            # PostgreSQL must own its files, and shutil.copytree would give them to us.
+            subprocess.run(["cp", "-pR", template, postgres.base], check=True)
         for server in (postgres, valkey):
             cleanup.callback(server.stop)
             server.start()
-        database = Database.on(postgres.dsn(), NAME) if prepared else _migrated(postgres, folder)
+        database = Database.on(postgres.dsn(), NAME) if template else _migrated(postgres, folder)
         api = cleanup.enter_context(FakeOpenAI())
         vectors = {"SCRUBJAY_EMBEDDER": "openai", "OPENAI_API_KEY": api.key, "OPENAI_BASE_URL": api.url}
         yield Ground(postgres, valkey, database, folder, vectors)
@@ -68,7 +68,7 @@ def ground() -> Iterator[Ground]:
 
 @contextmanager
 def prepared() -> Iterator[Path]:
-    """The folder of a PostgreSQL that has a migrated database and is stopped, to be copied for many proofs."""
+    """The folder of a stopped PostgreSQL with a migrated database, which each proof of a run copies."""
     with _folder() as folder:
         postgres = Postgres(folder / "postgres", durable=False)
         try:

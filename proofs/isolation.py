@@ -35,7 +35,7 @@ from tests.support.cluster import Client, Cluster
 SEED = 20_261
 ROUNDS, SHORT_ROUNDS = 2, 1
 # In the short form, each kind of key makes one of so many attempts, and its neighbours make the others.
-_SHORT_SHARE = 6
+_SHORT_SHARE = 3
 _AT_ONCE = 3
 _WRITTEN_SECONDS = 1.5
 """By then what is written in batches is written."""

@@ -42,8 +42,23 @@ _TESTS, _TESTS_OF_TENANT = 16, 2
 _FILTERS = ("url", "description", "kinds", "missions", "agents")
 
 
-class _Id(msgspec.Struct):
+class _Kept(msgspec.Struct):
+    """Of the first answer, what moves while the webhook sends: a repeat answers the same."""
+
     id: int
+    position: int | None = None
+    """None in a record of the release before, which kept the id alone."""
+    waiting: int = 0
+    dead: int = 0
+
+    @classmethod
+    def of(cls, webhook: Webhook) -> _Kept:
+        return cls(webhook.id, webhook.position, webhook.waiting, webhook.dead)
+
+    def again(self, webhook: Webhook) -> Webhook:
+        if self.position is None:
+            return webhook
+        return msgspec.structs.replace(webhook, position=self.position, waiting=self.waiting, dead=self.dead)
 
 
 class WebhookService:
@@ -61,11 +76,11 @@ class WebhookService:
         self._require(principal, given.url, given.missions, given.agents)
         secret = signing.new_secret()
 
-        async def write(c: Connection) -> int:
+        async def write(c: Connection) -> Webhook:
             if await queries.count(c, principal.tenant) >= MOST:
                 raise Conflict(f"a tenant has {MOST} webhooks at most: delete one first")
-            made = await queries.add(c, principal, given, secret)
-            await audit.record(c, principal, "webhook_make", await _get(c, principal, made))
+            made = await _get(c, principal, await queries.add(c, principal, given, secret))
+            await audit.record(c, principal, "webhook_make", made)
             return made
 
         about = None if key is None else key.about(given.agents or (), (), given.missions or ())
@@ -112,11 +127,11 @@ class WebhookService:
     ) -> MadeWebhook:
         secret = signing.new_secret()
 
-        async def write(c: Connection) -> int:
+        async def write(c: Connection) -> Webhook:
             known = await _locked(c, principal, webhook_id)
             await queries.rotate(c, principal.tenant, webhook_id, secret, given.overlap_seconds)
             await audit.record(c, principal, "webhook_rotate", known)
-            return webhook_id
+            return await _get(c, principal, webhook_id)
 
         return await self._once(principal, key, write, secret, 200, deadline)
 
@@ -191,26 +206,26 @@ class WebhookService:
         self,
         principal: Principal,
         key: Key | None,
-        write: Callable[[Connection], Awaitable[int]],
+        write: Callable[[Connection], Awaitable[Webhook]],
         secret: bytes,
         status: int,
         deadline: Deadline,
     ) -> MadeWebhook:
-        written = False
+        written: Webhook | None = None
 
-        async def first(c: Connection) -> _Id:
+        async def first(c: Connection) -> _Kept:
             nonlocal written
-            written = True
-            return _Id(await write(c))
+            written = await write(c)
+            return _Kept.of(written)
 
         async def work(c: Connection) -> Webhook:
             if key is None:
                 done = await first(c)
             else:
                 done = await self._records.once(
-                    c, principal.tenant, _SCOPE, key, _Id, lambda: first(c), status
+                    c, principal.tenant, _SCOPE, key, _Kept, lambda: first(c), status
                 )
-            return await _get(c, principal, done.id)
+            return written or done.again(await _get(c, principal, done.id))
 
         webhook = await self._database.transaction(principal.tenant, work, deadline)
         return MadeWebhook(webhook, signing.shown(secret) if written else None)

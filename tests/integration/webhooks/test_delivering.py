@@ -94,6 +94,34 @@ async def test_events_arrive_signed_in_order_and_without_content(
     await until(noted)
 
 
+async def test_a_repeated_call_answers_the_same_though_the_webhook_has_sent(
+    client: Client, admin_client: Client, receiver: Receiver
+) -> None:
+    async def keyed(path: str, body: Any, key: str) -> Any:
+        return (await admin_client.post(path, body, headers={"idempotency-key": key})).body
+
+    body = {"url": receiver.url, "kinds": ["cache_write"]}
+    made = await keyed(WEBHOOKS, body, "make")
+    receiver.secrets.append(made["secret"])
+    rotate = f"{WEBHOOKS}/{made['webhook']['id']}/rotate"
+    rotated = await keyed(rotate, {"overlap_seconds": 60}, "rotate")
+    receiver.secrets.append(rotated["secret"])
+    await write(client, "later", 2)
+    await arrived(receiver, 2)
+
+    async def moved() -> None:
+        assert (await get(admin_client, made["webhook"]["id"]))["position"] > made["webhook"]["position"]
+
+    await until(moved)
+    old_secret_until = rotated["webhook"]["old_secret_until"]
+    assert await keyed(WEBHOOKS, body, "make") == {
+        "webhook": made["webhook"] | {"old_secret_until": old_secret_until},
+        "secret": None,
+    }
+    again = await keyed(rotate, {"overlap_seconds": 60}, "rotate")
+    assert again == rotated | {"secret": None}
+
+
 async def test_a_failed_event_holds_back_its_scope_only(
     client: Client, admin_client: Client, receiver: Receiver
 ) -> None:

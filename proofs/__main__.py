@@ -1,7 +1,7 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-Two run at once (in short, three), but for those that judge times or answers of 503. In short, what a busy machine can
-have broken runs once more, alone.
+Two run at once, but for those that judge times or answers of 503. In short, what a busy machine can have broken runs
+once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
@@ -25,8 +25,8 @@ from proofs.ground import PREPARED, prepared
 
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
-# A proof waits much of its time: two in short leave two processors idle for a fifth of theirs.
-_AT_ONCE, _SHORT_AT_ONCE = 2, 3
+# On two processors: a proof waits most of its time.
+_AT_ONCE = 2
 # Characters of a broken proof's output.
 _SHOWN = 4_000
 _KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
@@ -92,7 +92,7 @@ def main() -> int:
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
     beside = sorted((one for one in promises if not one.times), key=lambda one: not one.long)
-    with ThreadPoolExecutor(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
     done |= {one: run(one, short=short) for one in promises if one not in done}
     if short:

@@ -147,14 +147,14 @@ replay: $(VENV)/run.stamp ## Play transcripts through the paging of the API: SES
 	@test -n "$(SESSION)" || { echo "make replay needs SESSION=file or folder"; exit 2; }
 	@$(PY) -m bench.paging.replay "$(SESSION)"
 
-bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path: POLICIES=off
+bench-cache: $(VENV)/run.stamp ## Measure cache writes against their SQL alone, a plain insert and a naive path
 	@$(PY) -m bench.cache
 
 .PHONY: bench-indexing
 bench-indexing: $(VENV)/run.stamp ## Measure how fast vectors follow an import, and what other callers notice: MESSAGES=200 ROUNDS=3
 	@$(PY) -m bench.indexing
 
-bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look, POLICIES=off
+bench-assemble: $(VENV)/run.stamp ## Measure assemble against its SQL alone: SCALE=small for a quick look
 	@$(PY) -m bench.assemble
 
 # The data of the conversations lies beside the project where it is worked on.
@@ -167,8 +167,12 @@ bench: $(VENV)/run.stamp ## Compare Scrubjay with three other memories: DATA=fol
 bench-learning: $(VENV)/run.stamp ## Simulate callers whose feedback teaches weights
 	@$(PY) -m bench.learning
 
-bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL: POLICIES=off
+bench-recall: $(VENV)/run.stamp ## Measure search over 100,000 memories of 100 agents or 100 tenants, against plain SQL
 	@$(PY) -m bench.recall
+
+.PHONY: bench-policies
+bench-policies: $(VENV)/run.stamp ## Measure what row-level security costs writes, searches and assemble, in pairs: SCALE=small
+	@$(PY) -m bench.policies
 
 .PHONY: bench-disk bench-growth bench-promises bench-layers
 bench-disk: $(VENV)/run.stamp ## Measure the bytes of an entry and a memory, by table and index: DATA=folder

@@ -24,9 +24,8 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from bench.policies import migrate_bench
 from bench.wire import Wire
-from local.database import NAME, Database, create_database, create_roles
+from local.database import NAME, Database, create_database, create_roles, migrate
 from local.process import children, free_ports
 from local.servers import Postgres, Valkey, reachable
 from local.services import Service, Tokens, variables
@@ -286,7 +285,7 @@ def main() -> None:
             server.start()
         asyncio.run(create_roles(postgres.dsn()))
         database = asyncio.run(create_database(postgres.dsn(), NAME))
-        migrate_bench(database, folder / "migrations.log")
+        migrate(database.owner, folder / "migrations.log")
         port, away = free_ports(2)
         tokens = Tokens.make()
         settings = variables(

@@ -13,8 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from bench.policies import migrate_bench
-from local.database import NAME, Database, create_database, create_roles
+from local.database import NAME, Database, create_database, create_roles, migrate
 from local.process import LocalError, free_ports, stop_together
 from local.servers import Postgres, Valkey, reachable
 from local.services import NAMES, Service, Tokens, variables
@@ -85,7 +84,7 @@ def temporary_database() -> Iterator[Database]:
         cleanup.callback(postgres.stop)
         postgres.start()
         database = asyncio.run(_database(postgres.dsn()))
-        migrate_bench(database, folder / "migrations.log")
+        migrate(database.owner, folder / "migrations.log")
         yield database
 
 
@@ -104,7 +103,7 @@ def _start(folder: Path, cleanup: ExitStack, others: Sequence[Differing]) -> Add
         cleanup.callback(server.stop)
         server.start()
     database = asyncio.run(_database(postgres.dsn()))
-    migrate_bench(database, folder / "migrations.log")
+    migrate(database.owner, folder / "migrations.log")
     free = iter(free_ports(len(NAMES) * (1 + len(others))))
     ports = {name: next(free) for name in NAMES}
     addresses = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}

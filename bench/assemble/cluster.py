@@ -13,8 +13,7 @@ import aiohttp
 import msgspec
 
 from bench.assemble.data import CALLER, MISSION, questions
-from bench.policies import migrate_bench
-from local.database import NAME, create_database, create_roles
+from local.database import NAME, create_database, create_roles, migrate
 from local.process import free_ports, stop_together
 from local.servers import Postgres, Valkey
 from local.services import NAMES, Service, Tokens, variables
@@ -33,7 +32,7 @@ class Cluster:
             server.start()
         asyncio.run(create_roles(self.postgres.dsn()))
         self.database = asyncio.run(create_database(self.postgres.dsn(), NAME))
-        migrate_bench(self.database, folder / "migrations.log")
+        migrate(self.database.owner, folder / "migrations.log")
         self._folder = folder
         self._cleanup = cleanup
 

@@ -4,7 +4,6 @@
 three agents each; clustered vectors, words by Zipf's law. Recall@10 is against exact search. Time is that of the
 service's search (statement, evidence, relevance, with the service's role and tenant) over that of a straightforward
 hybrid statement with the same indexes and the owner's role, for whom policies do not count. Both are asked in turns.
-POLICIES=off measures the service's search without row-level security.
 
 Of the one tenant, peers are then asked through a copy in memory, too, with its megabytes and what the process grew by.
 """

@@ -96,6 +96,10 @@ class Asked:
     def scope(self) -> str:
         return f"agent:{self.agent}"
 
+    @property
+    def query(self) -> StoreQuery:
+        return StoreQuery(query=self.text, vector=self.vector, model=MODEL)
+
 
 async def questions(connection: asyncpg.Connection[Any], held: Sequence[Held], count: int) -> list[Asked]:
     """Half of them near something that the agent itself holds, which peers' search must then pass over."""
@@ -147,10 +151,9 @@ class Measured:
         c, tenant = self._owner, asked.tenant
         lexemes = await c.fetchval(_LEXEMES, asked.text)
         fixed = (tenant, MODEL, asked.scope, asked.vector)
-        query = StoreQuery(query=asked.text, vector=asked.vector, model=MODEL)
         texts = (_any_of(lexemes, scope_key(tenant, asked.scope) + ":"), _any_of(lexemes))
         await _timed(lambda: _inside(c, tenant, c.fetch(BARE_OWN, *fixed, DEPTH, *texts)), self.own.bare_ms)
-        found = await _timed(lambda: self._search_own(query, asked), self.own.ms)
+        found = await self.search_own(asked)
         self.own.recall.append(_share(found, await c.fetch(EXACT_OWN, *fixed)))
         texts = (_any_of(lexemes, scope_key(tenant, queries.EVERY_AGENT) + ":"), texts[1])
         bare = BARE_PEERS_APPROXIMATE if self._approximate(tenant) else BARE_PEERS
@@ -158,19 +161,27 @@ class Measured:
             lambda: _inside(c, tenant, c.fetch(bare, *fixed, DEPTH, *texts), HNSW_SETTINGS),
             self.peers.bare_ms,
         )
-        found = await _timed(lambda: self._search_peers(query, asked), self.peers.ms)
+        found = await self.search_peers(asked)
         self.peers.recall.append(_share(found, await c.fetch(EXACT_PEERS, *fixed)))
 
     def _approximate(self, tenant: str) -> bool:
         return self._documents[tenant] > self._exact_up_to
 
-    async def _search_own(self, query: StoreQuery, asked: Asked) -> Rows:
+    async def search_own(self, asked: Asked) -> Rows:
+        return await _timed(lambda: self._search_own(asked), self.own.ms)
+
+    async def search_peers(self, asked: Asked) -> Rows:
+        return await _timed(lambda: self._search_peers(asked), self.peers.ms)
+
+    async def _search_own(self, asked: Asked) -> Rows:
+        query = asked.query
         scope = queries.own_scope(asked.tenant, asked.agent)
         values = query.values(scope, common=self._common.get(scope.name))
         rows = await _inside(self._service, asked.tenant, search(self._service, queries.SEARCH_OWN, values))
         return self._as_served(scope, rows, query)
 
-    async def _search_peers(self, query: StoreQuery, asked: Asked) -> Rows:
+    async def _search_peers(self, asked: Asked) -> Rows:
+        query = asked.query
         scope = queries.peers_scope(asked.tenant, asked.agent)
         documents, common = self._documents[asked.tenant], self._common.get(scope.name)
         values = query.values(scope, documents=documents, common=common)

@@ -50,6 +50,8 @@ class Source(NamedTuple):
     """The view of `chunks` for the words' index."""
     vectors: str
     """The table of the chunks' vectors."""
+    compared: str
+    """The view of `vectors` for a search that compares them all."""
     columns: str
     """The columns of the item's row `i` that make a candidate."""
     within: str

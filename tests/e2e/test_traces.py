@@ -98,7 +98,7 @@ async def test_the_trace_of_an_assemble_shows_every_hop_and_statement(
         reached[server.service] = names(children[search.id])
     assert reached.keys() == {"scrubjay-cache", "scrubjay-agent-memory"}
     assert (
-        "SELECT cache.searchable_chunks cache.psychic_vec cache.searchable_words cache.psychic_cache"
+        "SELECT cache.searchable_chunks cache.searchable_vectors cache.searchable_words cache.psychic_vec"
         in reached["scrubjay-cache"]
     )
     assert any("memory.agent_memory_vec" in name for name in reached["scrubjay-agent-memory"])

@@ -27,6 +27,12 @@ VIEWS = {
     "memory.searchable_long_term_words": "memory.long_term_chunks",
     "sessions.searchable_objects": "sessions.object_chunks",
     "sessions.searchable_persistent": "sessions.persistent_chunks",
+    "cache.searchable_vectors": "cache.psychic_vec",
+    "sessions.searchable_object_vectors": "sessions.object_vec",
+    "sessions.searchable_persistent_vectors": "sessions.persistent_vec",
+    "memory.searchable_vectors": "memory.agent_memory_vec",
+    "memory.searchable_file_vectors": "memory.file_vec",
+    "memory.searchable_long_term_vectors": "memory.long_term_vec",
 }
 
 

@@ -31,6 +31,7 @@ _LONG_TERM = Source(
     chunks="memory.searchable_long_term",
     by_words="memory.searchable_long_term_words",
     vectors="memory.long_term_vec",
+    compared="memory.searchable_long_term_vectors",
     columns=f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, {_OWN}, {status_of('i')}",
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = any(:scope)",

@@ -22,6 +22,7 @@ _MEMORIES = Source(
     chunks="memory.searchable_chunks",
     by_words="memory.searchable_words",
     vectors="memory.agent_memory_vec",
+    compared="memory.searchable_vectors",
     columns=_COLUMNS,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = :scope",

@@ -28,6 +28,7 @@ _FILES = Source(
     chunks="memory.searchable_file_chunks",
     by_words="memory.searchable_file_words",
     vectors="memory.file_vec",
+    compared="memory.searchable_file_vectors",
     columns=_COLUMNS,
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = any(:scope)",

@@ -25,6 +25,7 @@ _ENTRIES = Source(
     chunks="cache.searchable_chunks",
     by_words="cache.searchable_words",
     vectors="cache.psychic_vec",
+    compared="cache.searchable_vectors",
     columns=f"{ITEM_COLUMNS}, i.context_type as kind, i.agent_name, i.content, i.metadata, i.tags, i.token_count,"
     " i.expires_at, i.mission_id, i.source_turn, i.dispatch_id, i.recalled_from",
     within=f"scope = any(:scope) and expires_at > now() and {ONLY} and {UNTIL}",

@@ -13,6 +13,7 @@ _KEPT = Source(
     chunks="sessions.searchable_persistent",
     by_words="sessions.searchable_persistent",
     vectors="sessions.persistent_vec",
+    compared="sessions.searchable_persistent_vectors",
     columns=_COLUMNS,
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = any(:scope)",

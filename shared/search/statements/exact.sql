@@ -19,7 +19,7 @@
     select coalesce(:documents::bigint, (select count(*) from {chunks} c where {counted})) as documents
 ), by_vector as materialized (
     select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine
-    from {vectors} v
+    from {compared} v
     where :vector::halfvec is not null and v.tenant = :tenant and v.model = :model and {within}
     order by (v.embedding <=> :vector::halfvec) + 0.0
     limit :depth

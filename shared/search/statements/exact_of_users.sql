@@ -17,7 +17,7 @@
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine
-        from {vectors} v
+        from {compared} v
         where :vector::halfvec is not null and v.tenant = :tenant and v.model = :model and {within}
         order by (v.embedding <=> :vector::halfvec) + 0.0
         offset 0

@@ -24,6 +24,7 @@ _OBJECTS = Source(
     chunks="sessions.searchable_objects",
     by_words="sessions.searchable_objects",
     vectors="sessions.object_vec",
+    compared="sessions.searchable_object_vectors",
     columns=_COLUMNS,
     within=_WITHIN,
     counted="tenant = :tenant and scope = :scope",

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 from pgvector.asyncpg import register_vector
 
-from bench.policies import remove_policies
+from bench.policies.removal import remove_policies
 from local.database import SERVICE_ROLES, Database, create_database, drop_database
 from shared.database.postgres import EVERY_TENANT, Connection, Tenants
 from shared.database.postgres import Database as Pool

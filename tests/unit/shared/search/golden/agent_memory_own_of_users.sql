@@ -27,7 +27,7 @@ with word as (
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
-        from memory.agent_memory_vec v
+        from memory.searchable_vectors v
         where $5::halfvec is not null and v.tenant = $1 and v.model = $6 and scope = $12 and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
         order by (v.embedding <=> $5::halfvec) + 0.0
         offset 0

@@ -26,7 +26,7 @@ with word as (
     select coalesce($9::bigint, (select count(*) from memory.searchable_file_chunks c where tenant = $1 and scope <> all($12))) as documents
 ), by_vector as materialized (
     select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
-    from memory.file_vec v
+    from memory.searchable_file_vectors v
     where $5::halfvec is not null and v.tenant = $1 and v.model = $6 and scope <> all($12) and ($13::bigint[] is null or item_id = any($13)) and ($14::bigint is null or item_id <= $14)
     order by (v.embedding <=> $5::halfvec) + 0.0
     limit $7

@@ -1,17 +1,10 @@
-"""Migrated databases of benches; POLICIES=off takes row-level security out of them, to measure what it costs."""
-
-import asyncio
-import os
-from collections.abc import Mapping
-from pathlib import Path
+"""A database without row-level security: a control, and what its cost is measured against."""
 
 import asyncpg
 
-from local.database import Database, migrate
-from local.process import LocalError
 from shared.database.tenancy import POLICY
 
-# Undoes what the migration 0010 adds to a statement's work: policies, predicates of views, a function's owner's rights.
+# Undoes what migrations add to a statement's work: policies, predicates of views, a function's owner's rights.
 WITHOUT_POLICIES = f"""
 do $without$ declare found record; begin
     for found in select polrelid::regclass::text as name from pg_policy where polname = '{POLICY}' loop
@@ -30,16 +23,6 @@ do $invoker$ begin
     execute format('alter function %s security invoker', 'cache.put_entries'::regproc::oid::regprocedure);
 end $invoker$
 """
-
-
-def migrate_bench(database: Database, log: Path, environment: Mapping[str, str] = os.environ) -> None:
-    """Raises LocalError where POLICIES is neither on nor off."""
-    policies = environment.get("POLICIES", "on")
-    if policies not in ("on", "off"):
-        raise LocalError(f"POLICIES is on or off, not {policies!r}")
-    migrate(database.owner, log)
-    if policies == "off":
-        asyncio.run(remove_policies(database.owner))
 
 
 async def remove_policies(owner: str) -> None:

@@ -5,7 +5,8 @@ median of the pairs' ratios, so 1.03 is three per cent; 95 of 100 repetitions wo
 is the ratio of the two medians, which is less exact where one question takes longer than another.
 
 - `assemble` goes through services of their own, each on its database, over 30,000 memories and a mission.
-- `own`, `peers` and `entries` are the statements of such a request, without copies in memory.
+- `own`, `peers` and `entries` are the statements of such a request, without copies in memory. They take few
+  milliseconds, and two equal databases may differ by 3 per cent there, so no bar is set for them.
 - `write` goes to cache services. The embedder is away: vectors that follow a write would take the CPU of the next.
 - `agents_own`, `agents_peers`, `tenants_own` and `tenants_peers` are the searches of `bench.recall` over 100,000
   memories of one tenant, which are searched through HNSW, and of a hundred tenants.
@@ -221,7 +222,7 @@ def main() -> None:
     figures: dict[str, Any] = {name: cost(both["on"], both["off"]) for name, both in spent.items()}
     for name, row in figures.items():
         print(f"{name:<16}" + "  ".join(f"{key} {value}" for key, value in row.items()))
-    most = max(row["cost"] for row in figures.values())
+    most = max(row["cost"] for name, row in figures.items() if name not in _NAMES.values())
     print(f"most {most}, bar {_MOST}")
     print(json.dumps({"policies_cost": most, "bar": _MOST, **figures}))
 

@@ -11,7 +11,9 @@ from shared.search.sql import Source, Statement, Values, search_forms
 from shared.search.store import Scope, StoreQuery
 from tests.support.search_statements import FOLDER, STATEMENTS, text
 
-SOURCE = Source("items", "chunks", "words", "vectors", "compared", "i.scope", "scope = :scope", "tenant = :tenant")
+SOURCE = Source(
+    "items", "chunks", "words", "vectors", "compared", "i.scope", "scope = :scope", "tenant = :tenant"
+)
 SCOPE = Scope("t", "agent:a", indexed_as=["agent:a"])
 # The parts of the statement that choose an arm's rows.
 ARMS = {"by_vector", "best_text"}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
 
-from playwright.async_api import Browser, Locator, Route
+from playwright.async_api import Browser, Locator, Page, Route
 
 from local import sample
 from proofs.console.browser import DESKTOP, PHONE, Scheme, Size, Tab, tab
@@ -77,6 +78,22 @@ class Hand:
 Task = Callable[[Hand, Filled], Awaitable[None]]
 
 
+@asynccontextmanager
+async def _held(page: Page, path: str) -> AsyncIterator[None]:
+    """Requests of the path leave the browser at the end."""
+    ended = asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        await ended.wait()
+        await route.continue_()
+
+    await page.route(path, slowly)
+    try:
+        yield
+    finally:
+        ended.set()
+
+
 async def find_out_what_happens(hand: Hand, filled: Filled) -> None:
     """Now: narrow the timeline to one mission, and pause it."""
     await hand.one.show("/now")
@@ -91,17 +108,10 @@ async def find_out_why(hand: Hand, filled: Filled) -> None:
     await hand.one.show(f"/why?caller={sample.CALLER}")
     await hand.press(re.compile(f"Answer {filled.assembly},"), "link")
     await hand.one.settle()
-    typed = asyncio.Event()
-
-    async def slowly(route: Route) -> None:
-        await typed.wait()
-        await route.continue_()
-
     # The first answer comes once the budget is typed: it must not take that back.
-    await hand.page.route("**/replay", slowly)
-    await hand.press("Replay with other settings")
-    await hand.fill("Budget in tokens", "120")
-    typed.set()
+    async with _held(hand.page, "**/replay"):
+        await hand.press("Replay with other settings")
+        await hand.fill("Budget in tokens", "120")
     await hand.sees("As it would be")
     await hand.page.keyboard.press("Tab")
     await hand.sees("no longer")
@@ -135,15 +145,20 @@ async def review(hand: Hand, filled: Filled) -> None:
     await hand.one.show(kind)
     await hand.sees("Waits: nobody is shown it")
     waiting = await hand.page.locator("li.item").count()
-    if hand.keyboard:
-        await hand.page.keyboard.press("j")
-        await hand.page.keyboard.press("a")
-    else:
-        await hand.press(re.compile("^approve "))
-    await hand.sees("1 decided.")
+    # Who decides fast does not wait for the answers.
+    async with _held(hand.page, "**/review/decide"):
+        if hand.keyboard:
+            for letter in "jaa":
+                await hand.page.keyboard.press(letter)
+        else:
+            for place in range(2):
+                await hand.press(re.compile("^approve "), within=hand.page.locator("li.item").nth(place))
+    decided = 1 if hand.keyboard else 2
+    await hand.sees(f"{decided} decided.")
+    assert not await hand.page.get_by_role("alert").count(), "an item was decided twice"
     await hand.one.show(kind)
-    await hand.page.locator("li.item").nth(waiting - 2).wait_for()
-    assert await hand.page.locator("li.item").count() == waiting - 1, "the queue is as long as before"
+    await hand.page.locator("li.item").nth(waiting - decided - 1).wait_for()
+    assert await hand.page.locator("li.item").count() == waiting - decided, "the queue is as long as before"
 
 
 async def tune(hand: Hand, filled: Filled) -> None:

@@ -22,18 +22,25 @@ export function Queue(filter: { kind?: Reason; mission?: string; agent?: string 
   const [chosen, setChosen] = useState(0);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [error, setError] = useState<unknown>();
+  const deciding = useRef(new Set<string>());
   const items = list.items.filter((item) => !decided.has(item.handle));
   const place = Math.min(chosen, items.length - 1);
 
   const done = (item: models.ReviewItem) => {
-    setAsked(null);
+    setAsked((now) => (now?.item.handle === item.handle ? null : now));
     setError(undefined);
-    setDecided(new Set([...decided, item.handle]));
+    // Several answers may come before the page is drawn again.
+    setDecided((before) => new Set([...before, item.handle]));
   };
   const start = (item: models.ReviewItem, decision: Decision) => {
     if (decision === "merge" && !item.other) return;
     if (decision !== "approve") return setAsked({ item, decision });
-    client().reviewDecide({ handle: item.handle, decision }).then(() => done(item), setError);
+    if (deciding.current.has(item.handle)) return;
+    deciding.current.add(item.handle);
+    client()
+      .reviewDecide({ handle: item.handle, decision })
+      .then(() => done(item), setError)
+      .finally(() => deciding.current.delete(item.handle));
   };
   useLetters(asked === null, (key) => {
     const step = STEPS[key];

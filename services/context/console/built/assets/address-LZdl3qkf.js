@@ -1,0 +1,1 @@
+import{p as e}from"./index-DtHihytd.js";function t(){let{path:t,query:n,route:r}=e();return[n,e=>{let i=Object.entries({...n,...e}).filter(([,e])=>e!==``),a=new URLSearchParams(i).toString();r(a===``?t:`${t}?${a}`,!0)}]}export{t};

@@ -25,6 +25,7 @@ from shared.search.store import StoreQuery
 
 
 async def prepare(cluster: Cluster, rows: int) -> tuple[NDArray[np.float32], str]:
+    """Loads `rows` memories. Answers the questions' vectors, shape (questions, 512), and their model."""
     embedder = LocalEmbedder(load_model())
     random = np.random.default_rng(SEED + 2)
     seeds = await embedder.embed(texts(random, 120), "document")

@@ -143,6 +143,7 @@ def asked(users: list[str] | None = None) -> StoreQuery:
 async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: list[str] | None) -> None:
     values = asked(users).values(queries.own_scope(TENANT, "agent-7"))
     own = await plan_of_search(large, queries.SEARCH_OWN, values)
+    assert "using agent_memory_vec_of_scope" in own
     scan = own.partition("using agent_memory_vec_of_scope")[2].partition("->")[0]
     assert "InitPlan" not in scan, "a policy looks at each vector"
     assert "Backward using agent_memory_accessed" in own

@@ -7,7 +7,7 @@ one that has a tool of the same name or too many, wants several answers (`n`), o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -57,6 +57,11 @@ def call_of(id: str, name: str, arguments: str | bytes) -> PhantomCall:
         read = None
     given = read.get(_ARGUMENT[name]) if isinstance(read, dict) else None
     return PhantomCall(id, name, given if isinstance(given, str) and given.strip() else None)
+
+
+def is_phantom_in_chat(call: Mapping[str, Any]) -> bool:
+    """A call of a host's custom tool has no function."""
+    return (call.get("function") or {}).get("name") in NAMES
 
 
 class _Function(msgspec.Struct):

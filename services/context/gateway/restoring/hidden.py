@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from services.context.gateway.cleanup import cut
-from services.context.gateway.phantom import NAMES, Endpoint, PhantomCall
+from services.context.gateway.phantom import NAMES, Endpoint, PhantomCall, is_phantom_in_chat
 
 
 class Round(NamedTuple):
@@ -72,7 +72,7 @@ def name_of(part: Mapping[str, Any]) -> str | None:
 
 
 def chat_name(message: Mapping[str, Any]) -> str | None:
-    calls = [call for call in message.get("tool_calls") or () if not _is_phantom(call.get("function") or {})]
+    calls = [call for call in message.get("tool_calls") or () if not is_phantom_in_chat(call)]
     return f"calls {' '.join(str(call.get('id')) for call in calls)}" if calls else name_of(message)
 
 
@@ -115,7 +115,7 @@ def _of_chat(at: int, rounds: Sequence[Round]) -> Hidden:
     steps: list[Step] = []
     for said, calls, results in rounds:
         made = said[0].get("tool_calls") or []
-        phantom = [_raw(call) for call in made if _is_phantom(call["function"])]
+        phantom = [_raw(call) for call in made if is_phantom_in_chat(call)]
         if calls:
             steps.append(Step(0, phantom, _results("chat", calls, results), len(phantom) < len(made)))
     return Hidden(at, [name] if name else [], steps)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from services.context.gateway.cleanup import Action, cut
-from services.context.gateway.phantom import NAMES, PhantomCall, call_of
+from services.context.gateway.phantom import NAMES, PhantomCall, call_of, is_phantom_in_chat
 from services.context.gateway.turns import chat, messages, responses
 from services.context.gateway.turns.thoughts import Thoughts
 from services.context.gateway.turns.usage import total
@@ -126,7 +126,7 @@ class WholeChat(Whole):
         self._texts.append(self._cut(message.get("content") or ""))
         self._thoughts.add(message)
         calls = message.get("tool_calls") or []
-        phantom = [call for call in calls if (call.get("function") or {}).get("name") in NAMES]
+        phantom = [call for call in calls if is_phantom_in_chat(call)]
         self._own = [call for call in calls if call not in phantom]
         self.is_mixed = bool(self._own)
         self._changes |= bool(phantom)

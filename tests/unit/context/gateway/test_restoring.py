@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.context.gateway.answering import answer
-from services.context.gateway.phantom import NAMES, with_tools
-from services.context.gateway.restoring.hidden import Hidden
+from services.context.gateway.phantom import NAMES, call_of, with_tools
+from services.context.gateway.restoring.hidden import Hidden, Round, hidden
 from services.context.gateway.restoring.putting_back import count_of, put_back
 from tests.support.gateway.said import APIS, Api, Chat, Do, Json, Messages, Part, Responses, Say, Think
 from tests.support.gateway.serving import Remembering
@@ -213,3 +213,14 @@ def test_a_call_of_a_chat_comes_back_with_the_hosts_thoughts() -> None:
     call = json.loads(put_back("chat", host.body(), memory.hidden))["messages"][1]
     assert call["tool_calls"][0]["id"] == "p1"
     assert {name: call.get(name) for name in thoughts} == thoughts
+
+
+def test_a_chats_call_of_a_custom_tool_is_the_hosts() -> None:
+    custom = {"id": "h1", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
+    ours = {"id": "p1", "type": "function", "function": {"name": "memory_query", "arguments": "{}"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [custom, ours]}
+    found = hidden("chat", 1, [Round([said], [call_of("p1", "memory_query", "{}")], ["Nothing."])])
+    assert found.names == ["calls h1"]
+    (step,) = found.steps
+    assert step.mixed
+    assert [json.loads(bytes(each))["id"] for each in step.said] == ["p1"]

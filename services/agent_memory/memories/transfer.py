@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import asyncpg
 import msgspec
@@ -28,11 +29,12 @@ from shared.database.audit import Deed
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import FieldError, Invalid
+from shared.errors import FieldError, Invalid, Unavailable
 from shared.provenance import NOT_PAST, lies_ahead, utc
 from shared.validation.values import MOST_ERRORS
 
 MAX_LINES = 1_000
+_TRIES = 5
 NDJSON = "application/x-ndjson"
 
 _DECODER = msgspec.json.Decoder(ExportedMemory)
@@ -118,7 +120,11 @@ class MemoryTransfer:
                 (line.user_id for line in lines),
                 (line.task_context.mission_namespace for line in lines if line.task_context is not None),
             )
-        return await self._transactions.once(principal, "shared", ImportResult, work, key, deadline)
+        for _ in range(_TRIES):
+            # An import for other agents may take one of the ids at the same time. The next try sees it.
+            with suppress(asyncpg.UniqueViolationError):
+                return await self._transactions.once(principal, "shared", ImportResult, work, key, deadline)
+        raise Unavailable("postgres", "other imports take the same ids now")
 
 
 def _imported(lines: Sequence[ExportedMemory], result: ImportResult) -> Deed:
@@ -155,7 +161,8 @@ async def restore_lines(
     new = [line for line, fact in zip(lines, facts, strict=True) if fact not in known]
     given = await _given_ids(c, tenant, new)
     added = Counter[str]()
-    for line, fact, each in zip(lines, facts, own, strict=True):
+    # In the order of their ids, so that two imports that want the same ones never wait for each other.
+    for line, fact, each in sorted(zip(lines, facts, own, strict=True), key=lambda one: one[0].id):
         if fact not in known:
             await _insert(c, rules, tenant, line, each, given)
             known[fact] = given[line.id]

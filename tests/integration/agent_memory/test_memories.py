@@ -359,6 +359,29 @@ async def test_an_import_keeps_ids_but_where_they_are_taken(
     assert (await memory(one, ids[1]))["content"] == "door 1 opens at 21"
 
 
+async def test_imports_for_several_agents_may_want_the_same_ids_at_once(tenant: Tenant) -> None:
+    """Each keeps its lines, one of them with the ids that all have, and none waits for another for ever."""
+    client = await tenant.client("admin")
+    for number in range(20):
+        await commit(client, "scout", f"door {number} opens at {number + 20}")
+    lines = [json.loads(line) for line in (await export(client)).splitlines()]
+    for line in lines:
+        await client.delete(f"{ROOT}/{line['id']}")
+    files = [
+        [line | {"agent_name": f"agent {number}"} for line in (lines if number % 2 else lines[::-1])]
+        for number in range(8)
+    ]
+    answers = await asyncio.gather(*(restore(client, b"\n".join(map(encoded, file))) for file in files))
+    assert [answer.status for answer in answers] == [201] * len(files), answers
+    assert {answer.body["imported"] for answer in answers} == {len(lines)}
+    kept = [len(answer.body["remapped"]) for answer in answers]
+    assert sum(len(lines) - count for count in kept) == len(lines), "each id is somebody's"
+
+
+def encoded(line: Any) -> bytes:
+    return json.dumps(line).encode()
+
+
 FAR = 2**53 - 1
 
 

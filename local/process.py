@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 _PR_SET_PDEATHSIG = 1
 # Linux gives connections ports from 32,768 on, other systems from 49,152 on.
@@ -30,48 +30,58 @@ class ProcessFailedError(LocalError):
     """A child did not start, or ended unexpectedly. The message ends with the last lines of its log."""
 
 
+class Child(Protocol):
+    """What is asked of a process that was started. A signal to one that has ended does nothing."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def wait(self) -> int | None: ...
+    def send_signal(self, signum: int, /) -> None: ...
+
+
 class Process:
     """One child process, its log file, and the signals tests and the stack send to it."""
 
     def __init__(self, name: str, log: Path) -> None:
         self.name = name
         self.log = log
-        self._popen: subprocess.Popen[bytes] | None = None
+        self.child: Child | None = None
 
     @property
     def pid(self) -> int:
-        if self._popen is None:
+        if self.child is None:
             raise RuntimeError(f"{self.name} was never started")
-        return self._popen.pid
+        return self.child.pid
 
     @property
     def running(self) -> bool:
-        return self._popen is not None and self._popen.poll() is None
+        return self.child is not None and self.child.poll() is None
 
     @property
     def returncode(self) -> int | None:
-        return None if self._popen is None else self._popen.poll()
+        return None if self.child is None else self.child.poll()
 
     def spawn(self, argv: Sequence[str | Path], **options: Any) -> None:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             try:
-                self._popen = spawn(argv, log=log, **options)
+                self.child = spawn(argv, log=log, **options)
             except OSError as error:
                 raise LocalError(f"{self.name} cannot be started: {error}") from error
 
     def send(self, signum: signal.Signals) -> None:
-        if self._popen is not None:
-            self._popen.send_signal(signum)  # does nothing once it has ended
+        if self.child is not None:
+            self.child.send_signal(signum)
 
     def kill(self) -> None:
         """Sends SIGKILL to the process and all its descendants, and waits until they are gone."""
-        if self._popen is None:
+        if self.child is None:
             return
         family = self.sigstop()  # a stopped parent forks no further child
         for pid in family:
             _signal(pid, signal.SIGKILL)
-        self._popen.wait()
+        self.child.wait()
         wait_for(lambda: not any(map(alive, family)), 10)
 
     def sigstop(self) -> list[int]:

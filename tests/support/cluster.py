@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -16,6 +17,7 @@ from aiohttp import web
 from local.database import Database
 from local.process import free_ports
 from local.services import NAMES, Service, Tokens, variables
+from local.warm import WARM, WarmService
 from shared import deadline
 
 _TRIES = 8
@@ -181,6 +183,7 @@ class Cluster:
         addresses = {name: self._address(name, ports) for name in NAMES}
         self._addresses = addresses
         self.replicas: dict[str, list[Service]] = {}
+        service = WarmService if WARM in os.environ else Service
         for name in NAMES:
             own = variables(
                 name,
@@ -191,7 +194,7 @@ class Cluster:
             )
             extra = {**(settings or {}), **(settings_of or {}).get(name, {})}
             self.replicas[name] = [
-                Service(name, folder / f"{name}-{number}.log", port, {**own, **extra})
+                service(name, folder / f"{name}-{number}.log", port, {**own, **extra})
                 for number, port in enumerate(ports[name])
             ]
 

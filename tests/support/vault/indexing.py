@@ -48,8 +48,8 @@ class Indexing(Process):
     def kill_alone(self) -> bool:
         """Kills the process and not its children, as the kernel does. False: it had ended."""
         self.send(signal.SIGKILL)
-        if self._popen is not None:
-            self._popen.wait()
+        if self.child is not None:
+            self.child.wait()
         return self.returncode == -signal.SIGKILL
 
 

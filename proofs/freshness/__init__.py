@@ -1,0 +1,1 @@
+"""What is hot is never stale."""

@@ -1,4 +1,4 @@
-"""The services work where Citus distributes the tables, and while it moves a tenant's rows to another node (P23).
+"""The services work where Citus distributes the tables, and while it moves a tenant's rows to another node.
 
 DSN is an administrator's address of a coordinator with two workers or more, in an empty database that
 deploy/postgres/citus.sql has prepared. Every example of the API's document is played for one tenant. Then agents write
@@ -26,7 +26,7 @@ from local.database import Database, create_roles, migrate
 from local.servers import Valkey
 from proofs.ground import Proof, show
 from proofs.restarts import Load
-from proofs.timeline import Reader
+from proofs.timeline.reading import Reader
 from shared.database.distribution import HANDED_ON
 from shared.database.postgres import HAS_CITUS, Connection
 from tests.support.cluster import Cluster
@@ -141,7 +141,7 @@ def main() -> None:
     started = time.monotonic()
     with beside(dsn) as (database, redis_url, folder):
         proof = asyncio.run(prove(database, redis_url, folder))
-    show("P23", proof, SEED, time.monotonic() - started)
+    show("citus", proof, SEED, time.monotonic() - started)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from local.services import NAMES
 from proofs.clocks.jumping import HOUR, SEEN_SECONDS, Jumping
 from proofs.clocks.writing import WRITERS, Ledger, Writer, look
 from proofs.ground import Ground, Proof, run
-from proofs.timeline import Reader
+from proofs.timeline.reading import Reader
 from tests.support.cluster import Cluster
 
 SEED = 11

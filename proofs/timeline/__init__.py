@@ -1,0 +1,1 @@
+"""The timeline is complete, in order, and can be resumed."""

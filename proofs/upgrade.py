@@ -1,8 +1,9 @@
 """Upgrades are online (P9): the previous code goes on, without a failed request, while and after the schema changes.
 
 The previous code is that of PREVIOUS: a commit, by default the one before the newest migration was added, as far as
-its database can be upgraded. It works on its own schema, then `alembic upgrade head` of this code runs under load,
-then this code's services take over, one service after the other. No lock may be waited for longer than two seconds.
+its database can be upgraded. It works on its own schema, then `alembic upgrade head` of this code runs under load, is
+killed before its last statement and runs again, then this code's services take over, one service after the other. No
+lock may be waited for longer than two seconds.
 The control builds an index in the way that blocks writers. Needs git and the history.
 """
 
@@ -25,16 +26,25 @@ from local.process import environment, free_ports
 from local.services import NAMES, Service, Tokens, variables
 from proofs.ground import Ground, Proof, run
 from proofs.restarts import Load
+from tests.support.calls import until
 from tests.support.cluster import Client
 
 SEED = 20_270
 _LONGEST_WAIT = 2.0
 _ROWS = 60_000
+_KILLS, _SHORT_KILLS = 5, 1
 
 WAITS = """
 select count(*) from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and now() - query_start > interval '2 seconds'
   and application_name like 'scrubjay%'
+"""
+# The last statement of a migration.
+DONE = "update public.alembic_version"
+WAITS_TO_BE_DONE = """
+select exists (
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query ilike $1 || '%')
 """
 FILL = """
 insert into timeline.events (tenant, scope, kind, payload)
@@ -76,14 +86,37 @@ def unpack(commit: str, folder: Path) -> Path:
 
 
 async def upgrade(database: Database, tree: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
+    process = await _upgrading(database, tree)
+    if await process.wait():
+        raise RuntimeError(f"the migrations of {tree} failed")
+
+
+async def _upgrading(database: Database, tree: Path) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "alembic", "upgrade", "head"),
         cwd=tree,
         env=environment({"DATABASE_URL": database.owner, **ROLE_VARIABLES}),
     )
-    if await process.wait():
-        raise RuntimeError(f"the migrations of {tree} failed")
+
+
+async def _killed_upgrade(database: Database, tree: Path) -> None:
+    """Killed once all but the last statement is done, for which it waits."""
+    other, looking = [await asyncpg.connect(database.admin) for _ in range(2)]
+
+    async def waits() -> None:
+        assert await looking.fetchval(WAITS_TO_BE_DONE, DONE)
+
+    try:
+        async with other.transaction():
+            await other.execute("select from public.alembic_version for update")
+            process = await _upgrading(database, tree)
+            await until(waits, 60)
+            process.kill()
+            await process.wait()
+    finally:
+        await other.close()
+        await looking.close()
 
 
 class Of(Service):
@@ -162,6 +195,9 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
             load = Load(client)
             loading = asyncio.create_task(load.go_on())
             await asyncio.sleep(3)
+            kills = _SHORT_KILLS if short else _KILLS
+            for _ in range(kills):
+                await _killed_upgrade(database, ROOT)
             began = time.monotonic()
             await upgrade(database, ROOT)
             took = time.monotonic() - began
@@ -182,11 +218,12 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     failed = load.failed + after.failed
     return Proof(
         n=load.sent + after.sent,
-        faults=1,
+        faults=1 + kills,
         violations=failed.total() + waits,
         control_violations=control,
         more={
             "previous": commit,
+            "killed": kills,
             "failed": dict(failed),
             "lock_waits_above_2_s": waits,
             "upgrade_seconds": round(took, 1),

@@ -1,7 +1,7 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-Two run at once, but for those that judge times or answers of 503. In short, what a busy machine can have broken runs
-once more, alone.
+Two run at once, in short three, but for those that judge times or answers of 503. In short, the quiet ones run beside
+those, with the lowest priority, and what a busy machine can have broken runs once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
@@ -12,23 +12,27 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
 from local.database import ROOT
+from local.warm import WARM
 from proofs.ground import PREPARED, prepared
 
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
-# On two processors: a proof waits most of its time.
-_AT_ONCE = 2
+# On two processors: a proof waits for a part of its time, and in short for more of it.
+_AT_ONCE, _SHORT_AT_ONCE = 2, 3
 # Characters of a broken proof's output.
 _SHOWN = 4_000
+_running: set[subprocess.Popen[str]] = set()
 _KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
 
 
@@ -40,6 +44,10 @@ class Promise(NamedTuple):
     """It judges how long answers take, or that there are any, so nothing runs beside it."""
     long: bool = False
     """It begins first, so that it is not left alone at the end."""
+    quiet: bool = False
+    """It takes one processor and waits for nothing, so whoever has a higher priority hardly notices it."""
+    installs: tuple[str, ...] = ()
+    """What make installs for it, before its time begins."""
 
 
 # In the order of docs/promises.md.
@@ -54,16 +62,23 @@ PROMISES = (
     Promise("P9", "proof-upgrade", "upgrades are online"),
     Promise("P10", "proof-disk", "a full disk loses nothing"),
     Promise("P11", "proof-clocks", "clocks of services do not matter", long=True),
-    Promise("P12", "proof-mcp", "any MCP client works on any replica"),
+    Promise("P12", "proof-mcp", "any MCP client works on any replica", installs=(".node/stamp",)),
     Promise("P15", "proof-paging", "paging corrupts nothing"),
-    Promise("P16", "proof-links", "links cannot escape"),
+    Promise("P16", "proof-links", "links cannot escape", quiet=True),
     Promise("P17", "proof-blocks", "stored text forges no structure"),
     Promise("P18", "proof-overload", "overload is shed", times=True),
     Promise("P19", "proof-purge", "a purge leaves nothing", long=True),
-    Promise("P20", "verify-adapters", "adapters pass their frameworks' suites", long=True),
+    Promise(
+        "P20",
+        "verify-adapters",
+        "adapters pass their frameworks' suites",
+        long=True,
+        installs=(".adapters/stamp", ".crewai/stamp"),
+    ),
     Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True),
     Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True),
-    Promise("core", "proof-core", "every interleaving of the core keeps its rules"),
+    Promise("P23", "proof-freshness", "what is hot is never stale"),
+    Promise("core", "proof-core", "every interleaving of the core keeps its rules", quiet=True),
     Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
     Promise("sessions", "proof-sessions", "kills lose nothing of a trail"),
     Promise("consolidation", "proof-consolidation", "kills change nothing of what is learned", long=True),
@@ -80,24 +95,55 @@ def main() -> int:
     names = [name for name in given.only.split(",") if name]
     if unknown := set(names) - {promise.name for promise in PROMISES}:
         parser.error(f"no promise is called {', '.join(sorted(unknown))}")
+    promises = [one for one in PROMISES if not names or one.name in names]
+    install(promises)
+    # As Ctrl-C: what was begun ends, and its folders go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with prepared() as folder:
         os.environ[PREPARED] = str(folder)
-        results = run_all([one for one in PROMISES if not names or one.name in names], short=given.short)
+        if given.short:
+            os.environ[WARM] = "1"
+        results = run_all(promises, short=given.short)
     print(table(results))
     for result in results:
         print(json.dumps({name: result[name] for name in _KEYS}))
     return int(not all(map(is_kept, results)))
 
 
+def install(promises: Sequence[Promise]) -> None:
+    targets = {target for one in promises for target in one.installs}
+    if targets:
+        subprocess.run(["make", "--no-print-directory", *sorted(targets)], cwd=ROOT, check=True)
+
+
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
-    beside = sorted((one for one in promises if not one.times), key=lambda one: not one.long)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    quiet = [one for one in promises if short and one.quiet]
+    beside = sorted(
+        (one for one in promises if not one.times and one not in quiet), key=lambda one: not one.long
+    )
+    with _pool(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
-    done |= {one: run(one, short=short) for one in promises if one not in done}
+    with _pool(1) as pool:
+        quietly = {one: pool.submit(run, one, short=short) for one in quiet}
+        done |= {one: run(one, short=short) for one in promises if one.times}
+        done |= {one: result.result() for one, result in quietly.items()}
     if short:
         done |= {one: run(one, short=short) for one in promises if _may_be_the_machine(one, done[one])}
     return [done[one] for one in promises]
+
+
+@contextmanager
+def _pool(places: int) -> Iterator[ThreadPoolExecutor]:
+    """When this process is to end, nothing that waits begins, and what runs ends."""
+    with ThreadPoolExecutor(places) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in tuple(_running):
+                process.terminate()
+            raise
 
 
 def _may_be_the_machine(promise: Promise, result: Mapping[str, Any]) -> bool:
@@ -110,13 +156,17 @@ def run(promise: Promise, *, short: bool) -> dict[str, Any]:
     print(f"{promise.name}: {promise.what} (make {promise.target})\n", end="", flush=True)
     began = time.monotonic()
     command = ["make", "--no-print-directory", promise.target, *(["SHORT=1"] if short else [])]
-    try:
-        done = subprocess.run(
-            command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False, timeout=_MOST_SECONDS
-        )
-        output, code = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as error:
-        output, code = str(error), 1
+    if short and promise.quiet:
+        command = ["nice", "-n", "19", *command]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        _running.add(process)
+        try:
+            output, _ = process.communicate(timeout=_MOST_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            process.terminate()
+            output = str(error)
+        code = process.wait()
+        _running.discard(process)
     figures = figures_of(output) or {}
     result = {
         "promise": promise.name,

@@ -22,9 +22,10 @@ from tests.support.cluster import Cluster
 MOST_OVER_ALONE = 1.5
 # An attack does harm when requests fail, or when they take far more than noise explains.
 HARM_OVER_ALONE = 3.0
-_CONTROL, _SHORT_CONTROL = Plan(beside=4.0, alone=4.0), Plan(beside=3.0, alone=2.0)
+_CONTROL = Plan(beside=4.0, alone=4.0)
+_SHORT_CONTROL = Plan(beside=3.0, alone=2.0, onset=1.0, rest=0.3)
 # In short, only what fails is judged.
-_SHORT = Plan(beside=2.5, alone=2.5, each_time=False)
+_SHORT = Plan(beside=2.5, alone=2.5, each_time=False, onset=1.0, rest=0.3)
 # Alone, 640 requests in all; beside each attack 280. More would take longer than ten minutes.
 _FULL = Plan(beside=14.0, alone=4.0, rounds=2, tries=3)
 # A fast machine withstands some attacks for a while, and noise may hide the harm.

@@ -19,8 +19,6 @@ from proofs.fairness.figures import Figures, figures
 from proofs.fairness.victim import Seen, Victim
 from tests.support.cluster import Cluster
 
-_ONSET_SECONDS = 2.0
-_REST_SECONDS = 1.0
 _REST_AT_MOST = 40.0
 # Beside another tenant, a text waits for the round in hand, some 3 s on a machine that is not busy.
 _MOST_TO_VECTOR = 10.0
@@ -58,6 +56,10 @@ class Plan(NamedTuple):
     rounds: int = 1
     tries: int = 1
     """Of a measurement during which the host gave the processors to other machines."""
+    onset: float = 2.0
+    """Of each attack, before the victim is measured."""
+    rest: float = 1.0
+    """Without work in the background, before the victim is taken to be alone."""
 
 
 class Ticks(NamedTuple):
@@ -95,10 +97,11 @@ class Measuring:
             await self._rest()
             if self._plan.each_time or not alone.seconds:
                 alone += await self.undisturbed(victim, self._plan.alone)
-            async with attack(name, self._cluster, self._keys["noisy"]):
+            async with attack(name, self._cluster, self._keys["noisy"], self._plan.onset):
                 beside = await self.undisturbed(victim, self._plan.beside)
-                # Only now: alone, the victim has no such work beside its requests.
-                unindexed = await self._index(victim)
+                # Only now: alone, the victim has no such work beside its requests. One whose requests fail already need
+                # not wait for vectors.
+                unindexed = [] if beside.failures else await self._index(victim)
             besides[name] = beside + Seen(failures=unindexed)
         return alone, besides
 
@@ -140,8 +143,8 @@ class Measuring:
         await connection.close()
         embedded, waited = -1.0, 0.0
         while embedded != (now := await self._embedded()) and waited < _REST_AT_MOST:
-            embedded, waited = now, waited + _REST_SECONDS
-            await asyncio.sleep(_REST_SECONDS)
+            embedded, waited = now, waited + self._plan.rest
+            await asyncio.sleep(self._plan.rest)
 
     async def _embedded(self) -> float:
         """The texts that agent-memory has embedded so far."""
@@ -183,7 +186,7 @@ async def make_keys(cluster: Cluster) -> dict[str, dict[str, str]]:
 
 
 @asynccontextmanager
-async def attack(name: str, cluster: Cluster, keys: dict[str, str]) -> AsyncIterator[None]:
+async def attack(name: str, cluster: Cluster, keys: dict[str, str], onset: float) -> AsyncIterator[None]:
     environment = {
         **os.environ,
         "ATTACK_URL": cluster.url(),
@@ -195,7 +198,7 @@ async def attack(name: str, cluster: Cluster, keys: dict[str, str]) -> AsyncIter
         *command, env=environment, stderr=asyncio.subprocess.DEVNULL, start_new_session=True
     )
     try:
-        await asyncio.sleep(_ONSET_SECONDS)
+        await asyncio.sleep(onset)
         yield
         assert process.returncode is None, f"the attacker ended by itself: {name}"
     finally:

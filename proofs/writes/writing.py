@@ -19,7 +19,7 @@ from tests.support.cluster import Client, Cluster
 
 _MARK = re.compile(r"p1x\d+x")
 _WORDS = ("ibis", "walrus", "harbour", "ledger", "replica", "valve", "lantern", "orbit", "granite", "willow")
-_BATCH = 5
+_BATCH = 10
 # Far below a mission's budget: what is evicted is not lost.
 _OF_MISSION = 100
 _WRITERS = 12

@@ -48,8 +48,11 @@ def test_figures_are_those_of_the_last_line() -> None:
         assert figures_of(output) is None
 
 
-def test_nothing_runs_beside_what_judges_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    promises = [Promise(str(n), "target", "what", times=n % 3 == 0) for n in range(7)]
+@pytest.mark.parametrize("short", [False, True])
+def test_only_what_is_quiet_runs_beside_what_judges_times(
+    monkeypatch: pytest.MonkeyPatch, short: bool
+) -> None:
+    promises = [Promise(str(n), "target", "what", times=n % 3 == 0, quiet=n % 3 == 1) for n in range(9)]
     running: list[Promise] = []
     seen: list[list[Promise]] = []
 
@@ -58,12 +61,31 @@ def test_nothing_runs_beside_what_judges_times(monkeypatch: pytest.MonkeyPatch) 
         seen.append([*running])
         time.sleep(0.02)
         running.remove(promise)
-        return {"promise": promise.name}
+        return KEPT | {"promise": promise.name}
 
     monkeypatch.setattr(runner, "run", run)
-    assert [one["promise"] for one in run_all(promises, short=False)] == [one.name for one in promises]
-    assert max(map(len, seen)) == 2
-    assert all(len(together) == 1 for together in seen if any(one.times for one in together))
+    assert [one["promise"] for one in run_all(promises, short=short)] == [one.name for one in promises]
+    assert max(map(len, seen)) == (3 if short else 2)
+    beside = [together for together in seen if any(one.times for one in together)]
+    assert all(sum(one.times for one in together) == 1 for together in beside)
+    assert any(len(together) > 1 for together in beside) == short
+    assert all(one.times or one.quiet for together in beside for one in together)
+
+
+def test_when_it_is_stopped_nothing_that_waits_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[str] = []
+
+    def run(promise: Promise, *, short: bool) -> dict[str, Any]:
+        began.append(promise.name)
+        if promise.name == "0":
+            raise KeyboardInterrupt
+        time.sleep(0.2)
+        return KEPT
+
+    monkeypatch.setattr(runner, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        run_all([Promise(str(n), "target", "what") for n in range(9)], short=False)
+    assert len(began) < 5
 
 
 @pytest.mark.parametrize(
@@ -93,8 +115,8 @@ def test_in_short_what_a_busy_machine_can_have_broken_runs_once_more(
 
 
 def test_every_target_exists_and_users_can_read_of_it() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    targets = set(re.findall(r"^([a-z./-]+):", (ROOT / "Makefile").read_text(), re.M))
     page = (ROOT / "docs/promises.md").read_text()
     for promise in PROMISES:
-        assert promise.target in targets
+        assert {promise.target, *promise.installs} <= targets
         assert f"`make {promise.target}`" in page

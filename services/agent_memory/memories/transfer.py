@@ -161,7 +161,7 @@ async def restore_lines(
     new = [line for line, fact in zip(lines, facts, strict=True) if fact not in known]
     given = await _given_ids(c, tenant, new)
     added = Counter[str]()
-    # In the order of their ids, so that two imports that want the same ones never wait for each other.
+    # In the order of their ids, so that two imports that want the same ones cannot deadlock.
     for line, fact, each in sorted(zip(lines, facts, own, strict=True), key=lambda one: one[0].id):
         if fact not in known:
             await _insert(c, rules, tenant, line, each, given)

@@ -360,7 +360,7 @@ async def test_an_import_keeps_ids_but_where_they_are_taken(
 
 
 async def test_imports_for_several_agents_may_want_the_same_ids_at_once(tenant: Tenant) -> None:
-    """Each keeps its lines, one of them with the ids that all have, and none waits for another for ever."""
+    """Each keeps all of its lines: the first to take an id keeps it, the others get new ones, and none deadlocks."""
     client = await tenant.client("admin")
     for number in range(20):
         await commit(client, "scout", f"door {number} opens at {number + 20}")

@@ -268,6 +268,10 @@ proof-consolidation: $(VENV)/run.stamp ## Prove that kills change nothing of wha
 proof-webhooks: $(VENV)/dev.stamp ## Prove that every event reaches its receiver, and no private address is reached: SHORT=1 for a quick look
 	@$(PY) -m proofs.webhooks $(if $(SHORT),--short)
 
+.PHONY: proof-junk
+proof-junk: $(VENV)/run.stamp ## Prove that unrelated text in other stores gets no credit: SHORT=1 for a quick look
+	@$(PY) -m proofs.junk $(if $(SHORT),--short)
+
 .PHONY: proof-freshness
 proof-freshness: $(VENV)/run.stamp ## Prove that what is answered from copies in memory is never stale: SHORT=1 for a quick look
 	@$(PY) -m proofs.freshness $(if $(SHORT),--short)

@@ -63,6 +63,7 @@ PROMISES = (
     Promise("P10", "proof-disk", "a full disk loses nothing"),
     Promise("P11", "proof-clocks", "clocks of services do not matter", long=True),
     Promise("P12", "proof-mcp", "any MCP client works on any replica", installs=(".node/stamp",)),
+    Promise("P13", "proof-junk", "no credit for junk"),
     Promise("P15", "proof-paging", "paging corrupts nothing"),
     Promise("P16", "proof-links", "links cannot escape", quiet=True),
     Promise("P17", "proof-blocks", "stored text forges no structure"),

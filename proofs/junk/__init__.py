@@ -1,0 +1,1 @@
+"""No credit for junk."""

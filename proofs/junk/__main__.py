@@ -128,7 +128,7 @@ def _misdirected(name: str, questions: Sequence[Case], of_mission: Set[str]) -> 
     return [
         _question(name, Case(fleet, callers[fleet], one.text, [], "nothing wanted"))
         for one in questions
-        if one.gold and of_mission.issuperset(f"{one.fleet}/{gold}" for gold in one.gold)
+        if one.gold and of_mission >= {f"{one.fleet}/{gold}" for gold in one.gold}
         for fleet in [following[one.fleet]]
     ]
 

@@ -233,7 +233,8 @@ proof-isolation: $(VENV)/dev.stamp ## Prove that no key sees or changes what its
 	@$(PY) -m proofs.isolation $(if $(SHORT),--short)
 
 .PHONY: proof-tenants
-proof-tenants: proof-isolation ## Prove that no tenant sees or changes what is another's: the same run
+proof-tenants: $(VENV)/dev.stamp ## Prove that no tenant reaches what is another's, through a pooler (needs pgbouncer): SHORT=1 for a quick look
+	@$(PY) -m proofs.isolation.tenants $(if $(SHORT),--short)
 
 proof-fuzz: $(VENV)/dev.stamp ## Prove that no input causes a 5xx or an undocumented answer: SHORT=1 for a quick look
 	@$(PY) -m proofs.fuzz $(if $(SHORT),--short)

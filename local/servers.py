@@ -60,7 +60,7 @@ class Postgres(Server):
 
     def launch(self) -> None:
         make_folder(self.base)
-        user = _server_user()
+        user = server_user()
         if not reachable(self.base):
             raise ServerMissingError(f"{self.base} cannot be reached by the user nobody, who runs PostgreSQL")
         binaries = _postgres_binaries(self.base, user)
@@ -79,7 +79,7 @@ class Postgres(Server):
     def ready(self) -> bool:
         """Uses -h, and checks the server's own file, since pg_isready accepts any server on the port."""
         probe: list[str | Path] = [self._pg_isready, "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        options: dict[str, Any] = {"cwd": "/", "env": _POSTGRES_ENV, **_server_user()}
+        options: dict[str, Any] = {"cwd": "/", "env": _POSTGRES_ENV, **server_user()}
         return self._says_ready() and subprocess.run(probe, **options).returncode == 0
 
     def _initialise(self, binaries: Path, options: dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ class Valkey(Server):
 
 def reachable(folder: Path) -> bool:
     """Whether the user that runs PostgreSQL can enter the folder, or its nearest existing parent."""
-    user = _server_user()
+    user = server_user()
     while not folder.exists():
         folder = folder.parent
     entered = subprocess.run(["/bin/sh", "-c", 'cd "$1"', "sh", folder], capture_output=True, cwd="/", **user)
@@ -211,7 +211,7 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _server_user() -> dict[str, Any]:
+def server_user() -> dict[str, Any]:
     """PostgreSQL refuses to run as root, so root runs it as the user nobody."""
     if os.geteuid() != 0:
         return {}

@@ -58,6 +58,7 @@ PROMISES = (
     Promise("P4", "proof-deadlines", "a slow dependency is not a slow answer", times=True),
     Promise("P5", "proof-degraded", "degraded answers are named", times=True),
     Promise("P6", "proof-fuzz", "no input causes a 5xx", times=True),
+    Promise("P7", "proof-tenants", "no tenant reaches what is another's", long=True),
     Promise("P8", "proof-restarts", "rolling restarts drop nothing", times=True),
     Promise("P9", "proof-upgrade", "upgrades are online"),
     Promise("P10", "proof-disk", "a full disk loses nothing"),

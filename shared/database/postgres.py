@@ -14,6 +14,7 @@ from enum import Enum
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
 import msgspec
@@ -26,6 +27,7 @@ from shared.concurrency.courtesy import for_all, make_way
 from shared.database.tenancy import Look
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
+from shared.settings import SettingsError
 from shared.telemetry import metrics, query_spans
 
 if TYPE_CHECKING:
@@ -55,6 +57,9 @@ class Tenants(Enum):
 
 EVERY_TENANT = Tenants.EVERY
 
+_CACHE_SIZE = "statement_cache_size"
+_CACHED_STATEMENTS = 100
+
 _HELD_SECONDS = 60.0
 _BREAKER_AFTER = 5
 _BREAKER_SECONDS = 0.5
@@ -78,7 +83,7 @@ class Database:
     """
 
     def __init__(self, dsn: str, *, connections: int = 8, application: str = "scrubjay") -> None:
-        self._dsn = dsn
+        self._dsn, self._cached_statements = _cache_size(dsn)
         self._connections = connections
         self._application = application
         self._pool: Pool | None = None
@@ -107,6 +112,7 @@ class Database:
             reset=_keep,
             timeout=5,
             command_timeout=30,
+            statement_cache_size=self._cached_statements,
             server_settings={"application_name": self._application},
         )
         self._distributed = await self._pool.fetchval(HAS_CITUS)
@@ -271,6 +277,21 @@ class Database:
         self._abandoned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.debug("abandoned database call ended", error=type(error).__name__)
+
+
+def _cache_size(dsn: str) -> tuple[str, int]:
+    """The address without the driver's option `statement_cache_size`, and how many statements stay prepared.
+
+    The driver would hand the option on to the server. With 0, no statement outlives its transaction.
+    """
+    address = urlsplit(dsn)
+    options = dict(parse_qsl(address.query, keep_blank_values=True))
+    size = options.pop(_CACHE_SIZE, None)
+    if size is None:
+        return dsn, _CACHED_STATEMENTS
+    if not size.isdecimal():
+        raise SettingsError([f"{_CACHE_SIZE} in DATABASE_URL is not a whole number: {size!r}"])
+    return urlunsplit(address._replace(query=urlencode(options))), int(size)
 
 
 def _as_tenant(tenant: str | Tenants) -> str:

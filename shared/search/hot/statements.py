@@ -111,7 +111,9 @@ async def copied(
 ) -> AsyncIterator[Sequence[asyncpg.Record]]:
     """The scopes' chunks, in batches that take few milliseconds each. The connection is in a transaction."""
     statement = forms.copied
-    cursor = await connection.cursor(statement.sql, *_arguments(statement, values))
+    # Without a name: a name of its own would stay with a server that several connections share.
+    unnamed = await connection.prepare(statement.sql, name="")
+    cursor = await unnamed.cursor(*_arguments(statement, values))
     while rows := await cursor.fetch(_BATCH):
         yield rows
 

@@ -9,10 +9,13 @@ import asyncpg
 import pytest
 
 from local.database import Database
+from services.cache.entries.queries_search import HOT
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.errors import Unavailable
+from shared.search.hot.statements import ScopeValues, copied
+from shared.settings import SettingsError
 from tests.support.calls import until
 
 _CONNECTIONS = 3
@@ -53,6 +56,34 @@ async def test_what_its_server_ended_is_replaced_unseen(pool: Pool, sql: Connect
     after = await every(pool)
     assert len(after) == _CONNECTIONS
     assert not after & before
+
+
+@pytest.mark.parametrize(("option", "stay"), [("", True), ("?statement_cache_size=0", False)])
+async def test_with_a_cache_of_0_no_statement_stays_with_the_server(
+    database: Database, option: str, stay: bool
+) -> None:
+    pool = Pool(f"{database.services['cache']}{option}", connections=1)
+    await pool.open()
+    try:
+        scopes = ScopeValues(tenant="t", scope=["m"], names=["m"], model="bge")
+
+        async def work(c: Connection) -> None:
+            assert await c.fetchval("select $1::int + 1", 1) == 2
+            await c.executemany("select $1::int", [(1,), (2,)])
+            assert [rows async for rows in copied(c, HOT, scopes)] == []
+
+        for _ in range(2):
+            await pool.run("t", work, Deadline(10))
+        names = await pool.call(lambda c: c.fetch("select name from pg_prepared_statements"), Deadline(10))
+        assert bool(names) is stay
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize("size", ["", "off", "-1", "1.5"])
+def test_a_size_that_is_none_refuses_to_start(size: str) -> None:
+    with pytest.raises(SettingsError, match="statement_cache_size in DATABASE_URL"):
+        Pool(f"postgresql://db/scrubjay?statement_cache_size={size}")
 
 
 async def test_what_failed_or_was_given_up_leaves_its_place(pool: Pool) -> None:

@@ -1,24 +1,23 @@
-"""No key sees or changes what its bounds do not reach (P22): every operation, tool and resource, by every kind of key.
+"""Keys attack victims: every operation, tool and resource.
 
-Each kind of key attacks a victim of its own, whose rows are compared as a superuser sees them, before and after. An
-operation or a tool that no attack reaches counts as a violation. The control is a key without bounds.
+Each key attacks a victim of its own, whose rows are compared as a superuser sees them, before and after.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import asyncpg
 
-from proofs.ground import Ground, Proof, run
+from local.database import Database
+from proofs.ground import Ground
 from shared.database.postgres import Connection
 from tests.support.attacks.attackers import (
-    ATTACKERS,
     CONTROL,
     Attacker,
     Row,
@@ -26,16 +25,12 @@ from tests.support.attacks.attackers import (
     is_awaited,
     leaks,
     rows_of,
-    unattacked,
 )
 from tests.support.attacks.sending import replies_to_all
-from tests.support.attacks.victim import CANARIES, Victim, settle
+from tests.support.attacks.victim import Victim, settle
 from tests.support.cluster import Client, Cluster
 
-SEED = 20_261
-ROUNDS, SHORT_ROUNDS = 2, 1
-# In the short form, each kind of key makes one of so many attempts, and its neighbours make the others.
-_SHORT_SHARE = 3
+VAULT = "vault"
 _AT_ONCE = 3
 _WRITTEN_SECONDS = 1.5
 """By then what is written in batches is written."""
@@ -58,39 +53,19 @@ class Ledger:
         return [*self.leaks, *self.effects, *self.errors]
 
 
-async def prove(ground: Ground, short: bool, seed: int) -> Proof:
-    vault = ground.folder / "vault"
-    cluster = Cluster(
-        ground.database,
+def open_cluster(ground: Ground, database: Database, folder: Path) -> Cluster:
+    """One replica of each service, whose files are in the folder's `vault`."""
+    return Cluster(
+        database,
         ground.valkey.url,
-        ground.folder,
+        folder,
         settings={**ground.vectors, "SCRUBJAY_IN_FLIGHT": "256"},
-        settings_of={"agent_memory": {"VAULT_ROOT": str(vault)}},
+        settings_of={"agent_memory": {"VAULT_ROOT": str(folder / VAULT)}},
     )
-    async with cluster:
-        arena = Arena(cluster, ground.database.admin, vault)
-        control = await arena.attack(CONTROL)
-        attackers = [*ATTACKERS] * (SHORT_ROUNDS if short else ROUNDS)
-        share = _SHORT_SHARE if short else 1
-        ledgers = await asyncio.gather(
-            *(arena.attack(one, slice(place % share, None, share)) for place, one in enumerate(attackers))
-        )
-    missing = sorted(unattacked())
-    _show([control, *ledgers], missing)
-    return Proof(
-        n=sum(ledger.attempts for ledger in ledgers),
-        faults=0,
-        violations=sum(len(ledger.wrong) for ledger in ledgers) + len(missing),
-        # It must see all there is, and change some of it.
-        control_violations=len(control.effects) if len(control.leaks) >= len(CANARIES) else 0,
-        more={
-            "attempts": sum(ledger.attempts for ledger in ledgers),
-            "leaks": sum(len(ledger.leaks) for ledger in ledgers),
-            "forbidden_effects": sum(len(ledger.effects) for ledger in ledgers),
-            "not_attacked": len(missing),
-            "control_leaks": len(control.leaks),
-        },
-    )
+
+
+async def _nothing() -> None:
+    pass
 
 
 class Arena:
@@ -100,8 +75,14 @@ class Arena:
         self._cluster, self._superuser, self._vault = cluster, superuser, vault
         self._places = asyncio.Semaphore(_AT_ONCE)
 
-    async def attack(self, attacker: Attacker, tried: slice = slice(None)) -> Ledger:
-        """`tried` are those of its attempts that it makes."""
+    async def attack(
+        self,
+        attacker: Attacker,
+        tried: slice = slice(None),
+        *,
+        first: Callable[[], Awaitable[None]] = _nothing,
+    ) -> Ledger:
+        """`tried` are those of its attempts that it makes. What comes `first` finds the victim settled."""
         async with self._places, AsyncExitStack() as closing:
             sql = await asyncpg.connect(self._superuser)
             closing.push_async_callback(sql.close)
@@ -116,7 +97,9 @@ class Arena:
 
             victim = await self._victim(await client(tenant, CONTROL), tenant, sql)
             other = f"{tenant}-other" if attacker.stranger else tenant
-            return await _attacked(attacker, tried, await client(other, attacker), victim, sql)
+            attacking = await client(other, attacker)
+            await first()
+            return await _attacked(attacker, tried, attacking, victim, sql)
 
     async def _victim(self, admin: Client, tenant: str, sql: Connection) -> Victim:
         victim = await settle(admin, f"w{secrets.token_hex(6)}")
@@ -158,7 +141,7 @@ async def _attacked(
     return ledger
 
 
-def _show(ledgers: list[Ledger], missing: list[str]) -> None:
+def show(ledgers: list[Ledger], missing: list[str]) -> None:
     print(f"{'key':<28}{'attempts':>9}{'leaks':>7}{'effects':>9}{'errors':>8}")
     for ledger in ledgers:
         counts = len(ledger.leaks), len(ledger.effects), len(ledger.errors)
@@ -172,11 +155,3 @@ def _show(ledgers: list[Ledger], missing: list[str]) -> None:
 def _first(ledgers: list[Ledger]) -> Iterator[str]:
     for ledger in ledgers:
         yield from (f"{ledger.name}: {line}" for line in ledger.wrong[:_SHOWN])
-
-
-def main() -> None:
-    run("P22", SEED, prove)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""No key reaches what its bounds do not, and no tenant another."""

@@ -164,5 +164,5 @@ def test_the_check_sees_a_slow_pattern() -> None:
 def test_the_check_sees_a_slow_beginning() -> None:
     with pytest.raises(AssertionError):
         test_a_pattern_reads_the_longest_text_quickly(
-            "control", re.compile(r"<<([^<>|]{1,200})[^<>]{0,200}>>")
+            "control", re.compile(r"<<([^<>|]{1,300})[^<>]{0,300}>>")
         )

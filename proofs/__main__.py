@@ -1,8 +1,8 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
-Two run at once, in short three, but for those that judge times or answers of 503. In full, no two heavy ones do. In
-short, the quiet ones run beside those that judge times, with the lowest priority, and what a busy machine can have
-broken runs once more, alone.
+Two run at once, in short three, but for those that judge times or answers of 503, and in full for heavy ones. In short,
+the quiet ones run beside those that judge times, with the lowest priority, and what a busy machine can have broken runs
+once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.
@@ -18,10 +18,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import chain
-from threading import Event
+from functools import partial
 from typing import Any, NamedTuple
 
 from local.database import ROOT
@@ -35,7 +34,6 @@ _AT_ONCE, _SHORT_AT_ONCE = 2, 3
 # Characters of a broken proof's output.
 _SHOWN = 4_000
 _running: set[subprocess.Popen[str]] = set()
-_ending = Event()
 _KEYS = ("promise", "n", "faults", "violations", "control_violations", "seconds", "seed")
 
 
@@ -50,7 +48,7 @@ class Promise(NamedTuple):
     quiet: bool = False
     """It takes one processor and waits for nothing, so whoever has a higher priority hardly notices it."""
     heavy: bool = False
-    """In full, it keeps both processors busy, so no other such runs beside it."""
+    """In full, it keeps both processors busy for minutes, so nothing runs beside it."""
     installs: tuple[str, ...] = ()
     """What make installs for it, before its time begins."""
 
@@ -63,7 +61,7 @@ PROMISES = (
     Promise("P4", "proof-deadlines", "a slow dependency is not a slow answer", times=True),
     Promise("P5", "proof-degraded", "degraded answers are named", times=True),
     Promise("P6", "proof-fuzz", "no input causes a 5xx", times=True),
-    Promise("P7", "proof-tenants", "no tenant reaches what is another's", long=True, heavy=True),
+    Promise("P7", "proof-tenants", "no tenant reaches what is another's", long=True),
     Promise("P8", "proof-restarts", "rolling restarts drop nothing", times=True),
     Promise("P9", "proof-upgrade", "upgrades are online"),
     Promise("P10", "proof-disk", "a full disk loses nothing"),
@@ -84,7 +82,7 @@ PROMISES = (
         installs=(".adapters/stamp", ".crewai/stamp"),
     ),
     Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True),
-    Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True, heavy=True),
+    Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True),
     Promise("P23", "proof-freshness", "what is hot is never stale"),
     Promise("core", "proof-core", "every interleaving of the core keeps its rules", quiet=True),
     Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
@@ -127,39 +125,28 @@ def install(promises: Sequence[Promise]) -> None:
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
     quiet = [one for one in promises if short and one.quiet]
+    alone = [one for one in promises if one.times or (one.heavy and not short)]
     beside = sorted(
-        (one for one in promises if not one.times and one not in quiet), key=lambda one: not one.long
+        (one for one in promises if one not in alone and one not in quiet), key=lambda one: not one.long
     )
-    # One after the other, and all else beside them.
-    heavy = [one for one in beside if one.heavy and not short]
-    turns = [*([heavy] if heavy else []), *([one] for one in beside if one not in heavy)]
     with _pool(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
-        running = [pool.submit(_run_in_turn, turn, short=short) for turn in turns]
-        for one in as_completed(running):
-            one.result()  # raises what ended it at once
-        done = dict(zip(chain(*turns), chain(*(one.result() for one in running)), strict=True))
+        done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
     with _pool(1) as pool:
         quietly = {one: pool.submit(run, one, short=short) for one in quiet}
-        done |= {one: run(one, short=short) for one in promises if one.times}
+        done |= {one: run(one, short=short) for one in alone}
         done |= {one: result.result() for one, result in quietly.items()}
     if short:
         done |= {one: run(one, short=short) for one in promises if _may_be_the_machine(one, done[one])}
     return [done[one] for one in promises]
 
 
-def _run_in_turn(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
-    return [run(one, short=short) for one in promises if not _ending.is_set()]
-
-
 @contextmanager
 def _pool(places: int) -> Iterator[ThreadPoolExecutor]:
     """When this process is to end, nothing that waits begins, and what runs ends."""
-    _ending.clear()
     with ThreadPoolExecutor(places) as pool:
         try:
             yield pool
         except BaseException:
-            _ending.set()
             pool.shutdown(wait=False, cancel_futures=True)
             for process in tuple(_running):
                 process.terminate()

@@ -217,14 +217,17 @@ class Fleet:
                     name,
                     ground.folder / f"{name}-{n}.log",
                     port,
-                    variables(
-                        name,
-                        database_url=ground.database.services[name],
-                        redis_url=ground.valkey.url,
-                        tokens=self.tokens,
-                        addresses=addresses,
-                    )
-                    | _LINGER,
+                    {
+                        **variables(
+                            name,
+                            database_url=ground.database.services[name],
+                            redis_url=ground.valkey.url,
+                            tokens=self.tokens,
+                            addresses=addresses,
+                        ),
+                        **_LINGER,
+                        **ground.vectors,
+                    },
                 )
                 for n, port in enumerate(self.ports[name])
             ]

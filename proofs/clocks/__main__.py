@@ -73,7 +73,7 @@ async def _disturbed(
     folder.mkdir()
     folder.chmod(0o755)
     ledger, chance, ended = Ledger(), random.Random(seed), asyncio.Event()
-    cluster = Cluster(database, ground.valkey.url, folder, replicas=2)
+    cluster = Cluster(database, ground.valkey.url, folder, replicas=2, settings=ground.vectors)
     clocks = {
         name: [Jumping(replica, folder, control) for replica in cluster.replicas[name]] for name in NAMES
     }

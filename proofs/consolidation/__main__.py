@@ -60,7 +60,7 @@ async def _both(
 ) -> tuple[Disturbed, list[int]]:
     folder: Path = ground.folder / name
     folder.mkdir()
-    cluster = Cluster(ground.database, ground.valkey.url, folder)
+    cluster = Cluster(ground.database, ground.valkey.url, folder, settings=ground.vectors)
     if control:
         cluster.replicas["agent_memory"][0].module = "proofs.consolidation.hasty"
         cluster.replicas["context"][0].module = "proofs.consolidation.unguarded"

@@ -97,7 +97,10 @@ async def _filled(
     folder = ground.folder / f"disk {name}"
     folder.mkdir()
     ledger, ended, seen, slowest = Ledger(), asyncio.Event(), Counter[int](), 0.0
-    async with Cluster(database, ground.valkey.url, folder) as cluster, cluster.client() as client:
+    async with (
+        Cluster(database, ground.valkey.url, folder, settings=ground.vectors) as cluster,
+        cluster.client() as client,
+    ):
         source = Source(name, await _session(client, name), seed)
         await _acknowledge_early(postgres, early)
         writing = asyncio.create_task(written(cluster, source, ledger, ended))

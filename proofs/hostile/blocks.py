@@ -26,7 +26,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     wrong = [*forged(texts)]
     count = SHORT_THROUGH_THE_API if short else THROUGH_THE_API
     async with (
-        Cluster(ground.database, ground.valkey.url, ground.folder) as cluster,
+        Cluster(ground.database, ground.valkey.url, ground.folder, settings=ground.vectors) as cluster,
         cluster.client() as client,
     ):
         through = await assembled(client, count, count // 2)

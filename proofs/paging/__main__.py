@@ -72,7 +72,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     caught = {mutant.__name__: violations(seed, _CONTROLS, mutant)[0].total() for mutant in MUTANTS}
     found, batches = violations(seed, pure)
     async with (
-        Cluster(ground.database, ground.valkey.url, ground.folder) as cluster,
+        Cluster(ground.database, ground.valkey.url, ground.folder, settings=ground.vectors) as cluster,
         cluster.client() as client,
     ):
         walks = await walk(client, seed, served, turns)

@@ -60,7 +60,7 @@ async def _written(
 ) -> tuple[Ledger, Counter[str]]:
     folder: Path = ground.folder / name
     folder.mkdir()
-    cluster = Cluster(ground.database, ground.valkey.url, folder, replicas=2)
+    cluster = Cluster(ground.database, ground.valkey.url, folder, replicas=2, settings=ground.vectors)
     for service in cluster.replicas["cache"]:
         service.module = module or service.module
     async with cluster, cluster.client() as client:

@@ -119,7 +119,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     size = _SHORT if short else _LONG
     chance = random.Random(seed)
     written, wrote, calm = Written(), asyncio.Event(), Written()
-    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2)
+    cluster = Cluster(ground.database, ground.valkey.url, ground.folder, replicas=2, settings=ground.vectors)
     async with cluster, cluster.client("write") as client:
         readers = [
             Reader(client, random.Random(chance.random()), size.breaks // READERS, size.events)

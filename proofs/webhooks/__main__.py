@@ -95,7 +95,7 @@ async def _delivered(
 ) -> Found:
     folder: Path = ground.folder / name
     folder.mkdir()
-    cluster = Cluster(database, ground.valkey.url, folder, replicas=2, settings=_LOCAL)
+    cluster = Cluster(database, ground.valkey.url, folder, replicas=2, settings={**ground.vectors, **_LOCAL})
     replicas = cluster.replicas["context"]
     for replica in replicas:
         replica.module = module or replica.module

@@ -73,7 +73,7 @@ async def _disturbed(
     folder: Path = ground.folder / database.name
     folder.mkdir()
     ledger, ended = Ledger(), asyncio.Event()
-    async with Cluster(database, ground.valkey.url, folder) as cluster:
+    async with Cluster(database, ground.valkey.url, folder, settings=ground.vectors) as cluster:
         await _acknowledge_early(ground, acknowledges_early)
         source = Source(database.name, await _session(cluster, database.name), seed)
         writing = asyncio.create_task(written(cluster, source, ledger, ended))

@@ -270,7 +270,7 @@ def subjects(count: int, seed: int, word: str = WORD) -> list[Subject]:
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     count, tenants = (24, 1) if short else (1_000, 24)
-    settings = {**ground.vectors, "SCRUBJAY_IN_FLIGHT": "256"}
+    settings = {"SCRUBJAY_IN_FLIGHT": "256"}
     forgetful = Cluster(ground.database, ground.valkey.url, ground.folder / "control", settings=settings)
     (ground.folder / "control").mkdir()
     for service in forgetful.replicas["context"]:

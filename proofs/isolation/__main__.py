@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 
 from proofs.ground import Ground, Proof, run
-from proofs.isolation.arena import VAULT, Arena, open_cluster, show
-from tests.support.attacks.attackers import ATTACKERS, CONTROL, unattacked
+from proofs.isolation.arena import VAULT, Arena, judged, open_cluster
+from tests.support.attacks.attackers import ATTACKERS, CONTROL
 from tests.support.attacks.victim import CANARIES
 
 SEED = 20_261
@@ -29,22 +29,9 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         ledgers = await asyncio.gather(
             *(arena.attack(one, slice(place % share, None, share)) for place, one in enumerate(attackers))
         )
-    missing = sorted(unattacked())
-    show([control, *ledgers], missing)
-    return Proof(
-        n=sum(ledger.attempts for ledger in ledgers),
-        faults=0,
-        violations=sum(len(ledger.wrong) for ledger in ledgers) + len(missing),
-        # It must see all there is, and change some of it.
-        control_violations=len(control.effects) if len(control.leaks) >= len(CANARIES) else 0,
-        more={
-            "attempts": sum(ledger.attempts for ledger in ledgers),
-            "leaks": sum(len(ledger.leaks) for ledger in ledgers),
-            "forbidden_effects": sum(len(ledger.effects) for ledger in ledgers),
-            "not_attacked": len(missing),
-            "control_leaks": len(control.leaks),
-        },
-    )
+    # It must see all there is, and change some of it.
+    caught = len(control.effects) if len(control.leaks) >= len(CANARIES) else 0
+    return judged(control, ledgers, caught)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 import asyncpg
 
 from local.database import Database
-from proofs.ground import Ground
+from proofs.ground import Ground, Proof
 from shared.database.postgres import Connection
 from tests.support.attacks.attackers import (
     CONTROL,
@@ -25,6 +25,7 @@ from tests.support.attacks.attackers import (
     is_awaited,
     leaks,
     rows_of,
+    unattacked,
 )
 from tests.support.attacks.sending import replies_to_all
 from tests.support.attacks.victim import Victim, settle
@@ -141,7 +142,28 @@ async def _attacked(
     return ledger
 
 
-def show(ledgers: list[Ledger], missing: list[str]) -> None:
+def judged(control: Ledger, ledgers: Sequence[Ledger], caught: int, **more: int) -> Proof:
+    """`caught` is what the control did that must not happen."""
+    missing = sorted(unattacked())
+    _show([control, *ledgers], missing)
+    attempts = sum(ledger.attempts for ledger in ledgers)
+    return Proof(
+        n=attempts,
+        faults=0,
+        violations=sum(len(ledger.wrong) for ledger in ledgers) + len(missing),
+        control_violations=caught,
+        more={
+            "attempts": attempts,
+            "leaks": sum(len(ledger.leaks) for ledger in ledgers),
+            "forbidden_effects": sum(len(ledger.effects) for ledger in ledgers),
+            "not_attacked": len(missing),
+            "control_leaks": len(control.leaks),
+            **more,
+        },
+    )
+
+
+def _show(ledgers: list[Ledger], missing: list[str]) -> None:
     print(f"{'key':<28}{'attempts':>9}{'leaks':>7}{'effects':>9}{'errors':>8}")
     for ledger in ledgers:
         counts = len(ledger.leaks), len(ledger.effects), len(ledger.errors)

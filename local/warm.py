@@ -6,70 +6,111 @@ Short proofs start many. Whatever a service does after its imports, it does as e
 from __future__ import annotations
 
 import gc
+import importlib
 import multiprocessing
 import os
 import runpy
-import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
-from types import ModuleType
 
 from local.database import ROOT
-from local.process import environment
+from local.process import Server, environment
 from local.services import NAMES, Service
 
 WARM = "SCRUBJAY_PROOF_WARM"
-"""The environment variable that asks for it."""
-_forkserver = multiprocessing.get_context("forkserver")
-_forkserver.set_forkserver_preload([__name__, *(f"services.{name}.app" for name in NAMES)])
+"""The environment variable with the socket of the process that is copied."""
+_FAMILY = "AF_UNIX"
+_fork = multiprocessing.get_context("fork")
+
+
+class Original(Server):
+    """The process that is copied. It answers at a socket in the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("original", folder / "original.log")
+        self.socket = folder / "original"
+
+    def launch(self) -> None:
+        self.spawn([sys.executable, "-m", __name__, self.socket], cwd=ROOT)
+
+    def ready(self) -> bool:
+        with suppress(OSError), Client(str(self.socket), _FAMILY):
+            return True
+        return False
 
 
 class WarmService(Service):
-    """A service that is patched before it imports something, or preloads a library, starts as any other."""
+    """One that changes what it imports, before it does, or preloads a library, starts as any other."""
 
     def launch(self) -> None:
-        if not self.module.startswith("services.") or "LD_PRELOAD" in self.variables:
+        if self.changes_imports or "LD_PRELOAD" in self.variables:
             super().launch()
             return
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        process = _forkserver.Process(
-            target=become, args=(self.module, environment(self.variables), self.log)
-        )
-        with _no_main():
-            process.start()
-        self.child = Forked(process)
+        self.child = Copy(self.module, environment(self.variables), self.log)
 
 
-class Forked:
-    """What `local.process` asks of a child, by any thread."""
+class Copy:
+    """What `local.process` asks of a child, by any thread. It ends with this process."""
 
-    def __init__(self, process: multiprocessing.process.BaseProcess) -> None:
-        assert process.pid is not None
-        self.pid = process.pid
-        self._process = process
+    def __init__(self, module: str, variables: Mapping[str, str], log: Path) -> None:
+        self._connection = Client(os.environ[WARM], _FAMILY)
+        self._connection.send((module, variables, log, _niceness()))
+        self.pid: int = self._connection.recv()
+        self._code: int | None = None
         self._turn = threading.Lock()
 
     def poll(self) -> int | None:
         with self._turn:
-            return self._process.exitcode
+            return self._ended() if self._code is None and self._connection.poll() else self._code
 
     def wait(self) -> int | None:
         with self._turn:
-            self._process.join()
-            return self._process.exitcode
+            return self._ended() if self._code is None else self._code
 
     def send_signal(self, signum: int) -> None:
         if self.poll() is None:
             os.kill(self.pid, signum)
 
+    def _ended(self) -> int:
+        self._code = int(self._connection.recv())
+        return self._code
 
-def become(module: str, variables: Mapping[str, str], log: Path) -> None:
+
+def main(socket: str) -> None:
+    for name in NAMES:
+        importlib.import_module(f"services.{name}.app")
+    gc.freeze()
+    with Listener(socket, _FAMILY) as listener:
+        while True:
+            with listener.accept() as connection:
+                _fork.Process(target=_keep, args=(connection,)).start()
+
+
+def _keep(connection: Connection) -> None:
+    """Copies this process, and ends the copy when who asked for it ends."""
+    try:
+        module, variables, log, niceness = connection.recv()
+    except EOFError:  # it only looked whether somebody answers
+        return
+    copy = _fork.Process(target=become, args=(module, variables, log, niceness))
+    copy.start()
+    connection.send(copy.pid)
+    if connection in wait([connection, copy.sentinel]):
+        copy.kill()
+    else:
+        copy.join()
+        connection.send(copy.exitcode)
+
+
+def become(module: str, variables: Mapping[str, str], log: Path, niceness: int) -> None:
     """Makes this process what `python -m module` would be, with its output in the log."""
     os.setsid()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.nice(max(0, niceness - _niceness()))
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(output, stream.fileno())
@@ -78,22 +119,12 @@ def become(module: str, variables: Mapping[str, str], log: Path) -> None:
     os.environ.clear()
     os.environ.update(variables)
     sys.argv = [module]
-    gc.freeze()
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGKILL)
+def _niceness() -> int:
+    return os.getpriority(os.PRIO_PROCESS, 0)
 
 
-@contextmanager
-def _no_main() -> Iterator[None]:
-    """Otherwise the child would import the proof, too."""
-    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+if __name__ == "__main__":
+    main(*sys.argv[1:])

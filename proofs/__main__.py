@@ -19,13 +19,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
 from local.database import ROOT
-from local.warm import WARM
-from proofs.ground import PREPARED, prepared
+from local.warm import WARM, Original
+from proofs.ground import PREPARED, prepared, temporary
 
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
@@ -105,10 +105,13 @@ def main() -> int:
     install(promises)
     # As Ctrl-C: what was begun ends, and its folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with prepared() as folder:
-        os.environ[PREPARED] = str(folder)
+    with prepared() as database, ExitStack() as cleanup:
+        os.environ[PREPARED] = str(database)
         if given.short:
-            os.environ[WARM] = "1"
+            original = Original(cleanup.enter_context(temporary()))
+            cleanup.callback(original.stop)
+            original.start()
+            os.environ[WARM] = str(original.socket)
         results = run_all(promises, short=given.short)
     print(table(results))
     for result in results:

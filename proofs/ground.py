@@ -51,7 +51,7 @@ def ground() -> Iterator[Ground]:
     """Servers for one proof. PostgreSQL starts from a copy of the folder that PREPARED names, or is made anew."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
-        folder = cleanup.enter_context(_folder())
+        folder = cleanup.enter_context(temporary())
         postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
         template = os.environ.get(PREPARED)
         if template:
@@ -69,7 +69,7 @@ def ground() -> Iterator[Ground]:
 @contextmanager
 def prepared() -> Iterator[Path]:
     """The folder of a stopped PostgreSQL with a migrated database, which each proof of a run copies."""
-    with _folder() as folder:
+    with temporary() as folder:
         postgres = Postgres(folder / "postgres", durable=False)
         try:
             postgres.start()
@@ -80,7 +80,8 @@ def prepared() -> Iterator[Path]:
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
+def temporary() -> Iterator[Path]:
+    """A folder that every user can pass."""
     parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
     folder = Path(tempfile.mkdtemp(prefix="scrubjay-proof-", dir=parent))
     try:

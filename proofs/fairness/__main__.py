@@ -59,6 +59,7 @@ async def _control(ground: Ground, database: Database, attack: str, plan: Plan) 
         service.variables["BENCH_SERVICE"] = service.module.removeprefix("services.")
         service.variables["WITHOUT"] = attack
         service.module = "proofs.without_limits"
+        service.changes_imports = True
     async with control:
         measuring = Measuring(control, database.admin, plan)
         for _ in range(_CONTROL_TIMES):

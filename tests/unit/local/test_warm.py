@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from local.process import free_port, wait_for
-from local.warm import Forked, WarmService
+import pytest
+
+from local.database import ROOT
+from local.process import alive, environment, free_port, wait_for
+from local.warm import WARM, Copy, Original, WarmService
+
+_LASTING = "tests.unit.local.lasting"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def original(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Original]:
+    process = Original(tmp_path_factory.mktemp("warm"))
+    with pytest.MonkeyPatch.context() as patched:
+        process.start()
+        patched.setenv(WARM, str(process.socket))
+        yield process
+        process.stop()
 
 
 def test_a_service_begins_as_a_copy(tmp_path: Path) -> None:
@@ -18,19 +37,45 @@ def test_a_service_begins_as_a_copy(tmp_path: Path) -> None:
         service.launch()
         assert _ended(service)
         assert service.returncode == 1
-        assert isinstance(service.child, Forked)
+        assert isinstance(service.child, Copy)
         assert json.loads(service.log.read_text())["event"] == "the settings are wrong"
         service.kill()
     assert dict(os.environ) == before
     assert services[0].pid != services[1].pid
 
 
-def test_what_preloads_a_library_starts_as_ever(tmp_path: Path) -> None:
-    """The process that is copied has not loaded it."""
-    service = WarmService("cache", tmp_path / "log", free_port(), {"LD_PRELOAD": ""})
+@pytest.mark.parametrize("change", ["changes_imports", "LD_PRELOAD"])
+def test_what_must_not_find_imports_starts_as_ever(tmp_path: Path, change: str) -> None:
+    service = WarmService("cache", tmp_path / "log", free_port(), {})
+    if change == "LD_PRELOAD":
+        service.variables[change] = ""
+    else:
+        service.changes_imports = True
     service.launch()
-    assert not isinstance(service.child, Forked)
+    assert not isinstance(service.child, Copy)
     service.kill()
+
+
+def test_a_copy_takes_signals(tmp_path: Path) -> None:
+    copy = Copy(_LASTING, environment({}), tmp_path / "log")
+    assert copy.poll() is None
+    copy.send_signal(signal.SIGTERM)
+    assert copy.wait() == -signal.SIGTERM
+    copy.send_signal(signal.SIGTERM)
+
+
+def test_a_copy_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Also when that had no time to end it."""
+    program = f"""
+import os
+from pathlib import Path
+from local.process import environment
+from local.warm import Copy
+print(Copy({_LASTING!r}, environment({{}}), Path({str(tmp_path / "log")!r})).pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert wait_for(lambda: not alive(int(ended.stdout)), 60)
 
 
 def _ended(service: WarmService) -> bool:

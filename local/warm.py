@@ -23,6 +23,8 @@ from local.services import NAMES, Service
 
 WARM = "SCRUBJAY_PROOF_WARM"
 """The environment variable with the socket of the process that is copied."""
+WARM_PRELOADED = "SCRUBJAY_PROOF_WARM_PRELOADED"
+"""The same of one that has the library which services preload."""
 _FAMILY = "AF_UNIX"
 _fork = multiprocessing.get_context("fork")
 
@@ -30,12 +32,13 @@ _fork = multiprocessing.get_context("fork")
 class Original(Server):
     """The process that is copied. It answers at a socket in the folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, variables: Mapping[str, str] | None = None) -> None:
         super().__init__("original", folder / "original.log")
         self.socket = folder / "original"
+        self._variables = variables or {}
 
     def launch(self) -> None:
-        self.spawn([sys.executable, "-m", __name__, self.socket], cwd=ROOT)
+        self.spawn([sys.executable, "-m", __name__, self.socket], cwd=ROOT, env=environment(self._variables))
 
     def ready(self) -> bool:
         with suppress(OSError), Client(str(self.socket), _FAMILY):
@@ -44,21 +47,24 @@ class Original(Server):
 
 
 class WarmService(Service):
-    """One that changes what it imports, before it does, or preloads a library, starts as any other."""
+    """One that changes what it imports, before it does, starts as any other, as do those for which there is nothing
+    to copy.
+    """
 
     def launch(self) -> None:
-        if self.changes_imports or "LD_PRELOAD" in self.variables:
+        original = os.environ.get(WARM_PRELOADED if "LD_PRELOAD" in self.variables else WARM)
+        if self.changes_imports or original is None:
             super().launch()
             return
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.child = Copy(self.module, environment(self.variables), self.log)
+        self.child = Copy(original, self.module, environment(self.variables), self.log)
 
 
 class Copy:
     """What `local.process` asks of a child, by any thread. It ends with this process."""
 
-    def __init__(self, module: str, variables: Mapping[str, str], log: Path) -> None:
-        self._connection = Client(os.environ[WARM], _FAMILY)
+    def __init__(self, original: str, module: str, variables: Mapping[str, str], log: Path) -> None:
+        self._connection = Client(original, _FAMILY)
         self._connection.send((module, variables, log, _niceness()))
         self.pid: int = self._connection.recv()
         self._code: int | None = None

@@ -19,7 +19,7 @@ import asyncpg
 
 from local.database import Database, create_database
 from local.services import NAMES
-from proofs.clocks.jumping import HOUR, SEEN_SECONDS, Jumping
+from proofs.clocks.jumping import HOUR, SEEN_SECONDS, Jumping, copied
 from proofs.clocks.writing import WRITERS, Ledger, Writer, look
 from proofs.ground import Ground, Proof, run
 from proofs.timeline.reading import Reader
@@ -44,11 +44,12 @@ class Figures(NamedTuple):
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     other = await create_database(ground.postgres.dsn(), "wall", template=ground.database.name)
-    # Both mostly wait.
-    control, done = await asyncio.gather(
-        _disturbed(ground, other, CONTROL_JUMPS, seed, _CONTROL),
-        _disturbed(ground, ground.database, SHORT_JUMPS if short else JUMPS, seed),
-    )
+    with copied(ground.folder):
+        # Both mostly wait.
+        control, done = await asyncio.gather(
+            _disturbed(ground, other, CONTROL_JUMPS, seed, _CONTROL),
+            _disturbed(ground, ground.database, SHORT_JUMPS if short else JUMPS, seed),
+        )
     return Proof(
         n=done.ledger.requests,
         faults=done.jumps.total() + done.kills,

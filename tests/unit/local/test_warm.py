@@ -57,7 +57,7 @@ def test_what_must_not_find_imports_starts_as_ever(tmp_path: Path, change: str) 
 
 
 def test_a_copy_takes_signals(tmp_path: Path) -> None:
-    copy = Copy(_LASTING, environment({}), tmp_path / "log")
+    copy = Copy(os.environ[WARM], _LASTING, environment({}), tmp_path / "log")
     assert copy.poll() is None
     copy.send_signal(signal.SIGTERM)
     assert copy.wait() == -signal.SIGTERM
@@ -71,7 +71,7 @@ import os
 from pathlib import Path
 from local.process import environment
 from local.warm import Copy
-print(Copy({_LASTING!r}, environment({{}}), Path({str(tmp_path / "log")!r})).pid, flush=True)
+print(Copy(os.environ[{WARM!r}], {_LASTING!r}, environment({{}}), Path({str(tmp_path / "log")!r})).pid, flush=True)
 os.kill(os.getpid(), 9)
 """
     ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)

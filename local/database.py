@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
-from alembic.script import ScriptDirectory
 
 from local.process import LocalError, environment, run
 
@@ -54,7 +53,7 @@ async def create_roles(server_dsn: str) -> None:
     `server_dsn` is a superuser's, and every role gets its password.
     """
     password = urlsplit(server_dsn).password
-    async with _connected(server_dsn) as connection:
+    async with connected(server_dsn) as connection:
         try:
             # Until the library is loaded, Postgres accepts any hnsw.* setting, even a misspelt one.
             await connection.execute("LOAD 'vector'")
@@ -74,28 +73,18 @@ async def create_database(server_dsn: str, name: str, *, template: str = "templa
 
     It also creates the extension, because only a superuser may create pgvector.
     """
-    async with _connected(server_dsn) as connection:
+    async with connected(server_dsn) as connection:
         if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
             await connection.execute(f'CREATE DATABASE "{name}" OWNER {OWNER} TEMPLATE "{template}"')
     database = Database.on(server_dsn, name)
-    async with _connected(database.admin) as connection:
+    async with connected(database.admin) as connection:
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     return database
 
 
 async def drop_database(server_dsn: str, name: str) -> None:
-    async with _connected(server_dsn) as connection:
+    async with connected(server_dsn) as connection:
         await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-
-
-async def foreign_revision(owner_dsn: str) -> str | None:
-    """The database's revision if this code does not know it and thus cannot migrate from it, or else None."""
-    async with _connected(owner_dsn) as connection:
-        if await connection.fetchval("SELECT to_regclass('public.alembic_version')") is None:
-            return None
-        found: str | None = await connection.fetchval("SELECT version_num FROM public.alembic_version")
-    known = {script.revision for script in ScriptDirectory(str(ROOT / "alembic")).walk_revisions()}
-    return None if found in known else found
 
 
 def migrate(owner_dsn: str, log: Path, *, grants: bool = True, distributed: str = "") -> None:
@@ -107,7 +96,7 @@ def migrate(owner_dsn: str, log: Path, *, grants: bool = True, distributed: str 
 
 
 @asynccontextmanager
-async def _connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(dsn)
     try:
         yield connection

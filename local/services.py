@@ -41,8 +41,6 @@ class Service(Server):
 
     start_seconds = 300  # three at once, compiling what they import, on a busy machine
     stop_seconds = 12  # a drain may take 10
-    changes_imports = False
-    """Whether its module changes others before these are imported, so that no process may have imported them."""
 
     def __init__(self, name: str, log: Path, port: int, variables: Mapping[str, str]) -> None:
         super().__init__(name.replace("_", "-"), log)

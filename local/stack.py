@@ -13,8 +13,9 @@ from typing import IO
 
 from local import sample, shell
 from local.console import say, step
-from local.database import NAME, create_database, create_roles, foreign_revision, migrate
+from local.database import NAME, create_database, create_roles, migrate
 from local.process import LocalError, Server, free_port, port_is_free, stop_together
+from local.revisions import foreign_revision
 from local.servers import Postgres, Valkey, make_folder, reachable, write_private
 from local.services import NAMES, PORTS, Service, Tokens, variables
 

@@ -47,13 +47,11 @@ class Original(Server):
 
 
 class WarmService(Service):
-    """One that changes what it imports, before it does, starts as any other, as do those for which there is nothing
-    to copy.
-    """
+    """Where there is nothing to copy, it starts as any other."""
 
     def launch(self) -> None:
         original = os.environ.get(WARM_PRELOADED if "LD_PRELOAD" in self.variables else WARM)
-        if self.changes_imports or original is None:
+        if original is None:
             super().launch()
             return
         self.log.parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ class Promise(NamedTuple):
     long: bool = False
     """It begins first, so that it is not left alone at the end."""
     quiet: bool = False
-    """It takes one processor and waits for nothing, so whoever has a higher priority hardly notices it."""
+    """It judges no times and needs no answer soon, so it can wait for whoever has a higher priority."""
     heavy: bool = False
     """In full, it keeps both processors busy for minutes, so nothing runs beside it."""
     installs: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ PROMISES = (
     Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True),
     Promise("P23", "proof-freshness", "what is hot is never stale"),
     Promise("core", "proof-core", "every interleaving of the core keeps its rules", quiet=True),
-    Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files"),
+    Promise("vault", "proof-vault", "the index of a folder stands kills and hostile files", quiet=True),
     Promise("sessions", "proof-sessions", "kills lose nothing of a trail"),
     Promise("consolidation", "proof-consolidation", "kills change nothing of what is learned", long=True),
     Promise("webhooks", "proof-webhooks", "every event reaches its receiver"),

@@ -23,7 +23,6 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         name = service.module.removeprefix("services.")
         service.variables |= {"BENCH_SERVICE": name, "WITHOUT": "flood"}
         service.module = "proofs.without_limits"
-        service.changes_imports = True
     async with control:
         await fill(control, seed)
         suffered = await overload(control, seconds, 1, seed)

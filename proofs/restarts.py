@@ -24,6 +24,7 @@ import aiohttp
 
 from local.process import LocalError, Server, free_ports
 from local.services import NAMES, Service, Tokens, variables
+from local.warm import WarmService
 from proofs.ground import Ground, Proof, run
 from tests.support.cluster import Client
 
@@ -213,7 +214,7 @@ class Fleet:
         self.url = addresses["context"]
         self.replicas = {
             name: [
-                Service(
+                WarmService(
                     name,
                     ground.folder / f"{name}-{n}.log",
                     port,

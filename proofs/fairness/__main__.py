@@ -22,8 +22,7 @@ from tests.support.cluster import Cluster
 MOST_OVER_ALONE = 1.5
 # An attack does harm when requests fail, or when they take far more than noise explains.
 HARM_OVER_ALONE = 3.0
-_CONTROL = Plan(beside=4.0, alone=4.0)
-_SHORT_CONTROL = Plan(beside=3.0, alone=2.0, onset=1.0, rest=0.3)
+_CONTROL = Plan(beside=3.0, alone=2.0, onset=1.0, rest=0.3)
 # In short, only what fails is judged.
 _SHORT = Plan(beside=2.5, alone=2.5, each_time=False, onset=1.0, rest=0.3)
 # Alone, 640 requests in all; beside each attack 280. More would take longer than ten minutes.
@@ -44,8 +43,7 @@ async def prove(ground: Ground, short: bool) -> dict[str, Any]:
         measuring = Measuring(cluster, ground.database.admin, _SHORT if short else _FULL)
         outcomes = await measuring.outcomes(tuple(ATTACKS))
     print("\nwithout the limit that stops the attack")
-    plan = _SHORT_CONTROL if short else _CONTROL
-    control = {name: await _control(ground, database, name, plan) for name, database in databases.items()}
+    control = {name: await _control(ground, database, name) for name, database in databases.items()}
     return {
         **_figures(outcomes, control, judged=not short),
         "measured_again": measuring.repeated,
@@ -53,15 +51,14 @@ async def prove(ground: Ground, short: bool) -> dict[str, Any]:
     }
 
 
-async def _control(ground: Ground, database: Database, attack: str, plan: Plan) -> Outcome:
+async def _control(ground: Ground, database: Database, attack: str) -> Outcome:
     control = Cluster(database, ground.valkey.url, ground.folder)
     for service in control.all:
         service.variables["BENCH_SERVICE"] = service.module.removeprefix("services.")
         service.variables["WITHOUT"] = attack
         service.module = "proofs.without_limits"
-        service.changes_imports = True
     async with control:
-        measuring = Measuring(control, database.admin, plan)
+        measuring = Measuring(control, database.admin, _CONTROL)
         for _ in range(_CONTROL_TIMES):
             outcome = (await measuring.outcomes([attack]))[attack]
             if _does_harm(outcome):

@@ -16,7 +16,7 @@ from tests.support.attacks.victim import CANARIES
 SEED = 20_261
 ROUNDS, SHORT_ROUNDS = 2, 1
 # In the short form, each kind of key makes one of so many attempts, and its neighbours make the others.
-_SHORT_SHARE = 3
+_SHORT_SHARE = 4
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:

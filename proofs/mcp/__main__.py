@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -160,6 +161,8 @@ async def _scenario(name: str, version: str, url: str, folder: Path) -> bool:
         *("--output-dir", str(out)),
         stdout=subprocess.DEVNULL,
         cwd=_NODE,
+        # A start for each scenario, of which a quarter is compiling.
+        env={**os.environ, "NODE_COMPILE_CACHE": str(folder / "compiled")},
     )
     await process.wait()
     checks = [one for file in out.glob("*/checks.json") for one in json.loads(file.read_text())]

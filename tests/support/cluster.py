@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -17,7 +16,7 @@ from aiohttp import web
 from local.database import Database
 from local.process import free_ports
 from local.services import NAMES, Service, Tokens, variables
-from local.warm import WARM, WarmService
+from local.warm import WarmService
 from shared import deadline
 
 _TRIES = 8
@@ -183,7 +182,6 @@ class Cluster:
         addresses = {name: self._address(name, ports) for name in NAMES}
         self._addresses = addresses
         self.replicas: dict[str, list[Service]] = {}
-        service = WarmService if WARM in os.environ else Service
         for name in NAMES:
             own = variables(
                 name,
@@ -194,7 +192,7 @@ class Cluster:
             )
             extra = {**(settings or {}), **(settings_of or {}).get(name, {})}
             self.replicas[name] = [
-                service(name, folder / f"{name}-{number}.log", port, {**own, **extra})
+                WarmService(name, folder / f"{name}-{number}.log", port, {**own, **extra})
                 for number, port in enumerate(ports[name])
             ]
 

@@ -44,13 +44,8 @@ def test_a_service_begins_as_a_copy(tmp_path: Path) -> None:
     assert services[0].pid != services[1].pid
 
 
-@pytest.mark.parametrize("change", ["changes_imports", "LD_PRELOAD"])
-def test_what_must_not_find_imports_starts_as_ever(tmp_path: Path, change: str) -> None:
-    service = WarmService("cache", tmp_path / "log", free_port(), {})
-    if change == "LD_PRELOAD":
-        service.variables[change] = ""
-    else:
-        service.changes_imports = True
+def test_what_preloads_a_library_is_no_copy_of_what_has_none(tmp_path: Path) -> None:
+    service = WarmService("cache", tmp_path / "log", free_port(), {"LD_PRELOAD": ""})
     service.launch()
     assert not isinstance(service.child, Copy)
     service.kill()

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from local.database import ROLE_VARIABLES, ROOT, Database, foreign_revision
+from local.database import ROLE_VARIABLES, ROOT, Database
+from local.revisions import foreign_revision
 from services.context.timeline.partitions import maintain
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool

@@ -48,19 +48,15 @@ class Proof(NamedTuple):
 
 @contextmanager
 def ground() -> Iterator[Ground]:
-    """Servers for one proof. PostgreSQL starts from a copy of the folder that PREPARED names, or is made anew."""
+    """Servers for one proof."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with ExitStack() as cleanup:
         folder = cleanup.enter_context(temporary())
         postgres, valkey = Postgres(folder / "postgres", durable=False), Valkey(folder / "valkey")
-        template = os.environ.get(PREPARED)
-        if template:
-            # PostgreSQL must own its files, and shutil.copytree would give them to us.
-            subprocess.run(["cp", "-pR", template, postgres.base], check=True)
         for server in (postgres, valkey):
             cleanup.callback(server.stop)
-            server.start()
-        database = Database.on(postgres.dsn(), NAME) if template else _migrated(postgres, folder)
+        database = asyncio.run(start(postgres, folder))
+        valkey.start()
         api = cleanup.enter_context(FakeOpenAI())
         vectors = {"SCRUBJAY_EMBEDDER": "openai", "OPENAI_API_KEY": api.key, "OPENAI_BASE_URL": api.url}
         yield Ground(postgres, valkey, database, folder, vectors)
@@ -72,8 +68,7 @@ def prepared() -> Iterator[Path]:
     with temporary() as folder:
         postgres = Postgres(folder / "postgres", durable=False)
         try:
-            postgres.start()
-            _migrated(postgres, folder)
+            asyncio.run(start(postgres, folder))
         finally:
             postgres.stop()
         yield postgres.base
@@ -91,9 +86,16 @@ def temporary() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _migrated(postgres: Postgres, folder: Path) -> Database:
-    asyncio.run(create_roles(postgres.dsn()))
-    database = asyncio.run(create_database(postgres.dsn(), NAME))
+async def start(postgres: Postgres, folder: Path) -> Database:
+    """Starts it with a migrated database: from a copy of the folder that PREPARED names, or made anew, with a log."""
+    if template := os.environ.get(PREPARED):
+        # PostgreSQL must own its files, and shutil.copytree would give them to us.
+        await asyncio.to_thread(subprocess.run, ["cp", "-pR", template, postgres.base], check=True)
+        postgres.start()
+        return Database.on(postgres.dsn(), NAME)
+    postgres.start()
+    await create_roles(postgres.dsn())
+    database = await create_database(postgres.dsn(), NAME)
     migrate(database.owner, folder / "migrations.log")
     return database
 

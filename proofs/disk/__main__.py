@@ -21,10 +21,10 @@ from pathlib import Path
 import aiohttp
 import asyncpg
 
-from local.database import NAME, Database, create_database, create_roles, migrate
+from local.database import NAME, Database, create_database
 from local.process import LocalError
 from local.servers import Postgres
-from proofs.ground import Ground, Proof, run
+from proofs.ground import Ground, Proof, run, start
 from proofs.writes.writing import Ledger, Source, lost, written
 from tests.support.calls import note, until
 from tests.support.cluster import Client, Cluster
@@ -42,9 +42,9 @@ _ANSWERED = (201, 503)
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     with _mounted(ground.folder / "small") as mount:
         postgres = Postgres(mount / "postgres", logs=ground.folder / "small logs", durable=False)
-        postgres.start()
         try:
-            database, other = await _databases(postgres, ground.folder / "small.log")
+            database = await start(postgres, ground.folder)
+            other = await create_database(postgres.dsn(), "control", template=NAME)
             control = await _filled(ground, postgres, mount, other, 2, seed, early=True)
             rounds = SHORT_ROUNDS if short else ROUNDS
             ledger, gone, seen, slowest = await _filled(ground, postgres, mount, database, rounds, seed)
@@ -121,14 +121,6 @@ async def _filled(
             ended.set()
             await writing
     return ledger, await lost(postgres.dsn(name), ledger), seen, slowest
-
-
-async def _databases(postgres: Postgres, log: Path) -> tuple[Database, Database]:
-    """One for the proof, and one for the control."""
-    await create_roles(postgres.dsn())
-    database = await create_database(postgres.dsn(), NAME)
-    migrate(database.owner, log)
-    return database, await create_database(postgres.dsn(), "control", template=NAME)
 
 
 async def _session(client: Client, name: str) -> str:

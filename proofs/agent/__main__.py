@@ -30,7 +30,7 @@ _CONTROL = (28, 4, 8.0)
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     size = _SHORT if short else _LONG
-    async with Cluster(ground.database, ground.valkey.url, ground.folder) as cluster:
+    async with Cluster(ground.database, ground.valkey.url, ground.folder, settings=ground.vectors) as cluster:
         # Each agent mostly waits.
         control, *days = await asyncio.gather(
             _day(cluster, ground.folder / "control", "openai", _CONTROL, seed, "proofs.agent.hasty"),

@@ -194,8 +194,10 @@ def _replies(day: Day) -> Counter[str]:
 
 
 async def _costs(day: Day, jay: AsyncClient, name: str, provider: FakeProvider) -> Counter[str]:
-    """Each row is a call of the ledger, and each call of the ledger a row: by its tokens, or as abandoned."""
-    rows = [row async for row in jay.cost_calls(agent=name, limit=200)]
+    """Each row of the agent is a call of the ledger, and each call of the ledger a row: by its tokens, or as
+    abandoned. The services' own calls are no business of the provider.
+    """
+    rows = [row async for row in jay.cost_calls(agent=name, limit=200) if row.service == "caller"]
     known = Counter((row.input_tokens, row.output_tokens) for row in rows if row.outcome == "ok")
     abandoned = sum(row.outcome == "abandoned" for row in rows)
     billed = Counter((call.input, call.output) for call in provider.ledger)

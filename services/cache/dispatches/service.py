@@ -57,7 +57,7 @@ class DispatchService:
         principal.require_agent(report.agent_name)
 
         async def insert(connection: Connection) -> Dispatch:
-            return _dispatch(await queries.report(connection, principal, report))
+            return _seen(principal, await queries.report(connection, principal, report))
 
         about = None if key is None else key.about([report.agent_name])
         return await self._change(principal, report.mission_id, about, insert, deadline, status=201)
@@ -77,7 +77,7 @@ class DispatchService:
             row = await queries.progress(connection, principal.tenant, dispatch_id, progress)
             if row is None:
                 raise Conflict(f"dispatch {dispatch_id} is closed")
-            return _dispatch(row)
+            return _seen(principal, row)
 
         about = None if key is None else key.about([dispatch.agent_name])
         return await self._change(principal, dispatch.mission_id, about, update, deadline, status=200)
@@ -206,11 +206,7 @@ class DispatchService:
         return await self.get(principal, kept.id, deadline)
 
 
-def _dispatch(row: asyncpg.Record) -> Dispatch:
-    return Dispatch(**row)
-
-
 def _seen(principal: Principal, row: asyncpg.Record) -> Dispatch:
     """A dispatch does not say whom its session is with, so a key of some users does not see the session."""
-    dispatch = _dispatch(row)
+    dispatch = Dispatch(**row)
     return dispatch if principal.users is None else msgspec.structs.replace(dispatch, session_id=None)

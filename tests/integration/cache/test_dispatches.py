@@ -100,6 +100,20 @@ async def test_listed_by_mission_agent_and_status(tenant: Tenant, client: Client
     assert (await client.get(f"{DISPATCH}?status=asleep")).status == 400
 
 
+async def test_a_key_of_users_sees_no_session(tenant: Tenant, client: Client) -> None:
+    """Nor when it changes the dispatch: nothing says whom the session is with."""
+    dispatch = await reported(client, session_id="with ana")
+    assert dispatch["session_id"] == "with ana"
+    bound, path = await tenant.client("write", users=["eve"]), f"{DISPATCH}/{dispatch['id']}"
+    for headers in ({}, {"idempotency-key": "a-note"}):
+        answer = await bound.post(f"{path}/progress", {"note": "half way"}, headers=headers)
+        assert answer.status == 200, answer
+        noted = answer.body["data"]
+        assert (noted["progress"], noted["session_id"]) == ("half way", None)
+    assert (await get(bound, dispatch["id"]))["session_id"] is None
+    assert (await get(client, dispatch["id"]))["session_id"] == "with ana"
+
+
 async def test_keyed_calls_happen_once(client: Client) -> None:
     body = {"mission_id": "m", "agent_name": "scout", "task": "once"}
     made = [await client.post(f"{DISPATCH}/report", body, headers={"idempotency-key": "r"}) for _ in range(2)]

@@ -454,7 +454,6 @@ ATTACKS: Mapping[str, Attack] = {
     ],
     "context_weight_history": _filters("caller"),
     "context_weights": _filters("caller"),
-    "dispatch_complete": _of("dispatch_id", outcome="failed"),
     "dispatch_get": _of("dispatch_id"),
     "dispatch_list": lambda v: [{}, {"mission_id": v.mission}, {"agent_name": v.agent}],
     "dispatch_progress": _of("dispatch_id", note="taken over"),
@@ -467,6 +466,8 @@ ATTACKS: Mapping[str, Attack] = {
         }
         for agent in (v.agent, "mallory")
     ],
+    # After the others: what is completed answers 409.
+    "dispatch_complete": _of("dispatch_id", outcome="failed"),
     "session_admissions": _in_session({}),
     "memory_consolidate": lambda v: [
         {"session_id": session} for session in (v.ids["agent_session"], v.canary("nobodys_session"))

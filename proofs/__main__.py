@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -30,7 +30,7 @@ from proofs.ground import PREPARED, prepared, temporary
 # A proof that takes longer hangs.
 _MOST_SECONDS = 3_600
 # On two processors: a proof waits for a part of its time, and in short for more of it.
-_AT_ONCE, _SHORT_AT_ONCE = 2, 3
+_AT_ONCE, _SHORT_AT_ONCE, _QUIET_AT_ONCE = 2, 3, 2
 # Characters of a broken proof's output.
 _SHOWN = 4_000
 _running: set[subprocess.Popen[str]] = set()
@@ -68,11 +68,11 @@ PROMISES = (
     Promise("P11", "proof-clocks", "clocks of services do not matter", long=True),
     Promise("P12", "proof-mcp", "any MCP client works on any replica", installs=(".node/stamp",)),
     Promise("P13", "proof-junk", "no credit for junk"),
-    Promise("P15", "proof-paging", "paging corrupts nothing"),
+    Promise("P15", "proof-paging", "paging corrupts nothing", quiet=True),
     Promise("P16", "proof-links", "links cannot escape", quiet=True),
-    Promise("P17", "proof-blocks", "stored text forges no structure"),
+    Promise("P17", "proof-blocks", "stored text forges no structure", quiet=True),
     Promise("P18", "proof-overload", "overload is shed", times=True),
-    Promise("P19", "proof-purge", "a purge leaves nothing", long=True, heavy=True),
+    Promise("P19", "proof-purge", "a purge leaves nothing", long=True, heavy=True, quiet=True),
     Promise(
         "P20",
         "verify-adapters",
@@ -127,20 +127,22 @@ def install(promises: Sequence[Promise]) -> None:
 
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
-    quiet = [one for one in promises if short and one.quiet]
+    quiet = _long_first(one for one in promises if short and one.quiet)
     alone = [one for one in promises if one.times or (one.heavy and not short)]
-    beside = sorted(
-        (one for one in promises if one not in alone and one not in quiet), key=lambda one: not one.long
-    )
+    beside = _long_first(one for one in promises if one not in alone and one not in quiet)
     with _pool(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
-    with _pool(1) as pool:
+    with _pool(_QUIET_AT_ONCE) as pool:
         quietly = {one: pool.submit(run, one, short=short) for one in quiet}
         done |= {one: run(one, short=short) for one in alone}
         done |= {one: result.result() for one, result in quietly.items()}
     if short:
         done |= {one: run(one, short=short) for one in promises if _may_be_the_machine(one, done[one])}
     return [done[one] for one in promises]
+
+
+def _long_first(promises: Iterable[Promise]) -> list[Promise]:
+    return sorted(promises, key=lambda one: not one.long)
 
 
 @contextmanager

@@ -273,7 +273,7 @@ def subjects(count: int, seed: int, word: str = WORD) -> list[Subject]:
 
 
 async def prove(ground: Ground, short: bool, seed: int) -> Proof:
-    count, tenants = (24, 1) if short else (1_000, 24)
+    count, tenants = (12, 1) if short else (1_000, 24)
     settings = {"SCRUBJAY_IN_FLIGHT": "256"}
     forgetful = Cluster(ground.database, ground.valkey.url, ground.folder / "control", settings=settings)
     (ground.folder / "control").mkdir()
@@ -282,7 +282,7 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
     async with forgetful, forgetful.client("admin") as client:
         skipped = "forgetful"
         await told(client, "/api/webhooks", {"url": NOWHERE})
-        await every([client], subjects(6, seed, skipped))
+        await every([client], subjects(3, seed, skipped))
         control = await left(ground, (skipped,))
     async with Cluster(
         ground.database, ground.valkey.url, ground.folder, replicas=2, settings=settings

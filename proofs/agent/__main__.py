@@ -24,7 +24,7 @@ from tests.support.cluster import Cluster
 SEED = 21
 _KINDS = ("anthropic", "openai")
 # Messages, kills and seconds of a day.
-_LONG, _SHORT = (120, 20, 60.0), (28, 4, 8.0)
+_LONG, _SHORT = (120, 20, 60.0), (24, 2, 6.0)
 _CONTROL = (28, 4, 8.0)
 
 

@@ -24,9 +24,9 @@ MOST_OVER_ALONE = 1.5
 HARM_OVER_ALONE = 3.0
 _CONTROL = Plan(beside=3.0, alone=2.0, onset=1.0, rest=0.3)
 # In short, only what fails is judged.
-_SHORT = Plan(beside=2.5, alone=2.5, each_time=False, onset=1.0, rest=0.3)
-# Alone, 640 requests in all; beside each attack 280. More would take longer than ten minutes.
-_FULL = Plan(beside=14.0, alone=4.0, rounds=2, tries=3)
+_SHORT = Plan(beside=2.0, alone=2.5, each_time=False, onset=0.7, rest=0.3)
+# Alone, 560 requests in all; beside each attack 340. More would take longer than ten minutes.
+_FULL = Plan(beside=17.0, alone=3.5, rounds=2, tries=3)
 # A fast machine withstands some attacks for a while, and noise may hide the harm.
 _CONTROL_TIMES = 4
 _SHORT_CONTROLS = ("slow patterns", "large heads")

@@ -30,7 +30,8 @@ async def prove(ground: Ground, short: bool, seed: int) -> Proof:
         url, token = cluster.url(), cluster.tokens.admin
         await _fill(cluster)
         made = await hostile.play(url, token, SHORT_HOSTILE if short else HOSTILE, seed)
-        drawn = await asyncio.to_thread(schema_cases.play, url, token, SHORT_CASES if short else CASES, seed)
+        cases = SHORT_CASES if short else CASES
+        drawn = await asyncio.to_thread(schema_cases.play, url, token, cases, seed, both=not short)
     control.show("control", most=3)
     made.show("hostile")
     drawn.show("schemathesis")

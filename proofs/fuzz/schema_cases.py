@@ -25,40 +25,51 @@ def _lines(_: Any, value: Any) -> bytes:
     return value.encode("utf-8", "replace") if isinstance(value, str) else json.dumps(value).encode()
 
 
-def play(url: str, token: str, count: int, seed: int) -> Judge:
-    """About `count` cases, the same number of each operation and mode."""
+def play(url: str, token: str, count: int, seed: int, *, both: bool) -> Judge:
+    """About `count` cases, the same number of each operation, in both modes or in one of them by turns: what takes
+    longest is to prepare a mode.
+    """
     schema = schemathesis.openapi.from_dict(json.loads(as_json()))
     known = {(one.method, one.path): one for one in operations()}
     made: list[Any] = [result.ok() for result in schema.get_all_operations()]  # type: ignore[union-attr]
-    each = -(-count // (len(made) * len(_MODES)))
+    each = -(-count // (len(made) * (len(_MODES) if both else 1)))
     judge = Judge()
     # One after the other: hypothesis parses code, and two threads that do so fail on Python 3.11.
-    for one in made:
-        _play(one, known[one.method.upper(), one.path], url, token, each, seed, judge)
+    for number, one in enumerate(made):
+        modes = _modes(one)
+        for mode in modes if both else [modes[number % len(modes)]]:
+            _play(one, mode, known[one.method.upper(), one.path], url, token, each, seed, judge)
     return judge
 
 
-def _play(made: Any, operation: Operation, url: str, token: str, count: int, seed: int, judge: Judge) -> None:
-    for mode in _modes(made):
+def _play(
+    made: Any,
+    mode: GenerationMode,
+    operation: Operation,
+    url: str,
+    token: str,
+    count: int,
+    seed: int,
+    judge: Judge,
+) -> None:
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=[*hypothesis.HealthCheck],
+    )
+    @hypothesis.given(case=made.as_strategy(generation_mode=mode))
+    def send(case: Any) -> None:
+        headers = {"authorization": f"Bearer {token}", "accept": "application/json"}
+        response = _last_response(case, url, headers, judge)
+        media = response.headers.get("content-type", [""])[0].partition(";")[0]
+        reply = Reply(response.status_code, media, response.content.decode("utf-8", "replace"))
+        hurried = _HURRIED in (case.headers or {})
+        judge.judge(operation, case.as_curl_command(), reply, hurried=hurried)
 
-        @hypothesis.seed(seed)
-        @hypothesis.settings(
-            max_examples=count,
-            database=None,
-            deadline=None,
-            phases=[hypothesis.Phase.generate],
-            suppress_health_check=[*hypothesis.HealthCheck],
-        )
-        @hypothesis.given(case=made.as_strategy(generation_mode=mode))
-        def send(case: Any) -> None:
-            headers = {"authorization": f"Bearer {token}", "accept": "application/json"}
-            response = _last_response(case, url, headers, judge)
-            media = response.headers.get("content-type", [""])[0].partition(";")[0]
-            reply = Reply(response.status_code, media, response.content.decode("utf-8", "replace"))
-            hurried = _HURRIED in (case.headers or {})
-            judge.judge(operation, case.as_curl_command(), reply, hurried=hurried)
-
-        send()
+    send()
 
 
 def _last_response(case: Any, url: str, headers: dict[str, str], judge: Judge) -> Any:

@@ -20,6 +20,7 @@ from pathlib import Path
 from local.database import ROOT
 from local.process import Server, environment
 from local.services import NAMES, Service
+from shared.concurrency.priority import lower_process
 
 WARM = "SCRUBJAY_PROOF_WARM"
 """The environment variable with the socket of the process that is copied."""
@@ -114,7 +115,7 @@ def _keep(connection: Connection) -> None:
 def become(module: str, variables: Mapping[str, str], log: Path, niceness: int) -> None:
     """Makes this process what `python -m module` would be, with its output in the log."""
     os.setsid()
-    os.nice(max(0, niceness - _niceness()))
+    lower_process(max(0, niceness - _niceness()))
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(output, stream.fileno())

@@ -81,7 +81,7 @@ PROMISES = (
         heavy=True,
         installs=(".adapters/stamp", ".crewai/stamp"),
     ),
-    Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True),
+    Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True, long=True),
     Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True),
     Promise("P23", "proof-freshness", "what is hot is never stale"),
     Promise("core", "proof-core", "every interleaving of the core keeps its rules", quiet=True),
@@ -128,7 +128,7 @@ def install(promises: Sequence[Promise]) -> None:
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
     quiet = _long_first(one for one in promises if short and one.quiet)
-    alone = [one for one in promises if one.times or (one.heavy and not short)]
+    alone = _long_first(one for one in promises if one.times or (one.heavy and not short))
     beside = _long_first(one for one in promises if one not in alone and one not in quiet)
     with _pool(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))

@@ -47,6 +47,8 @@ class Promise(NamedTuple):
     """It begins first, so that it is not left alone at the end."""
     quiet: bool = False
     """It judges no times and needs no answer soon, so it can wait for whoever has a higher priority."""
+    idle: bool = False
+    """It judges work of the lowest priority, too, so not even a quiet one runs beside it."""
     heavy: bool = False
     """In full, it keeps both processors busy for minutes, so nothing runs beside it."""
     installs: tuple[str, ...] = ()
@@ -66,7 +68,7 @@ PROMISES = (
     Promise("P9", "proof-upgrade", "upgrades are online"),
     Promise("P10", "proof-disk", "a full disk loses nothing"),
     Promise("P11", "proof-clocks", "clocks of services do not matter", long=True),
-    Promise("P12", "proof-mcp", "any MCP client works on any replica", installs=(".node/stamp",)),
+    Promise("P12", "proof-mcp", "any MCP client works on any replica", long=True, installs=(".node/stamp",)),
     Promise("P13", "proof-junk", "no credit for junk"),
     Promise("P15", "proof-paging", "paging corrupts nothing", quiet=True),
     Promise("P16", "proof-links", "links cannot escape", quiet=True),
@@ -81,7 +83,7 @@ PROMISES = (
         heavy=True,
         installs=(".adapters/stamp", ".crewai/stamp"),
     ),
-    Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True, long=True),
+    Promise("P21", "proof-fairness", "one tenant cannot slow another", times=True, idle=True),
     Promise("P22", "proof-isolation", "nobody reads or speaks for another", long=True),
     Promise("P23", "proof-freshness", "what is hot is never stale"),
     Promise("core", "proof-core", "every interleaving of the core keeps its rules", quiet=True),
@@ -128,14 +130,15 @@ def install(promises: Sequence[Promise]) -> None:
 def run_all(promises: Sequence[Promise], *, short: bool) -> list[dict[str, Any]]:
     """In their order, whichever ended first."""
     quiet = _long_first(one for one in promises if short and one.quiet)
-    alone = _long_first(one for one in promises if one.times or (one.heavy and not short))
+    alone = [one for one in promises if one.times or (one.heavy and not short)]
     beside = _long_first(one for one in promises if one not in alone and one not in quiet)
     with _pool(_SHORT_AT_ONCE if short else _AT_ONCE) as pool:
         done = dict(zip(beside, pool.map(partial(run, short=short), beside), strict=True))
     with _pool(_QUIET_AT_ONCE) as pool:
         quietly = {one: pool.submit(run, one, short=short) for one in quiet}
-        done |= {one: run(one, short=short) for one in alone}
+        done |= {one: run(one, short=short) for one in alone if not one.idle}
         done |= {one: result.result() for one, result in quietly.items()}
+    done |= {one: run(one, short=short) for one in alone if one.idle}
     if short:
         done |= {one: run(one, short=short) for one in promises if _may_be_the_machine(one, done[one])}
     return [done[one] for one in promises]

@@ -29,7 +29,7 @@ _SHORT = Plan(beside=2.0, alone=2.5, each_time=False, onset=0.7, rest=0.3)
 _FULL = Plan(beside=17.0, alone=3.5, rounds=2, tries=3)
 # A fast machine withstands some attacks for a while, and noise may hide the harm.
 _CONTROL_TIMES = 4
-_SHORT_CONTROLS = ("slow patterns", "large heads")
+_SHORT_CONTROLS = ("slow patterns",)
 
 
 async def prove(ground: Ground, short: bool) -> dict[str, Any]:

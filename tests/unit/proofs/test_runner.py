@@ -52,7 +52,9 @@ def test_figures_are_those_of_the_last_line() -> None:
 def test_only_what_is_quiet_runs_beside_what_judges_times(
     monkeypatch: pytest.MonkeyPatch, short: bool
 ) -> None:
-    promises = [Promise(str(n), "target", "what", times=n % 3 == 0, quiet=n % 3 == 1) for n in range(9)]
+    promises = [
+        Promise(str(n), "target", "what", times=n % 3 == 0, idle=n == 0, quiet=n % 3 == 1) for n in range(9)
+    ]
     running: list[Promise] = []
     seen: list[list[Promise]] = []
 
@@ -70,6 +72,7 @@ def test_only_what_is_quiet_runs_beside_what_judges_times(
     assert all(sum(one.times for one in together) == 1 for together in beside)
     assert any(len(together) > 1 for together in beside) == short
     assert all(one.times or one.quiet for together in beside for one in together)
+    assert [len(together) for together in seen if any(one.idle for one in together)] == [1]
 
 
 @pytest.mark.parametrize("short", [False, True])

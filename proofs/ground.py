@@ -89,8 +89,7 @@ def temporary() -> Iterator[Path]:
 async def start(postgres: Postgres, folder: Path) -> Database:
     """Starts it with a migrated database: from a copy of the folder that PREPARED names, or made anew, with a log."""
     if template := os.environ.get(PREPARED):
-        # PostgreSQL must own its files, and shutil.copytree would give them to us.
-        await asyncio.to_thread(subprocess.run, ["cp", "-pR", template, postgres.base], check=True)
+        await asyncio.to_thread(_copy, Path(template), postgres.base)
         postgres.start()
         return Database.on(postgres.dsn(), NAME)
     postgres.start()
@@ -98,6 +97,11 @@ async def start(postgres: Postgres, folder: Path) -> Database:
     database = await create_database(postgres.dsn(), NAME)
     migrate(database.owner, folder / "migrations.log")
     return database
+
+
+def _copy(template: Path, base: Path) -> None:
+    """PostgreSQL must own its files, and shutil.copytree would give them to us."""
+    subprocess.run(["cp", "-pR", template, base], check=True)
 
 
 def run(name: str, seed: int, prove: Callable[[Ground, bool, int], Coroutine[Any, Any, Proof]]) -> None:

@@ -15,7 +15,7 @@ from tests.support.attacks.attackers import ATTACKERS, CONTROL
 from tests.support.attacks.victim import CANARIES
 
 SEED = 20_261
-# In both orders: what one attempt closes, a later one cannot try.
+# Forwards and backwards, reads first: what one attempt closes, a later one cannot try.
 _WHOLE = (slice(None), slice(None, None, -1))
 # In the short form, each kind of key makes one of so many attempts, and its neighbours make the others.
 _SHORT_SHARE = 5

@@ -27,7 +27,7 @@ from tests.support.attacks.attackers import (
     rows_of,
     unattacked,
 )
-from tests.support.attacks.sending import replies_to_all
+from tests.support.attacks.sending import reads_first, replies_to_all
 from tests.support.attacks.victim import Victim, settle
 from tests.support.cluster import Client, Cluster
 
@@ -128,7 +128,8 @@ async def _attacked(
 ) -> Ledger:
     ledger = Ledger(attacker.name)
     before = await rows_of(sql, victim)
-    async for attempt, replies in replies_to_all(client, [*attacker.attempts(victim)][tried]):
+    chosen = reads_first([*attacker.attempts(victim)][tried])
+    async for attempt, replies in replies_to_all(client, chosen):
         ledger.attempts += 1
         for reply in replies:
             ledger.leaks += [

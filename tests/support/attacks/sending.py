@@ -60,7 +60,12 @@ class Reply(NamedTuple):
 
 def attempts(victim: Victim) -> list[Attempt]:
     """Every attack over REST, and through the tools and resources that reach the same operations; reads first."""
-    return sorted(_attempts(victim), key=lambda attempt: _ORDER.index(attempt.access))
+    return reads_first(_attempts(victim))
+
+
+def reads_first(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Otherwise in their order. What an attempt writes may name the victim's, and a later read would show that."""
+    return sorted(attempts, key=lambda attempt: _ORDER.index(attempt.access))
 
 
 def _attempts(victim: Victim) -> Iterator[Attempt]:

@@ -355,7 +355,7 @@ verify-plugin: $(VENV)/dev.stamp ## Run the real Claude Code and Codex with the 
 	@PYTHONPATH=clients/python/src $(PY) -m proofs.plugin
 
 .PHONY: proofs proofs-short
-proofs: $(VENV)/dev.stamp ## Run the proofs of all promises, in about two hours: ONLY=P1,P15
+proofs: $(VENV)/dev.stamp ## Run the proofs of all promises, in about an hour and a half: ONLY=P1,P15
 	@$(PY) -m proofs
 
 proofs-short: $(VENV)/dev.stamp ## Run the short proofs of all promises, in about twenty minutes: ONLY=P1,P15

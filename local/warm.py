@@ -90,7 +90,10 @@ def main(socket: str) -> None:
     for name in NAMES:
         importlib.import_module(f"services.{name}.app")
     gc.freeze()
+    # Whoever connects has his code run here, so that no other user may.
+    usual = os.umask(0o077)
     with Listener(socket, _FAMILY) as listener:
+        os.umask(usual)
         while True:
             with listener.accept() as connection:
                 _fork.Process(target=_keep, args=(connection,)).start()

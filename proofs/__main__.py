@@ -1,8 +1,8 @@
 """`make proofs` and `make proofs-short`: every promise that has a proof of its own.
 
 Two run at once, in short three, but for those that judge times or answers of 503, and in full for heavy ones. In short,
-the quiet ones run beside those that judge times, with the lowest priority, and what a busy machine can have broken runs
-once more, alone.
+the quiet ones run beside those that judge times, with the lowest priority, unless these judge idle work, too. What a
+busy machine can have broken runs once more, alone.
 
 A promise is kept when nothing was violated and its control failed: a harness that cannot see a fault proves nothing.
 Prints a table and a line of JSON for each promise. ONLY=P1,P15 runs some.

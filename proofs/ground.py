@@ -76,7 +76,7 @@ def prepared() -> Iterator[Path]:
 
 @contextmanager
 def temporary() -> Iterator[Path]:
-    """A folder that every user can pass."""
+    """A folder that every user can enter, as the one that runs PostgreSQL has to."""
     parent = next(path for path in (tempfile.gettempdir(), *_SHARED) if reachable(Path(path)))
     folder = Path(tempfile.mkdtemp(prefix="scrubjay-proof-", dir=parent))
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,11 @@ def test_what_preloads_a_library_is_no_copy_of_what_has_none(tmp_path: Path) -> 
     service.launch()
     assert not isinstance(service.child, Copy)
     service.kill()
+
+
+def test_nobody_else_may_ask_for_a_copy(original: Original) -> None:
+    """Whoever asks has his code run."""
+    assert stat.S_IMODE(original.socket.stat().st_mode) & 0o077 == 0
 
 
 def test_a_copy_takes_signals(tmp_path: Path) -> None:

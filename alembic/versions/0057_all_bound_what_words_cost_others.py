@@ -1,6 +1,11 @@
-"""cache, memory, sessions: indexes of words keep short lists of what waits, and words have no statistics"""
+"""cache, memory, sessions: indexes of words keep short lists of what waits, and words have no statistics
+
+memory: the words of a long memory are written a part at a time
+"""
 
 from alembic import op
+
+from shared.database.schema import function
 
 revision = "0057_bound_words"
 down_revision = "0056_vectors_through_views"
@@ -25,10 +30,12 @@ def upgrade() -> None:
         op.execute(f"alter index {table}_words set (gin_pending_list_limit = {PENDING_KILOBYTES})")
         # No plan asks for them, and they are most of what ANALYZE takes.
         op.execute(f"alter table {table} alter column tsv set statistics 0")
+    op.execute(function("memory.put_chunks_v4"))
 
 
 def downgrade() -> None:
     op.execute("set local lock_timeout = '2s'")
+    op.execute(function("memory.put_chunks_v3"))
     for table in TABLES:
         op.execute(f"alter index {table}_words reset (gin_pending_list_limit)")
         op.execute(f"alter table {table} alter column tsv set statistics -1")

@@ -22,10 +22,19 @@ class Request(Protocol):
 REQUEST: ContextVar[Request | None] = ContextVar("request", default=None)
 """What this task works for. None for what no request waits for."""
 
+_HOLDER: ContextVar[Request | None] = ContextVar("holder", default=None)
+"""What this task works for while it holds what requests of others may wait for."""
+
 
 async def make_way() -> None:
     """To be called before a step that takes a processor's time, here or in another process."""
     if (request := REQUEST.get()) is not None:
+        await request.make_way()
+
+
+async def make_way_holding() -> None:
+    """As `make_way`, between long steps of one transaction, which keeps its connection and its locks meanwhile."""
+    if (request := _HOLDER.get()) is not None:
         await request.make_way()
 
 
@@ -43,6 +52,17 @@ def for_all() -> Iterator[None]:
         yield
     finally:
         REQUEST.reset(before)
+
+
+@contextmanager
+def holding() -> Iterator[None]:
+    """While a task holds what others may wait for, it rests only where it calls `make_way_holding`."""
+    held = _HOLDER.set(REQUEST.get())
+    try:
+        with for_all():
+            yield
+    finally:
+        _HOLDER.reset(held)
 
 
 def worked_elsewhere() -> None:

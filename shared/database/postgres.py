@@ -23,7 +23,7 @@ from pgvector.asyncpg import register_vector
 
 from shared.concurrency import clock
 from shared.concurrency.breaker import Breaker, BreakerOpen
-from shared.concurrency.courtesy import for_all, make_way
+from shared.concurrency.courtesy import holding, make_way
 from shared.database.tenancy import Look
 from shared.deadline import Deadline
 from shared.errors import AppError, Unavailable, from_postgres
@@ -154,8 +154,7 @@ class Database:
         except BreakerOpen as error:
             raise Unavailable("postgres", "the database is not answering", error.seconds) from error
         await make_way()
-        # Who has a connection does not rest: others may wait for it.
-        with for_all():
+        with holding():
             task = asyncio.ensure_future(self._on_connection(work))
         patience = deadline.left()
         try:

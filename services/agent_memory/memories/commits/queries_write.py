@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pgvector import HalfVector
 
-from services.agent_memory.chunk_words import ChunkWords
+from services.agent_memory.chunk_words import ChunkWords, slices
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import MemoryRow
+from shared.concurrency.courtesy import make_way_holding
 from shared.database.postgres import Connection
 from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
+
+# One statement writes the words of so many chunks, which takes some 6 ms. What beside other tenants has more of them
+# rests in between.
+_CHUNKS_AT_ONCE = 32
+
+
+class _Cut(NamedTuple):
+    begun: list[ChunkWords]
+    """Of each memory, what the statement that writes it writes of its words, too."""
+    more: list[tuple[int, ChunkWords]]
+    """What other statements write, with the place of the memory."""
+
+
+def _cut(words: Sequence[ChunkWords]) -> _Cut:
+    cut = _Cut([], [])
+    for place, own in enumerate(words):
+        begun, *more = slices(own, max(1, _CHUNKS_AT_ONCE // len(words)), _CHUNKS_AT_ONCE)
+        cut.begun.append(begun)
+        cut.more.extend((place, each) for each in more)
+    return cut
+
+
+def in_one_statement(words: Sequence[ChunkWords]) -> bool:
+    """Whether memories with these words are written by one statement."""
+    return not _cut(words).more
+
 
 INSERT = "select memory_id from memory.put_memories($1, $2, $3, $4, $5, $6)"
 
@@ -25,9 +53,20 @@ async def insert(
     model: str,
     events: bool,
 ) -> list[int]:
-    """Writes them in this order, and returns their ids."""
-    rows = await connection.fetch(INSERT, tenant, memories, words, list(vectors), model, events)
-    return [row["memory_id"] for row in rows]
+    """Writes them in this order, and returns their ids. Needs a transaction unless `in_one_statement`."""
+    cut = _cut(words)
+    rows = await connection.fetch(INSERT, tenant, memories, cut.begun, list(vectors), model, events)
+    ids = [row["memory_id"] for row in rows]
+    await _put_more(connection, tenant, ids, cut.more)
+    return ids
+
+
+async def _put_more(
+    connection: Connection, tenant: str, ids: Sequence[int], more: Sequence[tuple[int, ChunkWords]]
+) -> None:
+    for place, words in more:
+        await make_way_holding()
+        await connection.execute(PUT_CHUNKS, tenant, [ids[place]], [words])
 
 
 # Nothing is written where one of the scopes in $12 is under review: the function's arguments depend on that.
@@ -50,7 +89,8 @@ async def commit_new(
 ) -> list[int]:
     """Takes the agents' locks, and inserts the memories in this order. Returns their ids, or nothing if it wrote none
     because a commit may repeat a memory or another commit, or has to wait for a reviewer. No two commits have the same
-    agent and fact."""
+    agent and fact. Needs a transaction unless `in_one_statement`."""
+    cut = _cut(words)
     ruling = {scope for one in commits for scope in scopes_of(one.memory.mission_namespace, one.agent)}
     rows = await connection.fetch(
         COMMIT_NEW,
@@ -62,12 +102,15 @@ async def commit_new(
         [commit.memory.private for commit in commits],
         [commit.memory.user_id for commit in commits],
         memories,
-        words,
+        cut.begun,
         model,
         distance,
         sorted(ruling),
     )
-    return [row["memory_id"] for row in rows]
+    ids = [row["memory_id"] for row in rows]
+    if ids:
+        await _put_more(connection, tenant, ids, cut.more)
+    return ids
 
 
 # $1 is the MemoryRow, $2 its tenant.
@@ -95,5 +138,7 @@ async def restate(connection: Connection, row: MemoryRow, words: ChunkWords) -> 
     """Replaces what the memory states, and its words for search."""
     await connection.execute(RESTATE, row, row.tenant)
     await connection.execute(DROP_CHUNKS, row.tenant, row.id)
-    await connection.execute(PUT_CHUNKS, row.tenant, [row.id], [words])
+    for each in slices(words, _CHUNKS_AT_ONCE, _CHUNKS_AT_ONCE):
+        await make_way_holding()
+        await connection.execute(PUT_CHUNKS, row.tenant, [row.id], [each])
     await connection.execute(HIDE_VECTORS, row.tenant, row.id, row.private)

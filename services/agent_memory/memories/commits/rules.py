@@ -52,8 +52,8 @@ class CommitRules:
         return Prepared(tenant, commits, rows, await chunk_words(rows))
 
     async def commit_new(self, c: Connection, given: Prepared) -> list[CommitResult] | None:
-        """Commits all in one round trip, also without a transaction. None, with nothing written, if one of them may
-        repeat something."""
+        """Commits all in one round trip, also without a transaction; many words need one, and take several. None, with
+        nothing written, if one of them may repeat something."""
         facts = {(commit.agent, commit.fact) for commit in given.commits}
         if len(facts) < len(given.commits):
             return None

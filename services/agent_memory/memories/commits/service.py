@@ -9,7 +9,7 @@ from itertools import groupby
 import asyncpg
 from pgvector import HalfVector
 
-from services.agent_memory.memories.commits import content, queries
+from services.agent_memory.memories.commits import content, queries, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import content_hashes
@@ -77,7 +77,7 @@ class Commits:
         given = await self._prepared(principal.tenant, memories, contents, deadline)
         supersedes = [memory.supersedes for memory in memories]
         queues = any(commit.vector is None for commit in given.commits)
-        plain = key is None and not any(supersedes)
+        plain = key is None and not any(supersedes) and queries_write.in_one_statement(given.words)
         if plain:
             new = await self._transactions.call(
                 principal.tenant, lambda c: self._rules.commit_new(c, given), deadline, queues=queues

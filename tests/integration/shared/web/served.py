@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import uvicorn
 from litestar import Request, Response, get, post
 from uvicorn.server import ServerState
 
 from local.process import free_port
-from shared.concurrency.courtesy import for_all, make_way
+from shared.concurrency.courtesy import for_all, holding, make_way, make_way_holding
 from shared.database.postgres import Database
 from shared.telemetry.scraping import Scraping
 from shared.web.app import create_app
@@ -61,10 +61,10 @@ async def wait() -> str:
     return "waited"
 
 
-async def _way() -> float:
+async def _way(make: Callable[[], Awaitable[None]] = make_way) -> float:
     """How long a step made way for others, in seconds."""
     begun = time.monotonic()
-    await make_way()
+    await make()
     return time.monotonic() - begun
 
 
@@ -74,6 +74,15 @@ async def steps() -> list[float]:
     ways = await asyncio.gather(_way(), _way())
     with for_all():
         return [*ways, await _way()]
+
+
+@get("/transaction", opt=PUBLIC)
+async def transaction() -> list[float]:
+    """Has a step of a transaction as any other, one between its parts, and one of these that is for all."""
+    with holding():
+        ways = [await _way(), await _way(make_way_holding)]
+        with for_all():
+            return [*ways, await _way(make_way_holding)]
 
 
 OPEN = Scraping()
@@ -90,7 +99,7 @@ def make(in_flight: int, scraping: Scraping = OPEN) -> Admission:
         raise AssertionError
 
     return create_app(
-        routes=[count, large, wait, steps],
+        routes=[count, large, wait, steps, transaction],
         services=Services,
         opened=opened,
         authenticate=nobody,  # type: ignore[arg-type]

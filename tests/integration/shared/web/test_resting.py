@@ -31,11 +31,11 @@ def rests(monkeypatch: pytest.MonkeyPatch) -> Rests:
     return rests
 
 
-async def ways(headers: dict[str, str]) -> list[float]:
+async def ways(headers: dict[str, str], path: str = "steps") -> list[float]:
     async with (
         serving(make(in_flight=1)) as port,
         aiohttp.ClientSession(headers=headers) as session,
-        session.get(f"http://127.0.0.1:{port}/steps") as response,
+        session.get(f"http://127.0.0.1:{port}/{path}") as response,
     ):
         answer: Any = await response.json()
     return list(map(float, answer))
@@ -47,6 +47,13 @@ async def test_steps_at_once_rest_together_and_what_is_for_all_does_not(rests: R
     assert for_all < 0.5 * REST
     # The first of the steps, and the answer.
     assert len(rests.most) == 2
+
+
+async def test_what_holds_a_transaction_rests_only_between_its_parts(rests: Rests) -> None:
+    inside, between, for_all = await ways({}, "transaction")
+    assert inside < 0.5 * REST
+    assert between > 0.9 * REST
+    assert for_all < 0.5 * REST
 
 
 @pytest.mark.parametrize(("headers", "fifth"), [({"x-timeout-ms": "4000"}, 0.8), ({}, 0.4)])

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.concurrency.cores import cores, rest_on
 from shared.concurrency.priority import lower_thread
 from shared.embeddings.base import CALLS, TEXTS, TOKENS, Kind, OnUsage, Urgency, Vectors, unit_rows
 from shared.embeddings.spare import SpareCores
@@ -86,6 +87,8 @@ class LocalEmbedder:
         self._batch: Executor = ThreadPoolExecutor(threads, "embed-batch", lower_thread, (_BULK_NICE,))
         self._backlog: Executor = ThreadPoolExecutor(threads, "embed-backlog", lower_thread, (_BULK_NICE,))
         self._lanes = (self._short, self._long, self._fresh, self._batch, self._backlog)
+        # Nobody waits for the backlog.
+        self._backlog_rest = max(1.0, rest_on(cores()))
         self._batch_cores, self._backlog_cores = SpareCores(threads), SpareCores(threads)
 
     async def embed(self, texts: Sequence[str], kind: Kind, *, urgency: Urgency = "asked") -> Vectors:
@@ -94,9 +97,11 @@ class LocalEmbedder:
             self.leave_cores()
         lane = self._lane(texts, kind, urgency)
         if lane is self._batch:
-            results = await self._with_cores(self._batch_cores, lane, self._in_thread, texts, kind)
+            results = await self._with_cores(self._batch_cores, lane, self._in_thread, texts, kind, 1.0)
         elif lane is self._backlog:
-            results = await self._with_cores(self._backlog_cores, lane, self._elsewhere, texts, kind)
+            results = await self._with_cores(
+                self._backlog_cores, lane, self._elsewhere, texts, kind, self._backlog_rest
+            )
         else:
             runs = (loop.run_in_executor(lane, self._model.embed, text, kind) for text in texts)
             results = await asyncio.gather(*runs)
@@ -129,18 +134,21 @@ class LocalEmbedder:
 
     async def _with_cores(
         self,
-        cores: SpareCores,
+        spare: SpareCores,
         lane: Executor,
         embed: Callable[[str, Kind], Timed],
         texts: Sequence[str],
         kind: Kind,
+        rest: float,
     ) -> list[Embedded]:
+        """While somebody asks, it rests after each text for `rest` times as long as that took."""
+
         async def one(text: str) -> Embedded:
-            async with cores.core():
+            async with spare.core():
                 done = await asyncio.get_running_loop().run_in_executor(lane, embed, text, kind)
-                cores.note(done.processor, done.wall)
-                if cores.alone:
-                    await asyncio.sleep(done.wall)
+                spare.note(done.processor, done.wall)
+                if spare.alone:
+                    await asyncio.sleep(rest * done.wall)
             return done.embedded
 
         return await asyncio.gather(*map(one, texts))

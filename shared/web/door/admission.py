@@ -10,12 +10,12 @@ from litestar import Litestar
 from litestar.types import ASGIApp, Receive, Send
 
 from shared.body import MAX_BODY
-from shared.concurrency.cores import cores
+from shared.concurrency.cores import cores, rest_on
 from shared.telemetry import metrics
 from shared.web import probes
 from shared.web.door.exchange import CLOSE, Exchange, Headers
 from shared.web.door.fairness import FRONT, Pile
-from shared.web.door.overload import Gate, rest_on
+from shared.web.door.overload import Gate
 from shared.web.door.refusals import BODY_TOO_LARGE, FULL, HEAD_TOO_LARGE, Raw, Refusal
 from shared.web.drain import Drain
 

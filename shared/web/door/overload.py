@@ -35,17 +35,10 @@ _MOST_ROUTES = 1_000
 _OLD_SECONDS = 1.0
 _OLD_USUAL = 2.0
 _MOST_WITH_OLD = 4
-# With so many cores, others find one free beside a request of the heaviest tenant.
-_ENOUGH_CORES = 8
 # A request that has worked for less does not rest yet, and a step that takes longer waits for something.
 _SHORTEST_STEP, _LONGEST_STEP = 0.001, 0.25
 # The longest that a request waits for its turn. A burst of some hundred writes takes no longer.
 _TURN_SECONDS = 2.5
-
-
-def rest_on(cores: int) -> float:
-    """How many times as long as they have worked the requests of the heaviest tenant rest, on so many cores."""
-    return max(0.0, _ENOUGH_CORES / cores - 1)
 
 
 class Gate:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from shared.concurrency.cores import rest_on
 from shared.web.door.fairness import FRONT, Work
-from shared.web.door.overload import Gate, rest_on
+from shared.web.door.overload import Gate
 
 MOST = 0.5
 STEP = 0.010

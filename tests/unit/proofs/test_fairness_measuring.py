@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from proofs.fairness.measuring import Measuring, Plan, Ticks, stolen, ticks
+from proofs.fairness.measuring import Measuring, Plan, Ticks, busy, stolen, ticks
 from proofs.fairness.victim import Seen, Victim
 
 
@@ -15,25 +15,32 @@ class Disturbed:
     """A victim on a host that takes another share of the time each time it runs."""
 
     def __init__(self, shares: list[float]) -> None:
-        self._shares, self.ticks, self.runs = shares, Ticks(0, 0), 0
+        self._shares, self.ticks, self.runs = shares, Ticks(0, 0, 0), 0
 
     async def run(self, seconds: float) -> Seen:
         share = self._shares[self.runs]
         self.runs += 1
-        self.ticks = Ticks(self.ticks.passed + 100, self.ticks.stolen + round(100 * share))
+        self.ticks = Ticks(self.ticks.passed + 100, self.ticks.stolen + round(100 * share), self.ticks.worked)
         return Seen([float(self.runs)], [f"failure {self.runs}"])
 
 
 def test_the_stolen_share_is_that_of_all_time_that_passed(tmp_path: Path) -> None:
     stat = tmp_path / "stat"
     stat.write_text("cpu  163 82 19 375 6 0 59 66 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
-    assert ticks(stat) == Ticks(770, 66)
-    assert stolen(Ticks(770, 66), Ticks(970, 69)) == 3 / 200
-    assert stolen(Ticks(770, 66), Ticks(770, 66)) == 0.0
+    assert ticks(stat) == Ticks(770, 66, 389)
+    before = Ticks(770, 66, 389)
+    assert stolen(before, Ticks(970, 69, 389)) == 3 / 200
+    assert stolen(before, before) == 0.0
+
+
+def test_processors_are_busy_with_all_but_idleness_and_waiting_for_a_disk() -> None:
+    before = Ticks(770, 66, 389)
+    assert busy(before, Ticks(970, 69, 439)) == 50 / 200
+    assert busy(before, before) == 0.0
 
 
 def test_a_system_that_does_not_tell_what_is_stolen_has_lost_none(tmp_path: Path) -> None:
-    assert ticks(tmp_path / "stat") == Ticks(0, 0)
+    assert ticks(tmp_path / "stat") == Ticks(0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ class Ledger:
     def __init__(self) -> None:
         self._versions: dict[str, Version] = {}
         self._living: dict[str, dict[str, Version]] = defaultdict(dict)
+        self._expiring: dict[str, list[Version]] = defaultdict(list)
         self._recent: dict[str, deque[str]] = defaultdict(lambda: deque(maxlen=_RECENT))
         self.changes: Counter[str] = Counter()
         self.wrong: Counter[str] = Counter()
@@ -77,6 +78,10 @@ class Ledger:
     def living(self, scope: str) -> list[Version]:
         """The oldest first. Those that expire are not among them."""
         return list(self._living[scope].values())
+
+    def expiring(self, scope: str) -> list[Version]:
+        """Those that were written to expire, and may not have done so yet."""
+        return list(self._expiring[scope])
 
     def recent(self, scope: str) -> Sequence[str]:
         """Words of what ended last."""
@@ -87,6 +92,7 @@ class Ledger:
         if version.expires == inf:
             self._living[version.scope][version.word] = version
         else:
+            self._expiring[version.scope].append(version)
             self._recent[version.scope].append(version.word)
 
     def end(self, versions: Sequence[Version]) -> None:
@@ -98,6 +104,9 @@ class Ledger:
         for version in versions:
             version.gone = time.monotonic()
             self._living[version.scope].pop(version.word, None)
+            self._expiring[version.scope] = [
+                one for one in self._expiring[version.scope] if one is not version
+            ]
             self._recent[version.scope].append(version.word)
 
     def judge(self, asked: Asked) -> None:

@@ -114,9 +114,10 @@ class Scope:
         return self._chance.choice([version.word, word])
 
     async def _purge(self, living: Sequence[Version]) -> str:
-        self._ledger.end(living)
+        every = [*living, *self._ledger.expiring(self.name)]
+        self._ledger.end(every)
         await self._purged()
-        self._ledger.ended(living)
+        self._ledger.ended(every)
         return self._chance.choice(living).word
 
     def _text(self, word: str) -> str:

@@ -70,3 +70,16 @@ def test_a_text_whose_write_is_not_acknowledged_may_be_shown() -> None:
     ledger = Ledger()
     ledger.judge(Asked(OWN, None, BEGAN, BEGAN, ENDED, ENDED, [Shown(f"{WORD} harbour", False)], True))
     assert (ledger.asked, ledger.wrong.total()) == (1, 0)
+
+
+def test_a_purge_ends_what_was_to_expire_later() -> None:
+    """It stands with neither the living nor, once it is gone, those that must be found until they expire."""
+    ledger = Ledger()
+    version = Version(item=1, scope=SCOPE, word=WORD, expires=ENDED + 1)
+    ledger.add(version)
+    assert ledger.living(SCOPE) == []
+    assert ledger.expiring(SCOPE) == [version]
+    ledger.end(ledger.expiring(SCOPE))
+    ledger.ended(ledger.expiring(SCOPE))
+    assert ledger.expiring(SCOPE) == []
+    assert version.ending <= version.gone

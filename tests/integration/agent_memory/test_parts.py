@@ -26,6 +26,13 @@ LONG = MemoryContent(
 BEFORE = MemoryContent(
     content="A zeppelin was there.", memory_type="lesson_learned", written_by="k1", session_id="s1", seq=1
 )
+AFTER = MemoryContent(
+    content=" ".join(f"Then Bob moored boat {number}." for number in range(60)),
+    memory_type="lesson_learned",
+    written_by="k1",
+    session_id="s1",
+    seq=3,
+)
 WORDS = """
 select m.seq, c.chunk, c.chunks, c.start, c.stop, c.words, c.tsv::text, c.body
 from memory.agent_memory_chunks c join memory.agent_memory m on m.tenant = c.tenant and m.id = c.item_id
@@ -44,12 +51,14 @@ async def database(fresh_database: Local) -> AsyncIterator[Database]:
 async def written(database: Database, tenant: str) -> list[Any]:
     rows = [
         memory_row(tenant, "scout", each, Hashes(bytes([each.seq or 0]) * 32, None))
-        for each in (BEFORE, LONG)
+        for each in (BEFORE, LONG, AFTER)
     ]
 
     async def work(c: Connection) -> list[asyncpg.Record]:
         words = list(map(words_of, rows))
-        ids = await queries_write.insert(c, tenant, rows, words, [None, None], model="a-model", events=False)
+        ids = await queries_write.insert(
+            c, tenant, rows, words, [None] * len(rows), model="a-model", events=False
+        )
         found: list[asyncpg.Record] = await c.fetch(WORDS, tenant)
         anew = memory_row(tenant, "scout", LONG, Hashes(bytes(32), None), id=ids[1])
         await queries_write.restate(c, anew, words_of(anew))
@@ -61,9 +70,10 @@ async def written(database: Database, tenant: str) -> list[Any]:
 async def test_parts_are_what_one_statement_writes(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(queries_write, "_CHUNKS_AT_ONCE", 10_000)
     whole = await written(database, "whole")
     assert "zeppelin" in whole[1]["tsv"]
+    assert len(whole) > 2 * 20
     monkeypatch.setattr(queries_write, "_CHUNKS_AT_ONCE", 5)
     parts = await written(database, "parts")
-    assert len(whole) > 2 * 20
     assert [tuple(row) for row in parts] == [tuple(row) for row in whole]

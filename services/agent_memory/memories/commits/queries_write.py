@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pgvector import HalfVector
 
@@ -19,19 +19,30 @@ from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
 _CHUNKS_AT_ONCE = 32
 
 
+_Parts: TypeAlias = list[tuple[int, ChunkWords]]
+"""Words with the places of their memories."""
+
+
 class _Cut(NamedTuple):
     begun: list[ChunkWords]
     """Of each memory, what the statement that writes it writes of its words, too."""
-    more: list[tuple[int, ChunkWords]]
-    """What other statements write, with the place of the memory."""
+    more: list[_Parts]
+    """What each of the other statements writes."""
 
 
 def _cut(words: Sequence[ChunkWords]) -> _Cut:
-    cut = _Cut([], [])
+    if sum(len(own.starts) for own in words) <= _CHUNKS_AT_ONCE:
+        return _Cut(list(words), [])
+    cut, room = _Cut([], []), 0
     for place, own in enumerate(words):
         begun, *more = slices(own, max(1, _CHUNKS_AT_ONCE // len(words)), _CHUNKS_AT_ONCE)
         cut.begun.append(begun)
-        cut.more.extend((place, each) for each in more)
+        for part in more:
+            if len(part.starts) > room:
+                cut.more.append([])
+                room = _CHUNKS_AT_ONCE
+            cut.more[-1].append((place, part))
+            room -= len(part.starts)
     return cut
 
 
@@ -61,12 +72,11 @@ async def insert(
     return ids
 
 
-async def _put_more(
-    connection: Connection, tenant: str, ids: Sequence[int], more: Sequence[tuple[int, ChunkWords]]
-) -> None:
-    for place, words in more:
+async def _put_more(connection: Connection, tenant: str, ids: Sequence[int], more: Sequence[_Parts]) -> None:
+    for parts in more:
         await make_way_holding()
-        await connection.execute(PUT_CHUNKS, tenant, [ids[place]], [words])
+        places, words = zip(*parts, strict=True)
+        await connection.execute(PUT_CHUNKS, tenant, [ids[place] for place in places], list(words))
 
 
 # Nothing is written where one of the scopes in $12 is under review: the function's arguments depend on that.

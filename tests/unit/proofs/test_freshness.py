@@ -73,7 +73,7 @@ def test_a_text_whose_write_is_not_acknowledged_may_be_shown() -> None:
 
 
 def test_a_purge_ends_what_was_to_expire_later() -> None:
-    """It stands with neither the living nor, once it is gone, those that must be found until they expire."""
+    """It is not among the living, and a purge must not leave it to be found until it expires."""
     ledger = Ledger()
     version = Version(item=1, scope=SCOPE, word=WORD, expires=ENDED + 1)
     ledger.add(version)

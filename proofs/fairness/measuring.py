@@ -170,9 +170,10 @@ class Measuring:
 def ticks(path: Path = Path("/proc/stat")) -> Ticks:
     """Those of all processors so far; none where the system does not tell."""
     with suppress(OSError):
-        # user, nice, system, idle, iowait, irq, softirq, steal: see proc(5).
+        # See proc(5).
         counted = [int(one) for one in path.read_text().splitlines()[0].split()[1:9]]
-        return Ticks(sum(counted), counted[7], sum(counted) - counted[3] - counted[4])
+        user, nice, system, _idle, _iowait, irq, softirq, steal = counted
+        return Ticks(sum(counted), steal, user + nice + system + irq + softirq)
     return Ticks(0, 0, 0)
 
 
@@ -183,7 +184,7 @@ def stolen(before: Ticks, after: Ticks) -> float:
 
 
 def busy(before: Ticks, after: Ticks) -> float:
-    """The share of the processors' time that anybody used, or the host took."""
+    """The share of the processors' time that anybody here used."""
     passed = after.passed - before.passed
     return (after.worked - before.worked) / passed if passed else 0.0
 

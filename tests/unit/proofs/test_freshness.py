@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from math import inf
+from typing import Any, cast
 
 import pytest
 
 from proofs.freshness.ledger import Asked, Ledger, Shown, Version, View
+from proofs.freshness.scopes import Scope
+from tests.support.cluster import Client
 
 WORD, SCOPE = "w000001q", "agent-0"
 OWN = View(SCOPE)
@@ -72,14 +76,21 @@ def test_a_text_whose_write_is_not_acknowledged_may_be_shown() -> None:
     assert (ledger.asked, ledger.wrong.total()) == (1, 0)
 
 
-def test_a_purge_ends_what_was_to_expire_later() -> None:
+class Purged(Scope):
+    """One whose purges the service has done at once."""
+
+    async def _purged(self) -> None:
+        return None
+
+
+async def test_a_purge_ends_what_was_to_expire_later() -> None:
     """It is not among the living, and a purge must not leave it to be found until it expires."""
     ledger = Ledger()
-    version = Version(item=1, scope=SCOPE, word=WORD, expires=ENDED + 1)
-    ledger.add(version)
-    assert ledger.living(SCOPE) == []
-    assert ledger.expiring(SCOPE) == [version]
-    ledger.end(ledger.expiring(SCOPE))
-    ledger.ended(ledger.expiring(SCOPE))
-    assert ledger.expiring(SCOPE) == []
-    assert version.ending <= version.gone
+    living = Version(item=1, scope=SCOPE, word=WORD)
+    expiring = Version(item=2, scope=SCOPE, word="w000002q", expires=ENDED + 1)
+    ledger.add(living)
+    ledger.add(expiring)
+    await Purged(cast(Client, None), ledger, SCOPE, itertools.count(), 1)._purge(ledger.living(SCOPE))
+    for version in (living, expiring):
+        assert version.ending <= version.gone < inf
+    assert ledger.living(SCOPE) == ledger.expiring(SCOPE) == []

@@ -17,7 +17,7 @@ import pytest
 from shared.auth import Principal
 from shared.concurrency.cores import cores
 from shared.deadline import Deadline
-from shared.embeddings import CachedEmbedder
+from shared.embeddings import CachedEmbedder, local
 from shared.embeddings.base import Kind, Urgency
 from shared.embeddings.local import Embedded, LocalEmbedder, timed
 from shared.embeddings.spare import SpareCores
@@ -221,11 +221,15 @@ class Slow(Held):
         return super().embed(text, kind)
 
 
-async def test_while_somebody_asks_the_backlog_rests_as_long_as_it_works() -> None:
+@pytest.mark.parametrize(("processors", "rest"), [(2, 3), (4, 1), (8, 1)])
+async def test_while_somebody_asks_the_backlog_rests_at_least_as_long_as_it_works(
+    monkeypatch: pytest.MonkeyPatch, processors: int, rest: int
+) -> None:
+    monkeypatch.setattr(local, "cores", lambda: processors)
     embedder, begun = LocalEmbedder(Slow()), time.monotonic()
     embedder.leave_cores()
     await embedder.embed(["a", "b", "c"], "document", urgency="backlog")
-    assert time.monotonic() - begun >= 2 * 3 * 0.02
+    assert time.monotonic() - begun >= (1 + rest) * 3 * 0.02
     await embedder.close()
 
 

@@ -22,5 +22,5 @@ def cores(quota: Path = _QUOTA) -> int:
 
 
 def rest_on(count: int) -> float:
-    """How many times as long as it has worked a tenant's work rests beside others, on so many processors."""
+    """On so many processors, a tenant's work rests so many times as long as it took, for the sake of other tenants."""
     return max(0.0, _ENOUGH / count - 1)

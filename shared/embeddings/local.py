@@ -141,7 +141,7 @@ class LocalEmbedder:
         kind: Kind,
         rest: float,
     ) -> list[Embedded]:
-        """While somebody asks, it rests after each text for `rest` times as long as that took."""
+        """While somebody asks, each text is followed by a rest of `rest` times what it took."""
 
         async def one(text: str) -> Embedded:
             async with spare.core():

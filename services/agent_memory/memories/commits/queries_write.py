@@ -14,10 +14,9 @@ from shared.concurrency.courtesy import make_way_holding
 from shared.database.postgres import Connection
 from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
 
-# One statement writes the words of so many chunks, which takes some 6 ms. What beside other tenants has more of them
-# rests in between.
+# Writing the words of so many chunks takes PostgreSQL some 6 ms. A request that has more of them writes them by several
+# statements, and the heaviest of several tenants rests between these.
 _CHUNKS_AT_ONCE = 32
-
 
 _Parts: TypeAlias = list[tuple[int, ChunkWords]]
 """Words with the places of their memories."""
@@ -31,11 +30,9 @@ class _Cut(NamedTuple):
 
 
 def _cut(words: Sequence[ChunkWords]) -> _Cut:
-    if sum(len(own.starts) for own in words) <= _CHUNKS_AT_ONCE:
-        return _Cut(list(words), [])
-    cut, room = _Cut([], []), 0
+    cut, first, room = _Cut([], []), _first(words), 0
     for place, own in enumerate(words):
-        begun, *more = slices(own, max(1, _CHUNKS_AT_ONCE // len(words)), _CHUNKS_AT_ONCE)
+        begun, *more = slices(own, first, _CHUNKS_AT_ONCE)
         cut.begun.append(begun)
         for part in more:
             if len(part.starts) > room:
@@ -46,9 +43,16 @@ def _cut(words: Sequence[ChunkWords]) -> _Cut:
     return cut
 
 
+def _first(words: Sequence[ChunkWords]) -> int:
+    """How many chunks of each memory the statement that writes the memories writes, too."""
+    every = sum(len(own.starts) for own in words)
+    return max(1, every if every <= _CHUNKS_AT_ONCE else _CHUNKS_AT_ONCE // len(words))
+
+
 def in_one_statement(words: Sequence[ChunkWords]) -> bool:
     """Whether memories with these words are written by one statement."""
-    return not _cut(words).more
+    first = _first(words)
+    return all(len(own.starts) <= first for own in words)
 
 
 INSERT = "select memory_id from memory.put_memories($1, $2, $3, $4, $5, $6)"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -72,6 +74,8 @@ class Source(NamedTuple):
     """The whole text of an item's row `i`, where it is asked for."""
     key: str = "id"
     """The column of `items` that chunks and vectors know as `item_id`."""
+    of_scope: Mapping[str, str] = MappingProxyType({})
+    """More columns by their names: the same in all rows of a scope, they change although no row does."""
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,7 +179,8 @@ def filled(name: str, source: Source, values: type[msgspec.Struct]) -> Statement
 def _text(name: str, source: Source) -> str:
     text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
     text = _COMMENT.sub("", text)
-    for field, value in source._asdict().items():
+    of_scope = "".join(f", {column} as {name}" for name, column in source.of_scope.items())
+    for field, value in {**source._asdict(), "of_scope": of_scope}.items():
         text = text.replace(f"{{{field}}}", value)
     return text
 

@@ -147,13 +147,16 @@ class StoreSearch:
         candidate: Callable[[Any], Candidate],
         hnsw: Hnsw | None = None,
         hot: HotStore | None = None,
+        complete: Callable[[Candidate, Any], None] = lambda candidate, row: None,
     ) -> None:
+        """`candidate` makes one of a row, and `complete` adds what depends on the columns of the scope."""
         self._database = database
         self._store = store
         self._forms = forms
         self._candidate = candidate
         self._hnsw = hnsw
         self._hot = hot
+        self._complete = complete
         self._counts = ScopeCounts()
         self._common = CommonWords()
 
@@ -174,16 +177,34 @@ class StoreSearch:
         found.items = dict(zip(scope.indexed_as, rows[0]["sizes"] or [found.documents], strict=True))
         return evidence
 
+    async def found(self, query: StoreQuery, scope: Scope, deadline: Deadline) -> Found:
+        """Searches exactly, and learns nothing of the scope."""
+
+        async def values(c: Connection) -> Values:
+            return query.values(scope, await self._until(c, query, scope), self._counts.get(scope.name))
+
+        async def stated(c: Connection) -> Sequence[Any]:
+            return await sql.search(c, self._forms, await values(c))
+
+        rows = await self._from_copy(query, values, scope, deadline)
+        if rows is None:
+            rows = await self._database.run(scope.tenant, stated, deadline)
+        return self._found(rows)
+
     async def find(self, connection: Connection, query: StoreQuery, scope: Scope) -> Found:
-        """Searches exactly, on a connection that the caller holds."""
+        """As `found`, on a connection that the caller holds."""
         until = await self._until(connection, query, scope)
         values = query.values(scope, until, self._counts.get(scope.name))
-        rows = await self._rows(connection, values, scope)
+        return self._found(await self._rows(connection, values, scope))
+
+    def _found(self, rows: Sequence[Any]) -> Found:
         evidence = store_result(self._store, rows, self._made)
         return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
 
     def _made(self, row: Any) -> Candidate:
-        return row.candidate(self._candidate) if isinstance(row, KeptRow) else self._candidate(row)
+        candidate = row.candidate(self._candidate) if isinstance(row, KeptRow) else self._candidate(row)
+        self._complete(candidate, row)
+        return candidate
 
     async def _from_copy(
         self, query: StoreQuery, values: _ValuesOn, scope: Scope, deadline: Deadline

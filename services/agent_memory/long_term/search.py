@@ -17,7 +17,7 @@ from services.agent_memory.long_term.schemas import (
 )
 from services.agent_memory.vacancy import Vacancies
 from shared.auth import Principal
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.search.evidence import (
@@ -118,10 +118,7 @@ class LongTermSearch:
             users=asked.principal.seen_users(asked.request.user_id),
         )
 
-        async def work(c: Connection) -> Found:
-            return await self._store.find(c, query, queries_search.scope_of(tenant, asked.scopes))
-
-        return await self._database.run(tenant, work, deadline)
+        return await self._store.found(query, queries_search.scope_of(tenant, asked.scopes), deadline)
 
 
 def nothing(principal: Principal, request: SearchRequest) -> StoreResult:

@@ -35,10 +35,12 @@ _MEMORIES = Source(
 )
 _MOST_ACCESSED = (
     "(select max(a.access_count) from memory.agent_memory a"
-    " where a.tenant = :tenant and a.agent_name = substr(:scope, 7)) as most_accessed"
+    " where a.tenant = :tenant and a.agent_name = substr(:scope, 7))"
 )
 _OWN = _MEMORIES._replace(
-    columns=f"{_COLUMNS}, {_MOST_ACCESSED}", within=f"scope = :scope and {ONLY} and {UNTIL}", hidden="false"
+    within=f"scope = :scope and {ONLY} and {UNTIL}",
+    hidden="false",
+    of_scope={"most_accessed": _MOST_ACCESSED},
 )
 # What an agent was given of its own memory and of its peers'. Whose a row is, the caller looks.
 STATED = _MEMORIES._replace(within="true")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import asyncpg
 import msgspec
@@ -21,13 +22,14 @@ from services.agent_memory.memories.schemas import (
 from services.agent_memory.vacancy import PEER, Vacancies
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.auth import Principal
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.errors import Invalid
 from shared.provenance import utc
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, candidate_from_row
 from shared.search.experience import experienced
+from shared.search.hot.kept import KeptRows
 from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
@@ -54,18 +56,21 @@ class MemorySearch:
         self._embedder = embedder
         self._count_accesses = count_accesses
         self._vacancies = vacancies
-        own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN, most_coded=MOST_CODED)
-        peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER, keeps=True)
+        kept = KeptRows()
+        own = HotStore(database, hot_scopes, OWN, queries_search.HOT_OWN, kept=kept, most_coded=MOST_CODED)
+        peer = HotStore(database, hot_scopes, PEER, queries_search.HOT_PEER, kept=kept)
         peers = HotStore(
             database,
             hot_scopes,
             PEER,
             queries_search.HOT_PEERS,
-            keeps=True,
+            kept=kept,
             most_coded=MOST_CODED,
             excludes=True,
         )
-        self._own = StoreSearch(database, OWN, queries_search.SEARCH_OWN, _own_candidate, hot=own)
+        self._own = StoreSearch(
+            database, OWN, queries_search.SEARCH_OWN, _candidate, hot=own, complete=_add_experience
+        )
         self._peer = StoreSearch(database, PEER, queries_search.SEARCH_PEER, _candidate, hot=peer)
         self._peers = StoreSearch(
             database,
@@ -112,27 +117,26 @@ class MemorySearch:
         embedded = await query_vector(
             self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
         )
-        model = embedded.model
-
-        async def work(c: Connection) -> Found:
-            only = None
-            if not wanted.empty:
-                only = await queries_search.ids_with(c, principal.tenant, agent, wanted)
-            query = StoreQuery(
-                query=request.query,
-                language=request.language,
-                likely=tenants_language(principal),
-                vector=embedded.half(),
-                model=model,
-                only=only,
-                users=principal.seen_users(),
-                missions=principal.seen_missions(),
-                reader=principal.agent,
+        only = None
+        if not wanted.empty:
+            only = await self._database.run(
+                principal.tenant,
+                lambda c: queries_search.ids_with(c, principal.tenant, agent, wanted),
+                deadline,
             )
-            return await store.find(c, query, own_scope(principal.tenant, agent))
-
-        found = await self._database.run(principal.tenant, work, deadline)
-        scored = score(Question(request.query, model, embedded.band), [found.evidence])
+        query = StoreQuery(
+            query=request.query,
+            language=request.language,
+            likely=tenants_language(principal),
+            vector=embedded.half(),
+            model=embedded.model,
+            only=only,
+            users=principal.seen_users(),
+            missions=principal.seen_missions(),
+            reader=principal.agent,
+        )
+        found = await store.found(query, own_scope(principal.tenant, agent), deadline)
+        scored = score(Question(request.query, embedded.model, embedded.band), [found.evidence])
         return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
 
     async def search_own(
@@ -265,13 +269,11 @@ def _whole(row: asyncpg.Record) -> Candidate:
     )
 
 
-def _own_candidate(row: asyncpg.Record) -> Candidate:
-    candidate = _candidate(row)
+def _add_experience(candidate: Candidate, row: Any) -> None:
     candidate.composite = _experience(row)
-    return candidate
 
 
-def _experience(row: asyncpg.Record) -> dict[str, float]:
+def _experience(row: Any) -> dict[str, float]:
     """A peer's memory shows no accesses."""
     return {
         "access": ranking.access_boost(row["access_count"], row.get("most_accessed") or 0),

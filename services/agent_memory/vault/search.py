@@ -13,10 +13,11 @@ from services.agent_memory.vault.queries_search import every_folder, folders_sco
 from services.agent_memory.vault.queries_write import STORE
 from services.agent_memory.vault.schemas import FoundFiles, FoundPassage, SearchVaultInput
 from shared.auth import Principal
-from shared.database.postgres import Connection, Database
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, StoreResult, candidate_from_row
+from shared.search.hot.kept import KeptRows
 from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
@@ -32,7 +33,9 @@ class VaultSearch:
     ) -> None:
         self._database = database
         self._embedder = embedder
-        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, keeps=True, most_coded=MOST_CODED)
+        hot = HotStore(
+            database, hot_scopes, STORE, queries_search.HOT, kept=KeptRows(), most_coded=MOST_CODED
+        )
         self._folders = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
         self._everywhere = StoreSearch(database, STORE, queries_search.SEARCH_ALL, _candidate)
         self._vacancies = vacancies
@@ -45,22 +48,29 @@ class VaultSearch:
             self._embedder, principal.tenant, request.query, deadline.left() * EMBED_SHARE
         )
 
-        async def work(c: Connection) -> Found:
-            query = StoreQuery(
-                query=request.query,
-                language=request.language,
-                likely=tenants_language(principal),
-                vector=embedded.half(),
-                model=embedded.model,
-                only=await _only(c, principal.tenant, request.folder, scopes),
-            )
-            if scopes is None:
-                return await self._everywhere.find(c, query, every_folder(principal.tenant))
-            return await self._folders.find(c, query, folders_scope(principal.tenant, scopes))
-
-        found = await self._database.run(principal.tenant, work, deadline)
+        query = StoreQuery(
+            query=request.query,
+            language=request.language,
+            likely=tenants_language(principal),
+            vector=embedded.half(),
+            model=embedded.model,
+            only=await self._only(principal.tenant, request.folder, scopes, deadline),
+        )
+        if scopes is None:
+            found = await self._everywhere.found(query, every_folder(principal.tenant), deadline)
+        else:
+            found = await self._folders.found(query, folders_scope(principal.tenant, scopes), deadline)
         scored = score(Question(request.query, embedded.model, embedded.band), [found.evidence])
         return FoundFiles(_passages(scored, found)[: request.limit], embedded.degraded())
+
+    async def _only(
+        self, tenant: str, folder: str | None, scopes: Sequence[str] | None, deadline: Deadline
+    ) -> list[int] | None:
+        if folder is None:
+            return None
+        return await self._database.run(
+            tenant, lambda c: queries_search.ids_below(c, tenant, folder, scopes), deadline
+        )
 
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
         """For assembly: files of the shared folder, of who asks, and of the scopes that the request names."""
@@ -92,12 +102,6 @@ def nothing(principal: Principal, request: SearchRequest) -> StoreResult:
 def _scopes_of_request(principal: Principal, request: SearchRequest) -> list[str]:
     user = [] if request.user_id is None else [f"user:{request.user_id}"]
     return asked_scopes(principal, request.agent, [*request.stores[STORE], *user])
-
-
-async def _only(
-    c: Connection, tenant: str, folder: str | None, scopes: Sequence[str] | None
-) -> list[int] | None:
-    return None if folder is None else await queries_search.ids_below(c, tenant, folder, scopes)
 
 
 def states(database: Database) -> StoreStates:

@@ -25,6 +25,7 @@ from shared.embeddings import CachedEmbedder
 from shared.reading.excerpts import Wanted
 from shared.render import new_fence
 from shared.search.evidence import Candidate, SearchRequest, SearchResult, candidate_from_row
+from shared.search.hot.kept import KeptRows
 from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import HotStore
 from shared.search.question import EMBED_SHARE, query_vector
@@ -59,7 +60,7 @@ class CacheSearch:
         self._embedder = embedder
         self._log = log
         self._languages = languages
-        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, keeps=True)
+        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, kept=KeptRows())
         self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
 
     @tracing.memory("search_memory", "cache")

@@ -65,7 +65,7 @@ class KeptRows:
 
 
 class KeptRow(Mapping[str, Any]):
-    """A row of a search: what all its rows share, the kept row, and the evidence of this question."""
+    """A row of a search: what all its rows share now, the kept row, and the evidence of this question."""
 
     __slots__ = ("_found", "_kept", "_shared")
 
@@ -75,10 +75,7 @@ class KeptRow(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in _OF_QUESTION:
             return getattr(self._found, name)
-        try:
-            return self._kept.record[name]
-        except KeyError:
-            return self._shared[name]
+        return self._shared[name] if name in self._shared else self._kept.record[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*self._shared, *self._kept.record.keys(), *_OF_QUESTION]))
@@ -87,7 +84,7 @@ class KeptRow(Mapping[str, Any]):
         return len([*self])
 
     def candidate(self, made: Any) -> Candidate:
-        """`made` makes it of a row, once: questions about a row differ in their evidence only."""
+        """`made` makes it of what is kept, once: questions about a row differ in their evidence only."""
         if self._kept.candidate is None:
             self._kept.candidate = made({**self})
         candidate = copy(self._kept.candidate)

@@ -55,10 +55,10 @@ class _Current(NamedTuple):
 class HotStore:
     """A store whose scopes are copied into memory when they are asked often.
 
-    A store brings the forms of its statements. With `keeps`, rows that were found are kept, too: their columns must
-    depend on the item's row and the chunk's alone. With `most_coded`, scopes of more than EXACT_UP_TO chunks are
-    copied, too, with codes in place of their vectors. With `excludes`, the statement searches all scopes but
-    `Values.scope`.
+    A store brings the forms of its statements. With `kept`, rows that were found are kept there, too: their columns
+    must depend on the item's row and the chunk's alone, but for those `of_scope`. With `most_coded`, scopes of more
+    than EXACT_UP_TO chunks are copied, too, with codes in place of their vectors. With `excludes`, the statement
+    searches all scopes but `Values.scope`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class HotStore:
         store: str,
         forms: HotForms,
         *,
-        keeps: bool = False,
+        kept: KeptRows | None = None,
         most_coded: int = 0,
         excludes: bool = False,
     ) -> None:
@@ -78,7 +78,7 @@ class HotStore:
         self._forms = forms
         self._most = max(EXACT_UP_TO, most_coded)
         self._excludes = excludes
-        self._kept = KeptRows() if keeps else None
+        self._kept = kept
 
     async def search(
         self, connection: Connection, values: Values, names: Sequence[str]
@@ -187,8 +187,9 @@ class HotStore:
             "sizes": current.answered["sizes"],
             "lexemes": current.answered["lexemes"],
             "df": found.df,
-            "item_id": None,
         }
+        if records:
+            every |= {name: records[0][name] for name in self._forms.of_scope}
         evidence = {
             (each.item, each.chunk): (each, kept) for each, kept in zip(found.found, known, strict=True)
         }
@@ -199,7 +200,7 @@ class HotStore:
         if self._kept is not None:
             for gone, _ in evidence.values():
                 self._kept.drop(values.tenant, gone)
-        return rows or [every]
+        return rows or [{**every, "item_id": None}]
 
     def _row(
         self, tenant: str, every: dict[str, Any], record: asyncpg.Record, found: Match, known: Kept | None

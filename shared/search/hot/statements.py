@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, NamedTuple
 
 import asyncpg
@@ -78,6 +78,8 @@ class HotForms(NamedTuple):
     remaining: Statement
     nearest: Statement
     chosen: Statement
+    of_scope: Collection[str]
+    """Columns that `chosen` answers of each row, whether the caller has the row or not."""
 
 
 def hot_forms(source: Source) -> HotForms:
@@ -88,6 +90,7 @@ def hot_forms(source: Source) -> HotForms:
         remaining=_alone(filled("remaining", source, ScopeValues)),
         nearest=_alone(filled("nearest", source, NearestValues)),
         chosen=_alone(filled("chosen", source, ChosenValues)),
+        of_scope=[*source.of_scope],
     )
 
 

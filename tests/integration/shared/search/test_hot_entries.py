@@ -22,6 +22,7 @@ from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
+from shared.search.hot.kept import KeptRows
 from shared.search.hot.statements import MOST_CHANGED, ChosenValues, chosen
 from shared.search.hot.words import hashed, words
 from shared.search.store import StoreQuery
@@ -87,7 +88,7 @@ class Harbour:
         self.random = random.Random(seed)
         self.entries: list[int] = []
         self.begun = datetime.now(UTC)
-        self.replicas = [Replica(pool, SEARCH, HOT, keeps=keeps) for keeps in (True, False)]
+        self.replicas = [Replica(pool, SEARCH, HOT, kept=kept) for kept in (KeptRows(), None)]
 
     async def run(self, work: Callable[[Connection], Awaitable[Any]]) -> Any:
         return await self.pool.run(self.who.tenant, work, Deadline(60))

@@ -30,6 +30,7 @@ from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.embeddings.settings import EmbeddingSettings
 from shared.search.evidence import candidate_from_row
+from shared.search.hot.kept import KeptRows
 from shared.search.store import StoreQuery
 from tests.support.agent_memory import commit, fake_embedding, replica, settled, who
 from tests.support.fakes.fake_openai import FakeOpenAI
@@ -66,10 +67,11 @@ class Experience:
         own, peers = own_scope(self.tenant, AGENT), peers_scope(self.tenant, AGENT)
         of_all: dict[str, Any] = {"most_coded": 1_000, "excludes": True}
         replica = partial(Replica, pool, candidate=lambda row: candidate_from_row(row, text_of(row)))
+        kept = KeptRows()
         self.replicas = [
-            (replica(SEARCH_OWN, HOT_OWN, most_coded=1_000), own),
-            (replica(SEARCH_PEER, HOT_PEER, keeps=True), own),
-            (replica(SEARCH_PEERS, HOT_PEERS, keeps=True, **of_all), peers),
+            (replica(SEARCH_OWN, HOT_OWN, kept=kept, most_coded=1_000), own),
+            (replica(SEARCH_PEER, HOT_PEER, kept=kept), own),
+            (replica(SEARCH_PEERS, HOT_PEERS, kept=kept, **of_all), peers),
             (replica(SEARCH_OWN, HOT_OWN), own),
             (replica(SEARCH_PEERS, HOT_PEERS, **of_all), peers),
         ]

@@ -79,13 +79,19 @@ def test_a_candidate_is_made_once_and_has_the_evidence_of_its_question() -> None
         )
 
     first, second = (
-        KeptRow({"documents": 3, "item_id": None}, row, found(1, cosine)).candidate(candidate)
+        KeptRow({"documents": 3}, row, found(1, cosine)).candidate(candidate)
         for cosine in (0.5, None)
     )
     assert made == 1
     assert (first.id, first.text, first.places, first.tf) == (1, "text 1", [1], [0.25])
     assert (first.cosine, second.cosine) == (0.5, None)
     assert cast(Candidate, row.candidate) is not first
+
+
+def test_what_all_rows_share_is_that_of_the_question() -> None:
+    record: Any = {"item_id": 1, "chunk": 0, "chunks": 1, "most_accessed": 2}
+    row = KeptRow({"most_accessed": 9}, Kept("7 7", record), found(1, 0.5))
+    assert row["most_accessed"] == row.get("most_accessed") == {**row}["most_accessed"] == 9
 
 
 def test_a_chunk_of_a_long_item_is_kept_with_a_text_of_its_own_only() -> None:

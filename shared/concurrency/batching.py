@@ -66,7 +66,8 @@ class Batcher(Generic[T]):
                 await end(self._task)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self.flush()
+                while self._queue and await self.flush():
+                    pass
         if left := self.waiting():
             self._queue.clear()
             self._lost(left)
@@ -95,15 +96,22 @@ class Batcher(Generic[T]):
         return time.monotonic() - self._since if self._in_flight else 0.0
 
     async def flush(self) -> bool:
-        """Writes everything added so far, after the current write. False when some items must wait."""
+        """Writes everything added so far, after the current write. False when some items must wait.
+
+        What is added meanwhile is of the next round: under load, each write would take the few that the one before
+        let in, and no round would end.
+        """
         with for_all():
             return await self._flush()
 
     async def _flush(self) -> bool:
         async with self._writing:
-            while self._queue:
-                if not await self._write_batch():
+            left = len(self._queue)
+            while left > 0:
+                batch = min(left, self._size)
+                if not await self._write_batch(batch):
                     return False
+                left -= batch
         return True
 
     async def _run(self) -> None:
@@ -124,8 +132,8 @@ class Batcher(Generic[T]):
             async with asyncio.timeout(self._pause):
                 await self._hurried.wait()
 
-    async def _write_batch(self) -> bool:
-        batch = self._in_flight = [self._queue.popleft() for _ in range(min(self._size, len(self._queue)))]
+    async def _write_batch(self, count: int) -> bool:
+        batch = self._in_flight = [self._queue.popleft() for _ in range(min(count, len(self._queue)))]
         self._since = time.monotonic()
         left: Iterable[T] = batch
         try:

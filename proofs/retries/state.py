@@ -11,7 +11,7 @@ State = dict[str, float]
 
 # Records of keys are what is under test; requests count however they end, and so do calls of models that a repeat makes
 # again; what waits in a queue is waited for.
-_BESIDE = ("idempotency", "api_key_usage", "index_queue", "spending")
+_BESIDE = ("accesses", "idempotency", "api_key_usage", "index_queue", "spending")
 _WAITING = """
 select (select count(*) from cache.index_queue where tenant = $1)
      + (select count(*) from memory.index_queue where tenant = $1)

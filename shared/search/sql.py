@@ -74,8 +74,8 @@ class Source(NamedTuple):
     """The whole text of an item's row `i`, where it is asked for."""
     key: str = "id"
     """The column of `items` that chunks and vectors know as `item_id`."""
-    of_scope: Mapping[str, str] = MappingProxyType({})
-    """More columns by their names: the same in all rows of a scope, they change although no row does."""
+    live: Mapping[str, str] = MappingProxyType({})
+    """More columns of a candidate `k` and its item, by their names: they change although the item's row does not."""
 
 
 class Values(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,8 +179,8 @@ def filled(name: str, source: Source, values: type[msgspec.Struct]) -> Statement
 def _text(name: str, source: Source) -> str:
     text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
     text = _COMMENT.sub("", text)
-    of_scope = "".join(f", {column} as {name}" for name, column in source.of_scope.items())
-    for field, value in {**source._asdict(), "of_scope": of_scope}.items():
+    live = "".join(f", {column} as {name}" for name, column in source.live.items())
+    for field, value in {**source._asdict(), "live": live}.items():
         text = text.replace(f"{{{field}}}", value)
     return text
 

@@ -149,7 +149,7 @@ class StoreSearch:
         hot: HotStore | None = None,
         complete: Callable[[Candidate, Any], None] = lambda candidate, row: None,
     ) -> None:
-        """`candidate` makes one of a row, and `complete` adds what depends on the columns of the scope."""
+        """`candidate` makes one of a row, and `complete` adds what depends on live columns."""
         self._database = database
         self._store = store
         self._forms = forms

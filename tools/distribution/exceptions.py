@@ -48,6 +48,7 @@ STATEMENTS = {
     "services/agent_memory/memories/accesses.py:COUNT_ACCESSES": _exempt(
         "tenant, lock, locked query", _BATCH
     ),
+    "services/agent_memory/memories/accesses.py:STILL_THERE": _exempt("tenant", _BATCH),
     "services/agent_memory/vector_index/queries.py:TENANTS": _exempt(
         "tenant", "It names the tenants whose vectors are to be indexed, one after the other."
     ),

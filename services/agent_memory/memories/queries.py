@@ -7,16 +7,17 @@ from datetime import datetime
 
 import asyncpg
 
+from services.agent_memory.memories.accesses import counted
 from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput, MemoryCursor
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
 _LISTED = (
-    "id, agent_name, content, memory_type, created_at, updated_at, access_count, confirmed_count, confirmed_at,"
-    " outcome, task_description, skills_used, mission_namespace, private, occurred_at, session_id, seq, speaker,"
-    " user_id, language, written_by, source_kind, source_claim, dispatch_id, recalled_from, superseded_by,"
-    " paths, symbols, step"
+    f"id, agent_name, content, memory_type, created_at, updated_at, {counted('agent_memory')},"
+    " confirmed_count, confirmed_at, outcome, task_description, skills_used, mission_namespace, private,"
+    " occurred_at, session_id, seq, speaker, user_id, language, written_by, source_kind, source_claim,"
+    " dispatch_id, recalled_from, superseded_by, paths, symbols, step"
 )
 # A key sees memories about its users or no user, learned in its missions or outside of any, and its peers' unless they
 # are private. Without an agent, a key of some missions sees what is private only of these missions.

@@ -13,10 +13,14 @@ from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
 
 _COLUMNS = (
-    f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome, i.access_count,"
+    f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome,"
     " i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private,"
     " i.written_by, i.language, i.dispatch_id, i.recalled_from"
 )
+_LIVE = {
+    "access_count": "greatest(i.access_count, (select a.access_count from memory.accesses a"
+    " where a.tenant = :tenant and a.memory_id = k.item_id))"
+}
 _MEMORIES = Source(
     items="memory.agent_memory",
     chunks="memory.searchable_chunks",
@@ -24,6 +28,7 @@ _MEMORIES = Source(
     vectors="memory.agent_memory_vec",
     compared="memory.searchable_vectors",
     columns=_COLUMNS,
+    live=_LIVE,
     within=f"scope = :scope and not private and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = :scope",
     hidden="c.private",
@@ -34,13 +39,15 @@ _MEMORIES = Source(
     ),
 )
 _MOST_ACCESSED = (
-    "(select max(a.access_count) from memory.agent_memory a"
-    " where a.tenant = :tenant and a.agent_name = substr(:scope, 7))"
+    "greatest((select max(m.access_count) from memory.agent_memory m"
+    " where m.tenant = :tenant and m.agent_name = substr(:scope, 7) and m.access_count > 0),"
+    " (select max(a.access_count) from memory.accesses a"
+    " where a.tenant = :tenant and a.agent_name = substr(:scope, 7)))"
 )
 _OWN = _MEMORIES._replace(
     within=f"scope = :scope and {ONLY} and {UNTIL}",
     hidden="false",
-    of_scope={"most_accessed": _MOST_ACCESSED},
+    live={**_LIVE, "most_accessed": _MOST_ACCESSED},
 )
 # What an agent was given of its own memory and of its peers'. Whose a row is, the caller looks.
 STATED = _MEMORIES._replace(within="true")

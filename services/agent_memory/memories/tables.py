@@ -42,6 +42,7 @@ agent_memory = Table(
     Column("private", Boolean, nullable=False, server_default=text("false")),
     Column("token_count", Integer, nullable=False),
     Column("chunks", Integer, nullable=False),
+    # Where a memory has a row in `accesses`, that tells how often it was read.
     Column("access_count", BigInteger, nullable=False, server_default=text("0")),
     Column("confirmed_count", BigInteger, nullable=False, server_default=text("0")),
     # Stored without a vector. The search for duplicates follows when the vector arrives.
@@ -70,8 +71,14 @@ agent_memory = Table(
         "stated_hash",
         postgresql_where=text("chunks = 1"),
     ),
-    # Each search of an agent's own memories reads the agent's maximum.
-    Index("agent_memory_accessed", "tenant", "agent_name", "access_count"),
+    # Each search of an agent's own memories reads the agent's maximum, here and in `accesses`.
+    Index(
+        "agent_memory_accessed_before",
+        "tenant",
+        "agent_name",
+        "access_count",
+        postgresql_where=text("access_count > 0"),
+    ),
     Index(
         "agent_memory_session_seq",
         "tenant",
@@ -81,6 +88,25 @@ agent_memory = Table(
         postgresql_where=text("seq IS NOT NULL"),
     ),
     Index("agent_memory_user", "tenant", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    schema="memory",
+)
+
+# How often each memory was read. Apart, because an update of a memory's row makes an entry in each of its indexes, and
+# a search that has a copy of the row would read it again.
+accesses = Table(
+    "accesses",
+    metadata,
+    Column("tenant", Text, nullable=False),
+    Column("memory_id", BigInteger, nullable=False),
+    Column("agent_name", Text, nullable=False),
+    Column("access_count", BigInteger, nullable=False),
+    PrimaryKeyConstraint("tenant", "memory_id"),
+    ForeignKeyConstraint(
+        ["tenant", "memory_id"],
+        ["memory.agent_memory.tenant", "memory.agent_memory.id"],
+        ondelete="CASCADE",
+    ),
+    Index("accesses_most", "tenant", "agent_name", "access_count"),
     schema="memory",
 )
 

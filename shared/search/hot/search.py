@@ -56,7 +56,7 @@ class HotStore:
     """A store whose scopes are copied into memory when they are asked often.
 
     A store brings the forms of its statements. With `kept`, rows that were found are kept there, too: their columns
-    must depend on the item's row and the chunk's alone, but for those `of_scope`. With `most_coded`, scopes of more
+    must depend on the item's row and the chunk's alone, but for the `live` ones. With `most_coded`, scopes of more
     than EXACT_UP_TO chunks are copied, too, with codes in place of their vectors. With `excludes`, the statement
     searches all scopes but `Values.scope`.
     """
@@ -188,8 +188,6 @@ class HotStore:
             "lexemes": current.answered["lexemes"],
             "df": found.df,
         }
-        if records:
-            every |= {name: records[0][name] for name in self._forms.of_scope}
         evidence = {
             (each.item, each.chunk): (each, kept) for each, kept in zip(found.found, known, strict=True)
         }
@@ -210,7 +208,7 @@ class HotStore:
         if known is None or known.version != record["version"]:
             known = Kept(record["version"], record)
             self._kept.add(tenant, known)
-        return KeptRow(every, known, found)
+        return KeptRow({**every, **{name: record[name] for name in self._forms.live}}, known, found)
 
     def _known(self, tenant: str, copy: Copy, found: Sequence[Match]) -> list[Kept | None]:
         if self._kept is None:

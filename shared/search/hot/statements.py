@@ -78,7 +78,7 @@ class HotForms(NamedTuple):
     remaining: Statement
     nearest: Statement
     chosen: Statement
-    of_scope: Collection[str]
+    live: Collection[str]
     """Columns that `chosen` answers of each row, whether the caller has the row or not."""
 
 
@@ -90,7 +90,7 @@ def hot_forms(source: Source) -> HotForms:
         remaining=_alone(filled("remaining", source, ScopeValues)),
         nearest=_alone(filled("nearest", source, NearestValues)),
         chosen=_alone(filled("chosen", source, ChosenValues)),
-        of_scope=[*source.of_scope],
+        live=[*source.live],
     )
 
 

@@ -1,6 +1,6 @@
 -- The rows of the chunks that a copy chose. The predicates of a search decide which of them are shown. A row that the
 -- caller has in this version comes without its columns.
-select k.item_id, k.chunk, now_is.version{of_scope}, row.*
+select k.item_id, k.chunk, now_is.version{live}, row.*
 from unnest(:items::bigint[], :numbers::smallint[], :versions::text[]) k(item_id, chunk, version)
 cross join lateral (
     select * from (

@@ -62,7 +62,7 @@
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           {columns}{of_scope}
+           {columns}{live}
     from candidate k
     cross join lateral (
         select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0

@@ -212,5 +212,5 @@ async def test_access_counts_wait_for_no_one(replicas: list[Services], sql: Conn
         services.accesses.count(tenant, ids)
         await services.accesses.flush()
     await services.accesses.flush()
-    counts = await sql.fetch("select access_count from memory.agent_memory where tenant = $1", tenant)
+    counts = await sql.fetch("select access_count from memory.accesses where tenant = $1", tenant)
     assert [row["access_count"] for row in counts] == [1, 1]

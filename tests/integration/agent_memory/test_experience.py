@@ -86,5 +86,5 @@ async def test_what_is_read_often_does_not_outvote_what_is_relevant(
 
 
 async def counted(sql: Connection, tenant: str, accesses: int) -> None:
-    total = "select sum(access_count) from memory.agent_memory where tenant = $1"
+    total = "select sum(access_count) from memory.accesses where tenant = $1"
     assert await sql.fetchval(total, tenant) == accesses

@@ -146,7 +146,8 @@ async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: lis
     assert "using agent_memory_vec_of_scope" in own
     scan = own.partition("using agent_memory_vec_of_scope")[2].partition("->")[0]
     assert "InitPlan" not in scan, "a policy looks at each vector"
-    assert "Backward using agent_memory_accessed" in own
+    assert "Backward using agent_memory_accessed_before" in own
+    assert "Backward using accesses_most" in own
     assert "agent_memory_vec_large" not in own
     assert "Seq Scan on agent_memory" not in own
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in own) == (users is not None)

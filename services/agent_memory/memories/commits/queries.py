@@ -142,7 +142,7 @@ async def supersede(connection: Connection, tenant: str, older: int, newer: int)
     return await connection.fetchval(SUPERSEDE, tenant, older, newer, sorted(TRUSTED)) is not None
 
 
-# The absorbed memory's confirmations move to the memory that absorbs it.
+# The absorbed memory's confirmations and accesses move to the memory that absorbs it.
 ABSORB = """
 with moved as (
     insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
@@ -155,8 +155,12 @@ with moved as (
         first_at = least(confirmations.first_at, excluded.first_at),
         last_at = greatest(confirmations.last_at, excluded.last_at)
 ), gone as (
-    delete from memory.agent_memory where tenant = $1 and id = $3
-    returning id, access_count, confirmed_count, confirmed_at
+    delete from memory.agent_memory m where m.tenant = $1 and m.id = $3
+    returning id, confirmed_count, confirmed_at, greatest(access_count, (
+        select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = $3)) as access_count
+), counted as (
+    update memory.accesses a set access_count = a.access_count + gone.access_count
+    from gone where a.tenant = $1 and a.memory_id = $2
 ), unqueued as (
     delete from memory.index_queue q using gone
     where q.tenant = $1 and q.store = 'agent_memory' and q.item_id = gone.id

@@ -58,7 +58,7 @@ with word as (
     where not exists (select 1 from by_vector v where v.item_id = t.item_id and v.chunk = t.chunk)
 ), evidence as (
     select k.item_id, k.chunk, k.cosine, held.places, held.tfs, c.chunks, c.start, c.stop, c.words,
-           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, c.body, case when c.body is null then i.content end as content, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome, i.access_count, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from
+           i.scope, i.created_at, i.occurred_at, i.session_id, i.seq, i.speaker, i.user_id, i.source_kind, i.source_claim, i.superseded_by, i.paths, i.symbols, i.step, c.body, case when c.body is null then i.content end as content, i.memory_type as kind, i.agent_name, i.updated_at, i.outcome, i.confirmed_count, i.confirmed_at, i.task_description, i.skills_used, i.mission_namespace, i.private, i.written_by, i.language, i.dispatch_id, i.recalled_from, greatest(i.access_count, (select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = k.item_id)) as access_count
     from candidate k
     cross join lateral (
         select * from memory.searchable_chunks c where c.tenant = $1 and c.item_id = k.item_id and c.chunk = k.chunk offset 0

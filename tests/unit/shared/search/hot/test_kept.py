@@ -79,8 +79,7 @@ def test_a_candidate_is_made_once_and_has_the_evidence_of_its_question() -> None
         )
 
     first, second = (
-        KeptRow({"documents": 3}, row, found(1, cosine)).candidate(candidate)
-        for cosine in (0.5, None)
+        KeptRow({"documents": 3}, row, found(1, cosine)).candidate(candidate) for cosine in (0.5, None)
     )
     assert made == 1
     assert (first.id, first.text, first.places, first.tf) == (1, "text 1", [1], [0.25])
@@ -88,7 +87,7 @@ def test_a_candidate_is_made_once_and_has_the_evidence_of_its_question() -> None
     assert cast(Candidate, row.candidate) is not first
 
 
-def test_what_all_rows_share_is_that_of_the_question() -> None:
+def test_what_is_live_is_that_of_the_question() -> None:
     record: Any = {"item_id": 1, "chunk": 0, "chunks": 1, "most_accessed": 2}
     row = KeptRow({"most_accessed": 9}, Kept("7 7", record), found(1, 0.5))
     assert row["most_accessed"] == row.get("most_accessed") == {**row}["most_accessed"] == 9

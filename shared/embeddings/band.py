@@ -30,10 +30,6 @@ class Band(NamedTuple):
     high: float
     floors: Floors = FLOORS
 
-    def share(self, cosine: float) -> float:
-        """0 for noise and 1 for a paraphrase. A higher cosine gives more than 1."""
-        return max(0.0, (cosine - self.low) / (self.high - self.low))
-
 
 COSINE_BANDS: Mapping[str, Band] = {
     "bge-small-en-v1.5-int8": Band(0.45, 0.85),

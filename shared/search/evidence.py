@@ -190,13 +190,14 @@ def store_result(store: str, rows: Sequence[Any], candidate: Callable[[Any], Can
     """From the rows of a store's search statement. When nothing was found, it has one row without an item."""
     first = rows[0]
     lexemes = first["lexemes"] or []
+    found = [] if first["item_id"] is None else rows
     return SearchResult(
         lexemes=lexemes,
         stores={
             store: StoreResult(
                 documents=first["documents"],
                 df=(first["df"] or []) if lexemes else [],
-                candidates=[candidate(row) for row in rows if row["item_id"] is not None],
+                candidates=[candidate(row) for row in found],
             )
         },
     )

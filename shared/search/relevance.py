@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
@@ -77,20 +77,28 @@ def score(question: Question, results: Iterable[SearchResult]) -> list[Scored]:
         for candidate in searched.candidates
     ]
     words = _word_weights(results)
-    _weigh_text(found, words)
-    _weigh_vectors(found, question.scale)
-    addressed, task = _addresses_assistant(question.query), steps.tells_a_task(question.query)
-    chats = _chats(each.candidate for each in found)
-    for each in found:
-        each.evidence = _evidence(each)
-        prior = _prior(each.candidate, chats, addressed) * steps.prior(each.candidate.step, task)
-        each.alone = each.value = each.evidence * prior
+    _weigh_evidence(found, _weigh_text(found, words), question.scale)
+    task = steps.tells_a_task(question.query)
+    _apply_priors(question.query, found, task=task)
     _boost(question.query, found)
     turns.weigh(question.query, found, words, task=task)
     steps.favour_quoted(question.query, found)
     noise = question.scale.floors.noise
-    scored = [_scored(each) for each in found if each.evidence >= noise]
-    return sorted(scored, key=_order)
+    return _ordered(
+        [
+            # With names of fields, this takes twice as long.
+            Scored(each.store, each.candidate, each.text, each.vector, each.evidence, _saturate(each.value))
+            for each in found
+            if each.evidence >= noise
+        ]
+    )
+
+
+def _ordered(scored: list[Scored]) -> list[Scored]:
+    """Hardly ever are two relevances equal, and only then does anything else count."""
+    if len({each.relevance for each in scored}) < len(scored):
+        return sorted(scored, key=_order)
+    return sorted(scored, key=attrgetter("relevance"), reverse=True)
 
 
 def _order(scored: Scored) -> tuple[float, float, str, int, int]:
@@ -98,38 +106,44 @@ def _order(scored: Scored) -> tuple[float, float, str, int, int]:
     return -scored.relevance, -candidate.stated_at.timestamp(), scored.store, -candidate.id, candidate.chunk
 
 
-def _weigh_text(found: Sequence[Weighed], weights: Sequence[float]) -> None:
+def _weigh_text(found: Iterable[Weighed], weights: Sequence[float]) -> float:
+    """Sums up what each text holds of the question's words. Returns what all sums are to be divided by."""
+    best = sum(weights) * MASS_SHARE or 1.0
     for each in found:
-        words = zip(each.candidate.places, each.candidate.tf, strict=True)
-        each.text = sum(weights[place - 1] * tf for place, tf in words)
-    mass = sum(weights) * MASS_SHARE or 1.0
-    best = max([mass, *(each.text for each in found)])
-    for each in found:
-        each.text /= best
+        text = 0.0
+        for place, tf in zip(each.candidate.places, each.candidate.tf, strict=True):
+            text += weights[place - 1] * tf
+        each.text = text
+        if text > best:
+            best = text
+    return best
 
 
-def _weigh_vectors(found: Sequence[Weighed], band: Band) -> None:
-    for each in found:
-        if (cosine := each.candidate.cosine) is not None:
-            each.vector = band.share(cosine)
-
-
-def _evidence(each: Weighed) -> float:
+def _weigh_evidence(found: Iterable[Weighed], best: float, band: Band) -> None:
     """A candidate without a vector yet is judged by its text alone, without a penalty."""
-    if each.candidate.cosine is None:
-        return each.text
-    return TEXT_SHARE * each.text + (1 - TEXT_SHARE) * each.vector
+    low, width = band.low, band.high - band.low
+    for each in found:
+        text = each.text / best
+        cosine = each.candidate.cosine
+        evidence = text
+        if cosine is not None:
+            share = (cosine - low) / width
+            each.vector = vector = share if share > 0.0 else 0.0
+            evidence = TEXT_SHARE * text + (1 - TEXT_SHARE) * vector
+        each.text = text
+        each.evidence = each.alone = each.value = evidence
 
 
-def _scored(each: Weighed) -> Scored:
-    return Scored(
-        store=each.store,
-        candidate=each.candidate,
-        text=each.text,
-        vector=each.vector,
-        evidence=each.evidence,
-        relevance=_saturate(each.value),
-    )
+def _apply_priors(query: str, found: Sequence[Weighed], *, task: bool) -> None:
+    """Those of kinds of steps, and in a chat that of the assistant, unless the question addresses it."""
+    chats: Collection[str] = ()
+    if any(_is_by_assistant(each.candidate) for each in found) and not _addresses_assistant(query):
+        chats = _chats(each.candidate for each in found)
+    if not chats and not task:
+        return
+    for each in found:
+        prior = _prior(each.candidate, chats) * steps.prior(each.candidate.step, task)
+        each.alone = each.value = each.evidence * prior
 
 
 def answerable(scored: Iterable[Scored], floors: Floors = FLOORS, unheld: float = 0.0) -> bool:
@@ -185,7 +199,8 @@ def _stems(names: Iterable[str]) -> set[str]:
 def _saturate(value: float) -> float:
     """Maps a value into [0, 1) and keeps the order above 0: the identity up to the knee, then ever flatter."""
     room = 1.0 - _KNEE
-    value = max(0.0, value)
+    if not value > 0.0:
+        return 0.0
     return value if value <= _KNEE else _KNEE + room * (1.0 - math.exp(-(value - _KNEE) / room))
 
 
@@ -241,33 +256,36 @@ def _chats(candidates: Iterable[Candidate]) -> set[str]:
     return {each.scope for each in candidates if each.speaker not in _MACHINES}
 
 
-def _prior(candidate: Candidate, chats: Collection[str], addressed: bool) -> float:
-    """In a chat, the assistant's turns count less than others', unless the question addresses the assistant.
+def _is_by_assistant(candidate: Candidate) -> bool:
+    """Where agents work, their steps are what happened. In a chat, an answer that shows a command may look like one."""
+    return candidate.speaker == "assistant" and not candidate.step_is_stated
 
-    Where agents work, its steps are what happened. In a chat, an answer that shows a command may look like one.
-    """
-    by_assistant = candidate.speaker == "assistant" and not candidate.step_is_stated
-    return ASSISTANT_PRIOR if by_assistant and candidate.scope in chats and not addressed else 1.0
+
+def _prior(candidate: Candidate, chats: Collection[str]) -> float:
+    """In a chat, the assistant's turns count less than others'."""
+    return ASSISTANT_PRIOR if _is_by_assistant(candidate) and candidate.scope in chats else 1.0
 
 
 def _boost(query: str, found: Sequence[Weighed]) -> None:
-    speaker = _named_speaker(query, [each.candidate for each in found])
-    named = dates.mentions(query)
-    for each in found:
-        if speaker is not None and _who(each.candidate) == speaker:
-            each.value += SPEAKER_BOOST
-        when: datetime | None = each.candidate.occurred_at
-        if named and when is not None and any(mention.covers(when.date()) for mention in named):
-            each.value += DATE_BOOST
+    speaker = _named_speaker(query, {_who(each.candidate) for each in found})
+    if speaker is not None:
+        for each in found:
+            if _who(each.candidate) == speaker:
+                each.value += SPEAKER_BOOST
+    if named := dates.mentions(query):
+        for each in found:
+            when = each.candidate.occurred_at
+            if when is not None and any(mention.covers(when.date()) for mention in named):
+                each.value += DATE_BOOST
 
 
 def _who(candidate: Candidate) -> str | None:
     return candidate.speaker or candidate.agent
 
 
-def _named_speaker(query: str, candidates: Iterable[Candidate]) -> str | None:
+def _named_speaker(query: str, speakers: Iterable[str | None]) -> str | None:
     """The speaker whose first name the question contains; None when it names nobody or several."""
     words = set(re.findall(r"\w+", query.lower()))
-    speakers = {who for candidate in candidates if (who := _who(candidate)) and who.lower() not in _ROLES}
-    named = {who for who in speakers if (first := re.match(r"\w+", who.lower())) and first[0] in words}
+    people = {who for who in speakers if who and who.lower() not in _ROLES}
+    named = {who for who in people if (first := re.match(r"\w+", who.lower())) and first[0] in words}
     return named.pop() if len(named) == 1 else None

@@ -199,7 +199,9 @@ class StoreSearch:
 
     def _found(self, rows: Sequence[Any]) -> Found:
         evidence = store_result(self._store, rows, self._made)
-        return Found(evidence, {row["item_id"]: row for row in rows if row["item_id"] is not None})
+        # Where nothing was found, one row has the statistics alone.
+        candidates = evidence.stores[self._store].candidates
+        return Found(evidence, {each.id: row for each, row in zip(candidates, rows, strict=False)})
 
     def _made(self, row: Any) -> Candidate:
         candidate = row.candidate(self._candidate) if isinstance(row, KeptRow) else self._candidate(row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 
 import msgspec
@@ -65,15 +65,15 @@ def weigh(query: str, found: Sequence[Weighed], weights: Sequence[float], *, tas
     turns = [each for each in found if _is_turn(each.candidate)]
     asks_for_a_time = _ASKS_FOR_A_TIME.search(query) is not None
     for each in turns:
-        each.value += _form(each.candidate)
-        if asks_for_a_time and _tells_a_time(each.candidate.text):
-            each.value += TIME * min(1.0, TIME_WORDS / max(1, each.candidate.words))
-    for first, second in _neighbours(turns):
-        first.value += _reach(first.candidate) * second.alone
-        second.value += _reach(second.candidate) * first.alone
-        if _answers(first.candidate, second.candidate):
-            second.value += ANSWER * first.alone
-    _favour_sessions(turns, weights, task=task)
+        candidate = each.candidate
+        if candidate.words < SHORT_WORDS:
+            each.value += _form(candidate)
+        if asks_for_a_time and _tells_a_time(candidate.text):
+            each.value += TIME * _share(TIME_WORDS, candidate.words)
+    sessions = _sessions(turns)
+    for session in sessions:
+        _favour_neighbours(session)
+    _favour_sessions(sessions, weights, task=task)
 
 
 @remembered
@@ -89,8 +89,8 @@ def _is_turn(candidate: Candidate) -> bool:
 
 
 def _form(candidate: Candidate) -> float:
-    """A short turn says little, and a short question asks for what others know."""
-    value = -SHORT * max(0.0, 1 - candidate.words / SHORT_WORDS)
+    """Of a short turn, which says little. A short question asks for what others know."""
+    value = -SHORT * (1 - candidate.words / SHORT_WORDS)
     return value - QUESTION if candidate.words <= QUESTION_WORDS and _asks(candidate) else value
 
 
@@ -109,41 +109,58 @@ def _answers(first: Candidate, second: Candidate) -> bool:
     )
 
 
-def _favour_sessions(turns: Sequence[Weighed], weights: Sequence[float], *, task: bool) -> None:
-    """Raises turns whose session holds more of the question's words, by weight, than the candidates' sessions do."""
-    mass = sum(weights)
-    if not turns or not mass:
-        return
-    words: defaultdict[tuple[str, str, str | None], set[int]] = defaultdict(set)
-    for each in turns:
-        words[_session(each)].update(each.candidate.places)
-    shares = {
-        session: sum(weights[place - 1] for place in places) / mass for session, places in words.items()
-    }
-    usual = fmean([shares[_session(each)] for each in turns])
-    for each in turns:
-        weight = SESSION_OF_TASK if task and each.candidate.step is not None else SESSION
-        each.value += weight * (shares[_session(each)] - usual)
-
-
-def _session(each: Weighed) -> tuple[str, str, str | None]:
-    return each.store, each.candidate.scope, each.candidate.session_id
-
-
-def _neighbours(turns: Sequence[Weighed]) -> Iterator[tuple[Weighed, Weighed]]:
-    """Consecutive turns of one session, and consecutive chunks of one turn."""
+def _sessions(turns: Iterable[Weighed]) -> Collection[list[Weighed]]:
     sessions: defaultdict[tuple[str, str, str | None], list[Weighed]] = defaultdict(list)
     for each in turns:
-        sessions[_session(each)].append(each)
-    for consecutive in sessions.values():
-        consecutive.sort(key=lambda each: (each.candidate.seq or 0, each.candidate.id, each.candidate.chunk))
-        for first, second in itertools.pairwise(consecutive):
-            if _adjacent(first.candidate, second.candidate):
-                yield first, second
+        sessions[each.store, each.candidate.scope, each.candidate.session_id].append(each)
+    return sessions.values()
 
 
-def _reach(candidate: Candidate) -> float:
-    return SMOOTHING * min(1.0, SMOOTHING_WORDS / max(1, candidate.words))
+def _favour_sessions(
+    sessions: Collection[Sequence[Weighed]], weights: Sequence[float], *, task: bool
+) -> None:
+    """Raises turns whose session holds more of the question's words, by weight, than the candidates' sessions do."""
+    mass = sum(weights)
+    if not sessions or not mass:
+        return
+    shares = [_held(session, weights) / mass for session in sessions]
+    usual = fmean([share for share, session in zip(shares, sessions, strict=True) for _ in session])
+    for share, session in zip(shares, sessions, strict=True):
+        more = share - usual
+        for each in session:
+            weight = SESSION_OF_TASK if task and each.candidate.step is not None else SESSION
+            each.value += weight * more
+
+
+def _held(session: Iterable[Weighed], weights: Sequence[float]) -> float:
+    """The weight of the question's words that a session's turns hold together."""
+    places: set[int] = set()
+    for each in session:
+        places.update(each.candidate.places)
+    return sum([weights[place - 1] for place in places])
+
+
+def _favour_neighbours(session: Iterable[Weighed]) -> None:
+    """Consecutive turns of one session, and consecutive chunks of one turn."""
+    consecutive = sorted(session, key=_place)
+    for first, second in itertools.pairwise(consecutive):
+        before, after = first.candidate, second.candidate
+        if not _adjacent(before, after):
+            continue
+        first.value += SMOOTHING * _share(SMOOTHING_WORDS, before.words) * second.alone
+        second.value += SMOOTHING * _share(SMOOTHING_WORDS, after.words) * first.alone
+        if _answers(before, after):
+            second.value += ANSWER * first.alone
+
+
+def _place(each: Weighed) -> tuple[int, int, int]:
+    candidate = each.candidate
+    return candidate.seq or 0, candidate.id, candidate.chunk
+
+
+def _share(enough: int, words: int) -> float:
+    """1 for a text of up to `enough` words, and less for a longer one."""
+    return 1.0 if words <= enough else enough / words
 
 
 def _adjacent(first: Candidate, second: Candidate) -> bool:

@@ -230,8 +230,8 @@ class AgentMemory(msgspec.Struct, omit_defaults=True):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any] | asyncpg.Record, **more: Any) -> Self:
-        """`row` has the columns of a memory, and others too; `more` are fields that no column holds."""
-        columns = {name: row[name] for name in _COLUMNS}
+        """`row` has the columns of a memory, and others too; `more` are fields that are not read from it."""
+        columns = {name: row[name] for name in _COLUMNS if name not in more}
         return cls(**columns, task_context=task_context(row), **more)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import asyncpg
@@ -34,7 +34,7 @@ from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.question import EMBED_SHARE, query_vector
 from shared.search.relevance import Question, Scored, score
-from shared.search.store import Found, Hnsw, StoreQuery, StoreSearch, store_query, tenants_language
+from shared.search.store import Hnsw, StoreQuery, StoreSearch, store_query, tenants_language
 from shared.states.comparing import StoreStates
 from shared.telemetry import tracing
 from shared.validation.values import MISSING
@@ -90,7 +90,6 @@ class MemorySearch:
         answer = await self._query(
             self._own, principal, request.agent_name, request, _filter(request), deadline
         )
-        del answer.memories[request.limit :]
         self._count_accesses(principal.tenant, [memory.id for memory in answer.memories])
         return answer
 
@@ -99,11 +98,9 @@ class MemorySearch:
         self, principal: Principal, request: QueryPeerMemoryInput, deadline: Deadline
     ) -> FoundMemories:
         """Another agent's memories that are not private. This does not count as an access."""
-        answer = await self._query(
+        return await self._query(
             self._peer, principal, request.target_agent, request, _filter(request), deadline
         )
-        del answer.memories[request.limit :]
-        return answer
 
     async def _query(
         self,
@@ -137,7 +134,8 @@ class MemorySearch:
         )
         found = await store.found(query, own_scope(principal.tenant, agent), deadline)
         scored = score(Question(request.query, embedded.model, embedded.band), [found.evidence])
-        return FoundMemories(memories=_memories(scored, found), degraded=embedded.degraded())
+        memories = _memories(scored, found.rows, request.limit)
+        return FoundMemories(memories=memories, degraded=embedded.degraded())
 
     async def search_own(
         self, principal: Principal, request: SearchRequest, deadline: Deadline
@@ -216,17 +214,19 @@ def _agent(principal: Principal, request: SearchRequest) -> str:
     return request.agent
 
 
-def _memories(scored: Sequence[Scored], found: Found) -> list[FoundMemory]:
-    """Each memory once, with its best chunk, ordered by relevance and experience."""
+def _memories(scored: Iterable[Scored], rows: Mapping[int, Any], limit: int) -> list[FoundMemory]:
+    """The first of them, each once, with its best chunk, ordered by relevance and experience."""
     best: dict[int, Scored] = {}
     for each in scored:
         best.setdefault(each.candidate.id, each)
 
-    def key(each: Scored) -> float:
-        return experienced(each.relevance, _experience(found.rows[each.candidate.id]))
+    experiences = {key: each.candidate.composite or _experience(rows[key]) for key, each in best.items()}
 
-    ordered = sorted(best.values(), key=key, reverse=True)
-    return [_found(found.rows[each.candidate.id], each) for each in ordered]
+    def rank(each: Scored) -> float:
+        return experienced(each.relevance, experiences[each.candidate.id])
+
+    ordered = sorted(best.values(), key=rank, reverse=True)[:limit]
+    return [_found(rows[each.candidate.id], each, experiences[each.candidate.id]) for each in ordered]
 
 
 def states_of_own(database: Database) -> StoreStates:
@@ -281,12 +281,14 @@ def _experience(row: Any) -> dict[str, float]:
     }
 
 
-def _found(row: asyncpg.Record, scored: Scored) -> FoundMemory:
+def _found(row: Any, scored: Scored, experience: Mapping[str, float]) -> FoundMemory:
     candidate = scored.candidate
-    parts = {"relevance": round(scored.relevance, 4), **_experience(row)}
-    columns = {**row, "id": candidate.id, "memory_type": candidate.kind, "content": candidate.text}
+    parts = {"relevance": round(scored.relevance, 4), **experience}
     return FoundMemory.from_row(
-        columns,
+        row,
+        id=candidate.id,
+        memory_type=candidate.kind,
+        content=candidate.text,
         score=round(ranking.composite(**parts), 4),
         score_parts=parts,
         **(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from datetime import datetime
 from typing import Any, TypeAlias
 
 import asyncpg
 import msgspec
+from msgspec.structs import replace
 
 from shared.search.evidence import Candidate
 from shared.search.hot.matching import Match
@@ -87,13 +87,8 @@ class KeptRow(Mapping[str, Any]):
         """`made` makes it of what is kept, once: questions about a row differ in their evidence only."""
         if self._kept.candidate is None:
             self._kept.candidate = made({**self})
-        candidate = copy(self._kept.candidate)
-        candidate.cosine, candidate.places, candidate.tf = (
-            self._found.cosine,
-            self._found.places,
-            self._found.tfs,
-        )
-        return candidate
+        found = self._found
+        return replace(self._kept.candidate, cosine=found.cosine, places=found.places, tf=found.tfs)
 
 
 _OF_QUESTION = frozenset(["cosine", "places", "tfs"])

@@ -35,14 +35,21 @@ class Wanted:
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._lexemes = weights
 
-    def words(self, text: str) -> Iterator[tuple[int, str]]:
+    def words(self, text: str) -> list[tuple[int, str]]:
         """Where the text holds a lexeme, and which. Its order is not that of the text."""
         lower = text.lower()
         starts, parts = self._forms
-        found = [(place, form) for form in starts for place in _places(lower, form) if _begins(lower, place)]
+        found = [
+            (place, form)
+            for form in starts
+            if form in lower
+            for place in _places(lower, form)
+            if _begins(lower, place)
+        ]
         # Words of one place are in the order of the weights, as sorting is stable.
-        yield from sorted(found, key=_first)
-        yield from ((place, part) for part in parts for place in _places(lower, part))
+        found.sort(key=_first)
+        found.extend((place, part) for part in parts if part in lower for place in _places(lower, part))
+        return found
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -93,6 +100,9 @@ class Passages:
     def excerpt(self, characters: int) -> str:
         """At most so many characters. A beginning, where no passage that fits holds a word of the question."""
         room = _Room(self._text, self._spans, characters)
+        if not any(map(room.fits, range(len(self._spans)))):
+            # As with a text that is one passage. Nobody need know what it holds.
+            return self._beginning(characters)
         best = _Best(self._held, self._wanted.weights)
         known = best.take(room, frozenset())
         if not known:
@@ -125,7 +135,7 @@ class Passages:
     @cached_property
     def _held(self) -> dict[int, set[str]]:
         held: dict[int, set[str]] = {}
-        words = list(self._wanted.words(self._text))
+        words = self._wanted.words(self._text)
         stops = [span.stop for span in self._spans] if words else []
         for start, word in words:
             held.setdefault(bisect.bisect_right(stops, start), set()).add(word)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from shared.render import most_escapes
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens, width, within
 from shared.tokens.boundaries import after_pause, after_sentence, before_word
 
@@ -124,10 +125,28 @@ class _Block:
     def fill(self, places: Iterable[int]) -> None:
         """Fills first within the stores' shares, then with the rest."""
         waiting = [place for place in places if place not in self.taken]
+        if self._take_all(waiting):
+            return
         waiting = [place for place in waiting if not self._take_some(place, self._room(place))]
         for place in waiting:
             self._take_some(place, self._left)
         self._lengthen()
+
+    def _take_all(self, waiting: Sequence[int]) -> bool:
+        """Takes whole what waits and what was cut, if all of it fits for certain.
+
+        Nothing waits for room then: what is cut meanwhile is lengthened in the end, and never takes more than this.
+        """
+        cut = [place for place, packed in self.taken.items() if packed.cut]
+        room = self._left + sum(self.taken[place].tokens for place in cut)
+        places = [*waiting, *cut]
+        if sum(self._widths[place] for place in places) >= room * CHARACTERS_PER_TOKEN:
+            return False
+        if sum(_most_tokens(self._items[place], self._widths[place]) for place in places) >= room:
+            return False
+        for place in places:
+            self._take(_whole(place, self._items[place], room))
+        return True
 
     def take_a_beginning(self) -> None:
         """Takes a beginning, however short, of the first item that has one which fits."""
@@ -183,6 +202,14 @@ class _Block:
         return True
 
 
+def _most_tokens(item: Item, wide: int) -> int:
+    """At most so many tokens does an item of this width take, whole or cut."""
+    header = tokens_of_line(item.render(""))
+    text = wide + len(_CUT_MARK) + most_escapes(item.text)
+    excess = _HEADER_EXCESS if _has_other_scripts(item.text) else 0
+    return header + -(-text // CHARACTERS_PER_TOKEN) + excess
+
+
 def _whole(place: int, item: Item, room: int) -> Packed | None:
     """The whole item, or None if it needs more than `room` tokens."""
     if width(item.text) >= room * CHARACTERS_PER_TOKEN:
@@ -228,6 +255,8 @@ def shorten(text: str, characters: int) -> str:
 def tokens_of_line(rendered: str) -> int:
     """The tokens of an item, with its header and the end of its last line."""
     tokens = estimate_tokens(rendered + "\n")
-    if rendered.isascii() or _OTHER_SCRIPTS.search(rendered) is None:
-        return tokens
-    return tokens + _HEADER_EXCESS
+    return tokens + _HEADER_EXCESS if _has_other_scripts(rendered) else tokens
+
+
+def _has_other_scripts(text: str) -> bool:
+    return not text.isascii() and _OTHER_SCRIPTS.search(text) is not None

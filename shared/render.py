@@ -125,6 +125,11 @@ def _escaped(text: str) -> str:
     return _LINE.sub(r"\1\\", text) if brackets else text
 
 
+def most_escapes(text: str) -> int:
+    """A text, or any passages of it, get at most so many backslashes: each needs a bracket."""
+    return text.count("[") if text.isascii() else len(_BRACKET.findall(text))
+
+
 def before_items(text: str) -> str:
     """The text before the first block item in it. Only the block's maker knows where the last item ends."""
     first = _OURS.search(text)

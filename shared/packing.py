@@ -118,7 +118,7 @@ class _Block:
         self._rooms = {store: shares.get(store, DEFAULT_TOKEN_SHARE) * budget for store in stores}
 
     def take_best(self) -> None:
-        if self._items and not self._take_some(0, self._room(0)):
+        if self._items and not self._take_some(0):
             best = self._items[0]
             self._take(_whole(0, best, self._left) or _cut(0, best, self._left))
 
@@ -127,9 +127,9 @@ class _Block:
         waiting = [place for place in places if place not in self.taken]
         if self._take_all(waiting):
             return
-        waiting = [place for place in waiting if not self._take_some(place, self._room(place))]
+        waiting = [place for place in waiting if not self._take_some(place)]
         for place in waiting:
-            self._take_some(place, self._left)
+            self._take_some(place, shared=False)
         self._lengthen()
 
     def _take_all(self, waiting: Sequence[int]) -> bool:
@@ -156,13 +156,20 @@ class _Block:
     def _room(self, place: int) -> int:
         return int(min(self._left, self._rooms[self._items[place].store], _MOST_SHARE * self._budget))
 
-    def _take_some(self, place: int, room: int) -> bool:
-        """Takes the whole item or the part allowed now. False if too little fits to be worth reading."""
-        item, whole_width = self._items[place], self._widths[place]
+    def _take_some(self, place: int, *, shared: bool = True) -> bool:
+        """Takes the whole item or the part allowed now. False if too little fits to be worth reading.
+
+        If `shared`, it leaves room to other stores and items.
+        """
+        whole_width = self._widths[place]
         least = min(_LEAST_WIDTH, _LEAST_SHARE * whole_width)
-        if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
-            # Most candidates end here, before rendering.
+        if self._left * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
+            # Most candidates end here, before anything else is known of them.
             return False
+        room = self._room(place) if shared else self._left
+        if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
+            return False
+        item = self._items[place]
         most = self._most_width(whole_width)
         whole = _whole(place, item, room) if most >= whole_width else None
         return self._take(whole or _cut(place, item, room, least, most))
@@ -241,11 +248,8 @@ def shorten(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     beginning = text[:characters]
-    sentence = max(
-        beginning.rfind("\n"),
-        *(beginning.rfind(end) + 1 for end in _SENTENCE_ENDS),
-        after_sentence(text, 0, characters),
-    )
+    ends = [beginning.rfind(end) + 1 for end in _SENTENCE_ENDS]
+    sentence = max(beginning.rfind("\n"), *ends, after_sentence(text, 0, characters))
     if sentence >= _LEAST_SHARE * characters:
         return beginning[:sentence]
     word = max(beginning.rfind(" "), after_pause(text, 0, characters))
@@ -254,6 +258,8 @@ def shorten(text: str, characters: int) -> str:
 
 def tokens_of_line(rendered: str) -> int:
     """The tokens of an item, with its header and the end of its last line."""
+    if rendered.isascii():
+        return -(-(len(rendered) + 1) // CHARACTERS_PER_TOKEN)
     tokens = estimate_tokens(rendered + "\n")
     return tokens + _HEADER_EXCESS if _has_other_scripts(rendered) else tokens
 

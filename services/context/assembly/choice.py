@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from services.context import stores
@@ -136,7 +135,7 @@ def _items(kept: Iterable[Ranked], repeats: Iterable[Repeat], fence: Fence, want
     same: defaultdict[tuple[str, int, int], list[Ranked]] = defaultdict(list)
     for repeat in repeats:
         same[_place(repeat.of)].append(repeat.ranked)
-    return [_Item(ranked, fence, wanted, same.get(_place(ranked), ())) for ranked in kept]
+    return [_Item(ranked, fence, wanted, same.get(_place(ranked), ()) if same else ()) for ranked in kept]
 
 
 def _place(ranked: Ranked) -> tuple[str, int, int]:
@@ -159,6 +158,19 @@ def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence
 class _Item:
     """A candidate during packing. Once rendered, it remembers its whole size."""
 
+    __slots__ = (
+        "_fence",
+        "_header",
+        "_passages",
+        "_size",
+        "_wanted",
+        "ranked",
+        "repeats",
+        "store",
+        "text",
+        "worth",
+    )
+
     def __init__(
         self,
         ranked: Ranked,
@@ -174,6 +186,7 @@ class _Item:
         self._fence = fence
         self._wanted = wanted
         self._passages: Passages | None = None
+        self._header = ""
         self._size = 0
 
     def shorten(self, characters: int) -> str:
@@ -185,6 +198,9 @@ class _Item:
         return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
+        if not self._header:
+            noted = marks(self.ranked, self.repeats) if self.repeats else ()
+            self._header = rendering.header(self.ranked, self._fence, noted)
         rendered = with_header(self._header, text)
         if text is self.text:
             self._size = packing.tokens_of_line(rendered)
@@ -192,12 +208,6 @@ class _Item:
 
     def size(self) -> int:
         return self._size or _estimate(self.text)
-
-    @cached_property
-    def _header(self) -> str:
-        return rendering.header(
-            self.ranked, self._fence, marks(self.ranked, self.repeats) if self.repeats else ()
-        )
 
 
 def _estimate(text: str) -> int:

@@ -156,14 +156,14 @@ def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence
 
 
 class _Item:
-    """A candidate during packing. Once rendered, it remembers its whole size."""
+    """A candidate during packing. Once rendered whole, it knows its size."""
 
     __slots__ = (
         "_fence",
         "_header",
         "_passages",
-        "_size",
         "_wanted",
+        "_whole",
         "ranked",
         "repeats",
         "store",
@@ -187,7 +187,7 @@ class _Item:
         self._wanted = wanted
         self._passages: Passages | None = None
         self._header = ""
-        self._size = 0
+        self._whole = ""
 
     def shorten(self, characters: int) -> str:
         """The beginning, if it was not searched for."""
@@ -203,11 +203,11 @@ class _Item:
             self._header = rendering.header(self.ranked, self._fence, noted)
         rendered = with_header(self._header, text)
         if text is self.text:
-            self._size = packing.tokens_of_line(rendered)
+            self._whole = rendered
         return rendered
 
     def size(self) -> int:
-        return self._size or _estimate(self.text)
+        return packing.tokens_of_line(self._whole) if self._whole else _estimate(self.text)
 
 
 def _estimate(text: str) -> int:
@@ -219,7 +219,13 @@ def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:
     pieces = {piece.place: piece for piece in packed}
     return [
         Placed(
-            item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered, piece.excerpt, item.repeats
+            item.ranked,
+            item.size() if piece.cut else piece.tokens,
+            piece.tokens,
+            piece.outcome,
+            piece.rendered,
+            piece.excerpt,
+            item.repeats,
         )
         if (piece := pieces.get(place))
         else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)

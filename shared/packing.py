@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from shared.render import most_escapes
 from shared.tokens import CHARACTERS_PER_TOKEN, estimate_tokens, width, within
 from shared.tokens.boundaries import after_pause, after_sentence, before_word
 
@@ -117,17 +118,35 @@ class _Block:
         self._rooms = {store: shares.get(store, DEFAULT_TOKEN_SHARE) * budget for store in stores}
 
     def take_best(self) -> None:
-        if self._items and not self._take_some(0, self._room(0)):
+        if self._items and not self._take_some(0):
             best = self._items[0]
             self._take(_whole(0, best, self._left) or _cut(0, best, self._left))
 
     def fill(self, places: Iterable[int]) -> None:
         """Fills first within the stores' shares, then with the rest."""
         waiting = [place for place in places if place not in self.taken]
-        waiting = [place for place in waiting if not self._take_some(place, self._room(place))]
+        if self._take_all(waiting):
+            return
+        waiting = [place for place in waiting if not self._take_some(place)]
         for place in waiting:
-            self._take_some(place, self._left)
+            self._take_some(place, shared=False)
         self._lengthen()
+
+    def _take_all(self, waiting: Sequence[int]) -> bool:
+        """Takes whole what waits and what was cut, if all of it fits for certain.
+
+        Nothing waits for room then: what is cut meanwhile is lengthened in the end, and never takes more than this.
+        """
+        cut = [place for place, packed in self.taken.items() if packed.cut]
+        room = self._left + sum(self.taken[place].tokens for place in cut)
+        places = [*waiting, *cut]
+        if sum(self._widths[place] for place in places) >= room * CHARACTERS_PER_TOKEN:
+            return False
+        if sum(_most_tokens(self._items[place], self._widths[place]) for place in places) >= room:
+            return False
+        for place in places:
+            self._take(_whole(place, self._items[place], room))
+        return True
 
     def take_a_beginning(self) -> None:
         """Takes a beginning, however short, of the first item that has one which fits."""
@@ -137,13 +156,20 @@ class _Block:
     def _room(self, place: int) -> int:
         return int(min(self._left, self._rooms[self._items[place].store], _MOST_SHARE * self._budget))
 
-    def _take_some(self, place: int, room: int) -> bool:
-        """Takes the whole item or the part allowed now. False if too little fits to be worth reading."""
-        item, whole_width = self._items[place], self._widths[place]
+    def _take_some(self, place: int, *, shared: bool = True) -> bool:
+        """Takes the whole item or the part allowed now. False if too little fits to be worth reading.
+
+        If `shared`, it leaves room to other stores and items.
+        """
+        whole_width = self._widths[place]
         least = min(_LEAST_WIDTH, _LEAST_SHARE * whole_width)
-        if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
-            # Most candidates end here, before rendering.
+        if self._left * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
+            # Most candidates end here, before anything else is known of them.
             return False
+        room = self._room(place) if shared else self._left
+        if room * CHARACTERS_PER_TOKEN < least + _LEAST_HEADER:
+            return False
+        item = self._items[place]
         most = self._most_width(whole_width)
         whole = _whole(place, item, room) if most >= whole_width else None
         return self._take(whole or _cut(place, item, room, least, most))
@@ -183,6 +209,14 @@ class _Block:
         return True
 
 
+def _most_tokens(item: Item, wide: int) -> int:
+    """At most so many tokens does an item of this width take, whole or cut."""
+    header = tokens_of_line(item.render(""))
+    text = wide + len(_CUT_MARK) + most_escapes(item.text)
+    excess = _HEADER_EXCESS if _has_other_scripts(item.text) else 0
+    return header + -(-text // CHARACTERS_PER_TOKEN) + excess
+
+
 def _whole(place: int, item: Item, room: int) -> Packed | None:
     """The whole item, or None if it needs more than `room` tokens."""
     if width(item.text) >= room * CHARACTERS_PER_TOKEN:
@@ -214,11 +248,8 @@ def shorten(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     beginning = text[:characters]
-    sentence = max(
-        beginning.rfind("\n"),
-        *(beginning.rfind(end) + 1 for end in _SENTENCE_ENDS),
-        after_sentence(text, 0, characters),
-    )
+    ends = [beginning.rfind(end) + 1 for end in _SENTENCE_ENDS]
+    sentence = max(beginning.rfind("\n"), *ends, after_sentence(text, 0, characters))
     if sentence >= _LEAST_SHARE * characters:
         return beginning[:sentence]
     word = max(beginning.rfind(" "), after_pause(text, 0, characters))
@@ -227,7 +258,11 @@ def shorten(text: str, characters: int) -> str:
 
 def tokens_of_line(rendered: str) -> int:
     """The tokens of an item, with its header and the end of its last line."""
+    if rendered.isascii():
+        return -(-(len(rendered) + 1) // CHARACTERS_PER_TOKEN)
     tokens = estimate_tokens(rendered + "\n")
-    if rendered.isascii() or _OTHER_SCRIPTS.search(rendered) is None:
-        return tokens
-    return tokens + _HEADER_EXCESS
+    return tokens + _HEADER_EXCESS if _has_other_scripts(rendered) else tokens
+
+
+def _has_other_scripts(text: str) -> bool:
+    return not text.isascii() and _OTHER_SCRIPTS.search(text) is not None

@@ -28,7 +28,8 @@ _CLOSING = "\\]\u2046\u23a4\u2309\u230b\u2773\u27e7\u298c\u298e\u2990\u3011\u301
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 # A reader may overlook these between the beginning of a line and a bracket: spaces, controls, marks, other brackets.
 _OVERLOOKED = rf"""(?:[^\w{_ENDS}{_OPENING}!"#$%&'*+,\-./:;=?@^`|~]|[{_FILLERS}])"""
-# A text that is cut ends in […], which is no header.
+# A text that is cut ends in this, which is no header.
+_CUT = "[…]"
 _BRACKETED = rf"(?={_OVERLOOKED}*+[{_OPENING}](?!\u2026\]\Z))"
 _BRACKET = re.compile(rf"[{_OPENING}]")
 _LINE = re.compile(rf"(^|[{_ENDS}]){_BRACKETED}")
@@ -119,8 +120,14 @@ def with_header(header: str, text: str) -> str:
 
 def _escaped(text: str) -> str:
     """With a backslash before what could pass for a header."""
-    brackets = "[" in text or (not text.isascii() and _BRACKET.search(text) is not None)
+    said = text.removesuffix(_CUT)
+    brackets = "[" in said or (not said.isascii() and _BRACKET.search(said) is not None)
     return _LINE.sub(r"\1\\", text) if brackets else text
+
+
+def most_escapes(text: str) -> int:
+    """A text, or any passages of it, get at most so many backslashes: each needs a bracket."""
+    return text.count("[") if text.isascii() else len(_BRACKET.findall(text))
 
 
 def before_items(text: str) -> str:

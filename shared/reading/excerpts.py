@@ -35,14 +35,21 @@ class Wanted:
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._lexemes = weights
 
-    def words(self, text: str) -> Iterator[tuple[int, str]]:
+    def words(self, text: str) -> list[tuple[int, str]]:
         """Where the text holds a lexeme, and which. Its order is not that of the text."""
         lower = text.lower()
         starts, parts = self._forms
-        found = [(place, form) for form in starts for place in _places(lower, form) if _begins(lower, place)]
+        found = [
+            (place, form)
+            for form in starts
+            if form in lower
+            for place in _places(lower, form)
+            if _begins(lower, place)
+        ]
         # Words of one place are in the order of the weights, as sorting is stable.
-        yield from sorted(found, key=_first)
-        yield from ((place, part) for part in parts for place in _places(lower, part))
+        found.sort(key=_first)
+        found.extend((place, part) for part in parts if part in lower for place in _places(lower, part))
+        return found
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -89,9 +96,22 @@ class Passages:
     def __init__(self, text: str, wanted: Wanted) -> None:
         self._text = text
         self._wanted = wanted
+        self._spans: Sequence[Span] = ()
+        self._shortest = 0
+        self._held: Mapping[int, Set[str]] | None = None
 
     def excerpt(self, characters: int) -> str:
         """At most so many characters. A beginning, where no passage that fits holds a word of the question."""
+        if not self._spans:
+            self._spans = _spans_of(self._text)
+            self._shortest = min((_size(span) for span in self._spans), default=0)
+        if characters < self._shortest:
+            # As with a text that is one passage. Nobody need know what it holds.
+            return self._beginning(characters)
+        if self._held is None:
+            self._held = self._words_held()
+        if not self._held:
+            return self._beginning(characters)
         room = _Room(self._text, self._spans, characters)
         best = _Best(self._held, self._wanted.weights)
         known = best.take(room, frozenset())
@@ -118,14 +138,9 @@ class Passages:
         room.widen()
         return room.excerpt()
 
-    @cached_property
-    def _spans(self) -> Sequence[Span]:
-        return _spans_of(self._text)
-
-    @cached_property
-    def _held(self) -> dict[int, set[str]]:
+    def _words_held(self) -> Mapping[int, Set[str]]:
         held: dict[int, set[str]] = {}
-        words = list(self._wanted.words(self._text))
+        words = self._wanted.words(self._text)
         stops = [span.stop for span in self._spans] if words else []
         for start, word in words:
             held.setdefault(bisect.bisect_right(stops, start), set()).add(word)
@@ -251,9 +266,12 @@ class _Room:
         return "".join(pieces).rstrip()
 
     def _size(self, place: int) -> int:
-        """With the mark of a gap."""
-        span = self._spans[place]
-        return span.stop - span.start + len(GAP) + 2
+        return _size(self._spans[place])
+
+
+def _size(span: Span) -> int:
+    """With the mark of a gap."""
+    return span.stop - span.start + len(GAP) + 2
 
 
 def _with_gap(piece: str) -> str:

@@ -110,10 +110,15 @@ class Wordings(Generic[T]):
 
     def first_that_says(self, wording: Wording) -> T | None:
         """The value of the first one added that says what `wording` does."""
-        found = [self._equal[wording]] if wording.words and wording in self._equal else []
+        if not wording.words:
+            return None
+        equal = self._equal.get(wording)
+        found = [] if equal is None else [equal]
+        before, last = len(wording.words) - 1, wording.words[-1]
         for length in wording.longer:
             for place, known, value in self._by_length.get(length, ()):
-                if known.says(wording):
+                # Most differ at the end.
+                if last in known.words[before:] and known.says(wording):
                     found.append((place, value))
                     break
         return min(found, key=lambda known: known[0])[1] if found else None

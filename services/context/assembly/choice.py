@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from services.context import stores
@@ -136,7 +135,7 @@ def _items(kept: Iterable[Ranked], repeats: Iterable[Repeat], fence: Fence, want
     same: defaultdict[tuple[str, int, int], list[Ranked]] = defaultdict(list)
     for repeat in repeats:
         same[_place(repeat.of)].append(repeat.ranked)
-    return [_Item(ranked, fence, wanted, same.get(_place(ranked), ())) for ranked in kept]
+    return [_Item(ranked, fence, wanted, same.get(_place(ranked), ()) if same else ()) for ranked in kept]
 
 
 def _place(ranked: Ranked) -> tuple[str, int, int]:
@@ -157,7 +156,20 @@ def _given(source: Source, texts: Sequence[Candidate], tokens: int, fence: Fence
 
 
 class _Item:
-    """A candidate during packing. Once rendered, it remembers its whole size."""
+    """A candidate during packing. Once rendered whole, it knows its size."""
+
+    __slots__ = (
+        "_fence",
+        "_header",
+        "_passages",
+        "_wanted",
+        "_whole",
+        "ranked",
+        "repeats",
+        "store",
+        "text",
+        "worth",
+    )
 
     def __init__(
         self,
@@ -174,7 +186,8 @@ class _Item:
         self._fence = fence
         self._wanted = wanted
         self._passages: Passages | None = None
-        self._size = 0
+        self._header = ""
+        self._whole = ""
 
     def shorten(self, characters: int) -> str:
         """The beginning, if it was not searched for."""
@@ -185,19 +198,16 @@ class _Item:
         return self._passages.excerpt(characters)
 
     def render(self, text: str) -> str:
+        if not self._header:
+            noted = marks(self.ranked, self.repeats) if self.repeats else ()
+            self._header = rendering.header(self.ranked, self._fence, noted)
         rendered = with_header(self._header, text)
         if text is self.text:
-            self._size = packing.tokens_of_line(rendered)
+            self._whole = rendered
         return rendered
 
     def size(self) -> int:
-        return self._size or _estimate(self.text)
-
-    @cached_property
-    def _header(self) -> str:
-        return rendering.header(
-            self.ranked, self._fence, marks(self.ranked, self.repeats) if self.repeats else ()
-        )
+        return packing.tokens_of_line(self._whole) if self._whole else _estimate(self.text)
 
 
 def _estimate(text: str) -> int:
@@ -209,7 +219,13 @@ def _placed(items: Sequence[_Item], packed: Iterable[Packed]) -> list[Placed]:
     pieces = {piece.place: piece for piece in packed}
     return [
         Placed(
-            item.ranked, item.size(), piece.tokens, piece.outcome, piece.rendered, piece.excerpt, item.repeats
+            item.ranked,
+            item.size() if piece.cut else piece.tokens,
+            piece.tokens,
+            piece.outcome,
+            piece.rendered,
+            piece.excerpt,
+            item.repeats,
         )
         if (piece := pieces.get(place))
         else Placed(item.ranked, item.size(), 0, NOT_PACKED, None)

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from services.context import stores
@@ -28,6 +29,7 @@ _NEARER_BY_HALF = 0.025
 _NEAREST = 0.7
 # Saturation brings strong values together. The best one counts by at least this share of its value before that.
 _UNSATURATED = 0.89
+_score = attrgetter("score")
 
 
 class Ranked(NamedTuple):
@@ -90,7 +92,10 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
     """
     candidates = list(candidates)
     positions = position(candidates)
-    ranking = sorted((_rank(scored, weights, positions, now) for scored in candidates), key=by_score)
+    ranking = in_order(_rank(scored, weights, positions, now) for scored in candidates)
+    items = {(scored.store, scored.candidate.id) for scored in candidates}
+    if len(items) == len(candidates):
+        return ranking
     chunks: Counter[tuple[str, int]] = Counter()
     for place, ranked in enumerate(ranking):
         item = (ranked.store, ranked.candidate.id)
@@ -98,26 +103,33 @@ def rank(candidates: Iterable[Scored], weights: Mapping[str, float], now: dateti
             less = FURTHER_CHUNK ** chunks[item]
             ranking[place] = ranked._replace(score=ranked.score * less, relevance=ranked.relevance * less)
         chunks[item] += 1
-    if len(chunks) < chunks.total():
-        ranking.sort(key=by_score)
-    return ranking
+    return in_order(ranking)
 
 
 def _rank(
     scored: Scored, weights: Mapping[str, float], positions: Mapping[Item, float], now: datetime
 ) -> Ranked:
-    store = stores.BY_NAME[scored.store]
+    store, candidate = stores.BY_NAME[scored.store], scored.candidate
     weight = weights.get(store.name, store.weight)
-    relevance = own_relevance(scored.candidate, scored.relevance)
-    fresh = freshness(store, scored.candidate, now)
-    fresh *= positions.get((scored.store, scored.candidate.id), 1.0)
-    priority = store.priorities.get(scored.candidate.kind, 1.0)
+    relevance = own_relevance(candidate, scored.relevance)
+    fresh = freshness(store, candidate, now)
+    fresh *= positions.get((scored.store, candidate.id), 1.0)
+    priority = store.priorities.get(candidate.kind, 1.0)
     return Ranked(scored, weight * relevance * fresh * priority, weight, relevance, fresh, priority)
 
 
-def by_score(ranked: Ranked) -> tuple[float, float, str, int, int]:
+def in_order(ranking: Iterable[Ranked]) -> list[Ranked]:
+    """Best first. Few scores are equal: only among these does the rest of a key count."""
+    ordered: list[Ranked] = []
+    for _, equal in itertools.groupby(sorted(ranking, key=_score, reverse=True), key=_score):
+        tied = list(equal)
+        ordered += sorted(tied, key=_by_time) if len(tied) > 1 else tied
+    return ordered
+
+
+def _by_time(ranked: Ranked) -> tuple[float, str, int, int]:
     candidate = ranked.candidate
-    return -ranked.score, -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
+    return -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
 
 
 def cut(ranking: Iterable[Ranked], tokens: int) -> float:

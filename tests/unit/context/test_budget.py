@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from services.context.assembly.asking import NULL_NAMESPACE_BUDGET, resolve_budget
 from services.context.assembly.queries import CallerConfig
-from shared.packing import Packed, pack, pack_evenly, shorten, tokens_of_line
+from shared.packing import Packed, _Block, pack, pack_evenly, shorten, tokens_of_line
+from shared.reading.excerpts import Passages, Wanted
 from shared.render import Fence, render_item
 from shared.tokens import estimate_tokens
 
@@ -44,6 +46,7 @@ PIECES = st.sampled_from(
         "แมวอยู่ ",
     ]
 )
+WANTED = Wanted({"sentenc": 2.0, "forg": 1.0, "地下": 1.0})
 ITEMS = st.lists(
     st.builds(
         Item,
@@ -175,6 +178,27 @@ def test_nothing_is_cut_where_all_fit(items: list[Item], budget: int) -> None:
     whole = [tokens_of_line(item.render(item.text)) for item in items]
     if sum(whole) <= budget:
         assert [one.tokens for one in pack(items, budget, {})] == whole
+
+
+class Excerpted(Item):
+    def shorten(self, characters: int) -> str:
+        return Passages(self.text, WANTED).excerpt(characters)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    ITEMS.flatmap(lambda items: st.tuples(*(st.sampled_from([item, Excerpted(*item)]) for item in items))),
+    st.integers(-20, 60),
+    st.dictionaries(st.sampled_from(["cache", "own"]), st.floats(0, 1)),
+)
+def test_what_fits_whole_is_taken_at_once_as_it_would_be_in_steps(
+    items: Sequence[Item], more: int, shares: dict[str, float]
+) -> None:
+    budget = sum(tokens_of_line(item.render(item.text)) for item in items) + more
+    with pytest.MonkeyPatch.context() as patch:
+        at_once = pack(items, budget, shares)
+        patch.setattr(_Block, "_take_all", lambda *_: False)
+        assert pack(items, budget, shares) == at_once
 
 
 def test_files_share_a_budget_evenly_and_short_ones_leave_room() -> None:

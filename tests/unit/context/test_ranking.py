@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -16,6 +17,7 @@ from services.context.assembly.ranking import (
     RECENCY_FLOOR,
     Ranked,
     cut,
+    in_order,
     own_relevance,
     rank,
     recency,
@@ -53,6 +55,25 @@ ALL = st.lists(
     max_size=8,
     unique_by=lambda one: (one.store, one.candidate.id, one.candidate.chunk),
 )
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            lambda one, score: only(one)._replace(score=score),
+            ALL.filter(len).map(itemgetter(0)),
+            st.sampled_from([0.0, -0.0, 0.3, 0.6]),
+        ),
+        max_size=12,
+    )
+)
+def test_equal_scores_are_ordered_by_time_then_store_and_id(ranking: list[Ranked]) -> None:
+    def key(ranked: Ranked) -> tuple[float, float, str, int, int]:
+        candidate = ranked.candidate
+        return -ranked.score, -candidate.stated_at.timestamp(), ranked.store, -candidate.id, candidate.chunk
+
+    assert list(map(id, in_order(ranking))) == list(map(id, sorted(ranking, key=key)))
 
 
 @settings(deadline=None)

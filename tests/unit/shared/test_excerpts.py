@@ -118,6 +118,14 @@ def test_an_excerpt_fits_and_holds_only_what_the_text_holds(text: str, character
     assert all(piece.strip() in text for piece in found.split(GAP))
 
 
+@given(TEXTS, st.integers(1, 80))
+def test_a_text_of_which_no_passage_fits_keeps_its_beginning(text: str, characters: int) -> None:
+    fit = [span for span in split(text) if span.stop - span.start + len(GAP) + 2 <= characters]
+    found = Passages(text, WANTED).excerpt(characters)
+    assert fit or text.startswith(found)
+    assert fit or found == Passages(text, Wanted({})).excerpt(characters)
+
+
 @given(
     st.text(st.sampled_from("abé_ß-. \n日本Гу7"), max_size=60),
     st.permutations(["a", "ab", "b", "日", "é", "a/b", "7"]),

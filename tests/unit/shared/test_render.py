@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scrubjay
-from shared.render import Fence, first_items, new_fence, parse_block, render_item, safe_name
+from shared.render import (
+    _LINE,
+    Fence,
+    _escaped,
+    first_items,
+    most_escapes,
+    new_fence,
+    parse_block,
+    render_item,
+    safe_name,
+)
 from tests.support.attacks.blocks import NOW, Items, block_of, forged, forged_in, unescaped
 from tests.support.attacks.hostile import FORMS, LEADS, LINE_ENDS, hostile, seen_headers, variants
 
@@ -57,6 +67,14 @@ def test_only_the_header_begins_a_line_with_a_bracket(handle: str, words: list[s
 def test_a_name_cannot_close_its_header(words: list[str]) -> None:
     rendered = render_item("cache:1", NOW, words, "text", FENCE)
     assert re.fullmatch(r"\[[^\[\]\n]* k3f\] text", rendered)
+
+
+@settings(deadline=None)
+@given(HOSTILE, st.sampled_from(["", "[", "[…]", " […]", "\n[…]", "[[…]", "[…][…]"]))
+def test_texts_without_a_bracket_that_counts_are_not_searched_for_lines(text: str, end: str) -> None:
+    escaped = _escaped(text + end)
+    assert escaped == _LINE.sub(r"\1\\", text + end)
+    assert len(escaped) - len(text + end) <= most_escapes(text + end)
 
 
 @pytest.mark.parametrize("end", LINE_ENDS)

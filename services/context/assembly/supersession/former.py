@@ -25,7 +25,7 @@ def with_former_values(ranking: Sequence[Ranked], superseded: Iterable[Supersede
         other = newest.get(older.by)
         if other is None or other.candidate.stated_at < older.ranked.candidate.stated_at:
             newest[older.by] = older.ranked
-    return [_with(ranked, newest.pop(_handle(ranked), None)) for ranked in ranking]
+    return [_with(ranked, newest.pop(_handle(ranked), None)) if newest else ranked for ranked in ranking]
 
 
 def _handle(ranked: Ranked) -> str:

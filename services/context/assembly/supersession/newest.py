@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from services.context import stores
-from services.context.assembly.ranking import Ranked, by_score
+from services.context.assembly.ranking import Ranked, in_order
 from services.context.assembly.supersession.paraphrases import matters, restates
 from services.context.assembly.supersession.parts import Statement
 from services.context.assembly.supersession.statements import read, split
@@ -42,6 +42,8 @@ def without_superseded(ranking: Sequence[Ranked]) -> Current:
     newer = superseded((ranked.store, ranked.candidate) for ranked in ranking)
     current = Current([], [])
     places: dict[Item, float] = {}
+    if not newer:
+        return Current(list(ranking), [])
     for ranked in ranking:
         by = newer.get((ranked.store, ranked.candidate.id))
         if by is None:
@@ -50,7 +52,7 @@ def without_superseded(ranking: Sequence[Ranked]) -> Current:
             current.superseded.append(Superseded(ranked, stores.BY_NAME[by[0]].handle(by[1])))
             places[by] = max(places.get(by, 0.0), ranked.relevance)
     if places:
-        current.kept[:] = sorted((_raised(ranked, places) for ranked in current.kept), key=by_score)
+        current.kept[:] = in_order(_raised(ranked, places) for ranked in current.kept)
     return current
 
 

@@ -5,10 +5,12 @@ Imported history is all one age, and so is what is written within a minute. Ther
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import NamedTuple
 
 from shared.provenance import TRUSTED
@@ -34,11 +36,12 @@ _IDLE = frozenset(
 )
 
 
+_relevance = attrgetter("relevance")
+
+
 class _Telling(NamedTuple):
     item: Item
     candidate: Candidate
-    words: int
-    size: int
 
     @property
     def time(self) -> tuple[float, float, int, int]:
@@ -59,7 +62,10 @@ class _Telling(NamedTuple):
 
 def position(scored: Iterable[Scored]) -> Mapping[Item, float]:
     """A factor for each item that others of its scope are like: less the more of them came later."""
-    best = sorted(scored, key=_by_relevance)[:_COMPARED]
+    scored = list(scored)
+    relevances = heapq.nlargest(_COMPARED, map(_relevance, scored))
+    near = (each for each in scored if each.relevance >= relevances[-1])
+    best = sorted(near, key=_by_relevance)[:_COMPARED]
     older: Counter[Item] = Counter()
     newer: Counter[Item] = Counter()
     for first, second in _alike(best):
@@ -76,14 +82,14 @@ def _by_relevance(scored: Scored) -> tuple[float, str, int, int]:
 def _alike(scored: Iterable[Scored]) -> Iterator[tuple[_Telling, _Telling]]:
     places: dict[str, int] = {}
     tellings = [
-        _Telling((each.store, each.candidate.id), each.candidate, words, words.bit_count())
+        (words, words.bit_count(), _Telling((each.store, each.candidate.id), each.candidate))
         for each in scored
         if len(each.candidate.text) <= _LONGEST
         for words in (_words(each.candidate.text, places),)
     ]
-    for first, second in itertools.combinations(tellings, 2):
-        shared = (first.words & second.words).bit_count()
-        if shared < _SHARED_WORDS or shared < _ALIKE * min(first.size, second.size):
+    for (words, size, first), (others, other_size, second) in itertools.combinations(tellings, 2):
+        shared = (words & others).bit_count()
+        if shared < _SHARED_WORDS or shared < _ALIKE * min(size, other_size):
             continue
         if first.item != second.item and first.bounds == second.bounds:
             yield first, second

@@ -39,9 +39,12 @@ def without_equal(ranking: Iterable[Ranked]) -> Distinct:
     shown: defaultdict[Hashable, dict[str, Ranked]] = defaultdict(dict)
     distinct = Distinct([], [])
     for ranked in ranking:
-        lines, voice = steps.lines_of(ranked.candidate), _voice(ranked.candidate)
-        key = text_key(ranked.candidate), voice
-        better = first.get(key) or _shown_by(lines, shown[voice])
+        candidate = ranked.candidate
+        lines, voice = steps.lines_of(candidate), _voice(candidate)
+        key = text_key(candidate), voice
+        better = first.get(key)
+        if better is None and lines:
+            better = _shown_by(lines, shown[voice])
         if better is not None:
             distinct.repeats.append(Repeat(ranked, better))
             continue
@@ -91,7 +94,13 @@ def without_alike(ranking: Iterable[Ranked], equal: Iterable[Repeat]) -> Distinc
 
 def _source(ranked: Ranked) -> Hashable:
     candidate = ranked.candidate
-    return ranked.store, candidate.scope, _author(candidate), _voice(candidate)
+    return (
+        ranked.store,
+        candidate.scope,
+        author(candidate.agent, candidate.speaker),
+        candidate.user_id,
+        doubt(candidate.source_kind, candidate.source_claim),
+    )
 
 
 def joined(equal: Iterable[Repeat], alike: Sequence[Repeat]) -> list[Repeat]:

@@ -27,7 +27,7 @@ _ALIKE = frozenset({frozenset({Kind.NUMBER, Kind.DAY}), frozenset({Kind.DAY, Kin
 def kind_of(words: Sequence[str]) -> Kind:
     if any(_NUMBER.match(word) or word.lower() in NUMBERS for word in words):
         return Kind.NUMBER
-    if any(character.isdigit() for word in words for character in word):
+    if any(map(str.isdigit, "".join(words))):
         return Kind.CODE
     if any(word.lower() in WEEKDAYS or word.lower() in MONTHS for word in words):
         return Kind.DAY

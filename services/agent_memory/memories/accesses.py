@@ -68,12 +68,6 @@ async def count_accesses(c: Connection, accesses: Sequence[Access]) -> list[Acce
     return [left[tuple(row)] for row in await c.fetch(STILL_THERE, tenants, ids)]
 
 
-def counted(memory: str) -> str:
-    """How often a memory was read: a column of its row `memory`, in a statement whose $1 is the tenant."""
-    own = f"select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = {memory}.id"
-    return f"greatest({memory}.access_count, ({own})) as access_count"
-
-
 class AccessCounts:
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -7,11 +7,17 @@ from datetime import datetime
 
 import asyncpg
 
-from services.agent_memory.memories.accesses import counted
 from services.agent_memory.memories.schemas import Confirmation, ListAgentMemoryInput, MemoryCursor
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
+
+
+def counted(memory: str) -> str:
+    """How often a memory was read: a column of its row `memory`, in a statement whose $1 is the tenant."""
+    own = f"select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = {memory}.id"
+    return f"greatest({memory}.access_count, ({own})) as access_count"
+
 
 _LISTED = (
     f"id, agent_name, content, memory_type, created_at, updated_at, {counted('agent_memory')},"

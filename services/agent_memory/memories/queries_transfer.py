@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import asyncpg
 import msgspec
 
-from services.agent_memory.memories.accesses import counted
-from services.agent_memory.memories.queries import VISIBLE, bounds
+from services.agent_memory.memories.queries import VISIBLE, bounds, counted
 from services.agent_memory.memories.schemas import Confirmation, TaskContext
 from services.agent_memory.memories.schemas_transfer import ExportedMemory
 from shared.auth import Principal

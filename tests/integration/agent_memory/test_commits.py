@@ -7,6 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -145,11 +146,14 @@ async def test_a_late_vector_merges_and_keeps_where_it_came_from(
     second = await commit(replicas[1], tenant, "scout", plural(fact), dispatch_id=8, recalled_from=None)
     assert [first.status, second.status] == ["pending", "pending"]
     assert first.memory_id != second.memory_id
+    replicas[0].accesses.count(tenant, [first.memory_id, second.memory_id, second.memory_id])
+    await replicas[0].accesses.flush()
     api.mode = "ok"
     await settled(sql, tenant)
     answer = await replicas[0].reader.get(who(tenant), second.memory_id, Deadline(MANY_SECONDS))
     assert (answer.memory.id, answer.memory.content) == (first.memory_id, fact)
     assert (answer.memory.dispatch_id, answer.memory.confirmed_count) == (7, 1)
+    assert answer.memory.access_count == 3, "those of both"
     assert [(one.dispatch_id, one.absorbed_id) for one in answer.confirmations] == [(8, second.memory_id)]
 
 
@@ -207,10 +211,55 @@ async def test_a_fact_that_a_purge_erases_meanwhile_is_stated_anew(
 async def test_access_counts_wait_for_no_one(replicas: list[Services], sql: Connection) -> None:
     tenant, services = "counts", replicas[0]
     ids = [(await commit(services, tenant, "scout", " ".join(WORDS[n : n + 8]))).memory_id for n in (0, 9)]
-    async with sql.transaction():
-        await sql.execute("select from memory.agent_memory where id = $1 for update", ids[0])
-        services.accesses.count(tenant, ids)
-        await services.accesses.flush()
+    for table, key in (("agent_memory", "id"), ("accesses", "memory_id")):
+        async with sql.transaction():
+            await sql.execute(f"select from memory.{table} where {key} = $1 for update", ids[0])
+            services.accesses.count(tenant, ids)
+            assert not await services.accesses.flush(), "that of the locked row waits"
+        assert await services.accesses.flush()
+    assert await counts(sql, tenant) == dict.fromkeys(ids, 2)
+
+
+async def test_accesses_of_what_is_erased_are_not_counted(replicas: list[Services], sql: Connection) -> None:
+    tenant, services = "uncounted", replicas[0]
+    gone, left = [
+        (await commit(services, tenant, "scout", " ".join(WORDS[n : n + 8]))).memory_id for n in (0, 9)
+    ]
+    services.accesses.count(tenant, [gone, left])
+    assert await services.accesses.flush()
+    await sql.execute("delete from memory.agent_memory where id = $1", gone)
+    services.accesses.count(tenant, [gone, left])
+    assert await services.accesses.flush(), "nothing waits for a memory that is gone"
+    assert await counts(sql, tenant) == {left: 2}
+
+
+async def test_accesses_go_on_from_what_was_counted_before(replicas: list[Services], sql: Connection) -> None:
+    """By the release before, or in an import: in the memory's row."""
+    tenant, services = "counted on", replicas[0]
+    memory_id = (await commit(services, tenant, "scout", " ".join(WORDS[:8]))).memory_id
+    await sql.execute("update memory.agent_memory set access_count = 5 where id = $1", memory_id)
+    read = partial(services.reader.get, who(tenant), memory_id, Deadline(MANY_SECONDS))
+    assert (await read()).memory.access_count == 5
+    services.accesses.count(tenant, [memory_id, memory_id])
     await services.accesses.flush()
-    counts = await sql.fetch("select access_count from memory.accesses where tenant = $1", tenant)
-    assert [row["access_count"] for row in counts] == [1, 1]
+    assert (await read()).memory.access_count == 7
+
+
+async def test_replicas_count_the_same_memories_at_once(replicas: list[Services], sql: Connection) -> None:
+    tenant = "at once"
+    ids = [
+        (await commit(replicas[0], tenant, "scout", f"{WORDS[n]} {WORDS[n + 7]} {WORDS[n + 13]}")).memory_id
+        for n in range(10)
+    ]
+    for _ in range(20):
+        replicas[0].accesses.count(tenant, ids)
+        replicas[1].accesses.count(tenant, ids[::-1])
+        await asyncio.gather(*(one.accesses.flush() for one in replicas))
+    while not all([await one.accesses.flush() for one in replicas]):
+        pass
+    assert await counts(sql, tenant) == dict.fromkeys(ids, 40)
+
+
+async def counts(sql: Connection, tenant: str) -> dict[int, int]:
+    rows = await sql.fetch("select memory_id, access_count from memory.accesses where tenant = $1", tenant)
+    return {row["memory_id"]: row["access_count"] for row in rows}

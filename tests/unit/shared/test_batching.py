@@ -63,6 +63,37 @@ async def test_a_pause_gathers_items_until_somebody_waits_for_them() -> None:
     await batcher.stop()
 
 
+async def test_a_round_ends_though_each_write_lets_in_more() -> None:
+    written: list[list[int]] = []
+
+    async def write(batch: list[int]) -> tuple[()]:
+        written.append(batch)
+        batcher.add(batch[-1] + 1)
+        return ()
+
+    batcher: Batcher[int] = Batcher("test", write, size=2, limit=100, linger=3_600.0)
+    for number in range(3):
+        batcher.add(number)
+    assert await batcher.flush()
+    assert written == [[0, 1], [2]]
+    assert batcher.waiting() == [2, 3]
+
+
+async def test_the_end_writes_also_what_came_in_meanwhile() -> None:
+    written: list[int] = []
+
+    async def write(batch: list[int]) -> tuple[()]:
+        written.extend(batch)
+        if len(written) < 5:
+            batcher.add(len(written))
+        return ()
+
+    batcher: Batcher[int] = Batcher("test", write, size=1, limit=100)
+    batcher.add(0)
+    await batcher.stop()
+    assert written == [0, 1, 2, 3, 4]
+
+
 async def test_what_is_refused_waits_in_its_place() -> None:
     table = Table(refuse=2)
     batcher = table.batcher()

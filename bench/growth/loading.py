@@ -49,6 +49,11 @@ from memory.agent_memory m join public.pool p on p.hash = m.content_hash
 join public.noise o on o.n = m.id % $2
 join public.places s on s.tenant = m.tenant and s.name = m.agent_name
 """
+# As where each memory was read before: a table that was empty when it was analyzed has other plans.
+_ACCESSES = """
+insert into memory.accesses (tenant, memory_id, agent_name, access_count)
+select tenant, id, agent_name, 1 + id % 7 from memory.agent_memory
+"""
 _LARGE = """
 insert into memory.large_tenants (tenant, complete)
 select distinct tenant, true from public.places where large
@@ -89,6 +94,7 @@ _TABLES = (
     "cache.psychic_cache",
     "cache.psychic_chunks",
     "cache.psychic_vec",
+    "memory.accesses",
     "memory.agent_memory",
     "memory.agent_memory_chunks",
     "memory.agent_memory_vec",
@@ -152,6 +158,7 @@ async def _multiply(c: asyncpg.Connection[Any], pool: Pool) -> None:
     await c.execute("analyze memory.agent_memory, cache.psychic_cache")
     await c.execute(_MEMORY_CHUNKS)
     await c.execute(_MEMORY_VECTORS, pool.model, noises)
+    await c.execute(_ACCESSES)
     await c.execute(_LARGE)
     await c.execute(_ENTRY_CHUNKS)
     await c.execute(_ENTRY_VECTORS, pool.model, noises)

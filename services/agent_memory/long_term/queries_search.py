@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.agent_memory.chunk_words import TEXT_COLUMNS
-from services.agent_memory.long_term.queries_write import status_of
+from services.agent_memory.long_term.queries_write import status_now, status_of
 from services.agent_memory.long_term.schemas import COLUMNS
 from shared.database.postgres import Connection
 from shared.search.hot.statements import hot_forms
@@ -26,18 +26,20 @@ _OWN = ", ".join(
     for name in COLUMNS
     if name not in ("id", "status", "content") and f"i.{name}" not in ITEM_COLUMNS.split(", ")
 )
+_COLUMNS = f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, {_OWN}"
 _LONG_TERM = Source(
     items="memory.long_term",
     chunks="memory.searchable_long_term",
     by_words="memory.searchable_long_term_words",
     vectors="memory.long_term_vec",
     compared="memory.searchable_long_term_vectors",
-    columns=f"{ITEM_COLUMNS}, {TEXT_COLUMNS}, {_OWN}, {status_of('i')}",
+    columns=_COLUMNS,
+    live={"status": status_now("i")},
     within=f"scope = any(:scope) and {ONLY} and {UNTIL}",
     counted="tenant = :tenant and scope = any(:scope)",
     sizes=_SIZES,
 )
-STATED = _LONG_TERM._replace(within="true", visible=ANYBODYS)
+STATED = _LONG_TERM._replace(columns=f"{_COLUMNS}, {status_of('i')}", within="true", visible=ANYBODYS)
 SEARCH = search_forms(_LONG_TERM)
 HOT = hot_forms(_LONG_TERM)
 

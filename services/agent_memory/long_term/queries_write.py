@@ -107,10 +107,15 @@ async def known(connection: Connection, tenant: str, memories: Sequence[LongTerm
 _CONTENT = ", ".join(name for name in LongTermContent.__struct_fields__ if name != "status")
 
 
-def status_of(row: str) -> str:
-    """The column `status`. The sweep may not have marked a commitment that is expired."""
+def status_now(row: str) -> str:
+    """Of a memory's `row`. The sweep may not have marked a commitment that is expired."""
     overdue = f"{row}.status = 'open' and {row}.due_at <= statement_timestamp()"
-    return f"case when {overdue} then 'expired' else {row}.status end as status"
+    return f"case when {overdue} then 'expired' else {row}.status end"
+
+
+def status_of(row: str) -> str:
+    """The column `status`."""
+    return f"{status_now(row)} as status"
 
 
 HOLD = f"""

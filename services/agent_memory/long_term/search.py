@@ -27,6 +27,7 @@ from shared.search.evidence import (
     StoreResult,
     candidate_from_row,
 )
+from shared.search.hot.kept import KeptRows
 from shared.search.hot.scopes import HotScopes
 from shared.search.hot.search import MOST_CODED, HotStore
 from shared.search.lexicon import only_if_held
@@ -65,8 +66,12 @@ class LongTermSearch:
         self._database = database
         self._most = most
         self._embedder = embedder
-        hot = HotStore(database, hot_scopes, STORE, queries_search.HOT, most_coded=MOST_CODED)
-        self._store = StoreSearch(database, STORE, queries_search.SEARCH, _candidate, hot=hot)
+        hot = HotStore(
+            database, hot_scopes, STORE, queries_search.HOT, kept=KeptRows(), most_coded=MOST_CODED
+        )
+        self._store = StoreSearch(
+            database, STORE, queries_search.SEARCH, _candidate, hot=hot, complete=_add_labels
+        )
         self._vacancies = vacancies
 
     async def search(self, principal: Principal, request: SearchRequest, deadline: Deadline) -> SearchResult:
@@ -155,17 +160,25 @@ def _candidates(evidence: SearchResult) -> list[Candidate]:
 
 
 def states(database: Database) -> StoreStates:
-    return StoreStates(database, queries_search.STATED, _candidate)
+    return StoreStates(database, queries_search.STATED, _labelled)
 
 
 def _candidate(row: Any) -> Candidate:
-    return candidate_from_row(
-        row, text_of(row), labels=_labels(row), step=row["step"], step_is_stated=row["step"] is not None
-    )
+    return candidate_from_row(row, text_of(row), step=row["step"], step_is_stated=row["step"] is not None)
+
+
+def _labelled(row: Any) -> Candidate:
+    candidate = _candidate(row)
+    _add_labels(candidate, row)
+    return candidate
+
+
+def _add_labels(candidate: Candidate, row: Any) -> None:
+    candidate.labels = _labels(row)
 
 
 def _labels(row: Any) -> list[str]:
-    """What a commitment's header says besides its kind."""
+    """What a commitment's header says besides its kind: whether it is open depends on the time."""
     if row["kind"] != "commitment":
         return []
     parties = f"{row['owed_by'] or 'somebody'} to {row['owed_to']}" if row["owed_to"] else row["owed_by"]

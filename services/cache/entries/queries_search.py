@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.cache.entries.queries import MATCHES, EntryFilter
 from shared.database.postgres import Connection
+from shared.database.tenancy import look
 from shared.search.hot.statements import hot_forms
 from shared.search.sql import ANYBODYS, ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
@@ -79,8 +80,4 @@ select coalesce(sum(m.entries), 0) - (
     where e.tenant = $1 and e.mission_id = any($2) and e.expires_at <= now())
 from cache.missions m where m.tenant = $1 and m.mission_id = any($2)
 """
-
-
-async def size(connection: Connection, tenant: str, missions: Sequence[str]) -> int:
-    """The live entries of the missions."""
-    return int(await connection.fetchval(SIZE, tenant, list(missions)))
+LIVE = look(SIZE)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from datetime import datetime
-from typing import NamedTuple
 
 import asyncpg
 import msgspec
@@ -17,9 +16,9 @@ from services.cache.entries.query_log import QueryLog
 from services.cache.entries.schemas import Dropped, QueryCacheInput, QueryResult
 from services.cache.entries.text import entry_text, header_labels
 from services.cache.missions.languages import Languages
-from services.cache.missions.queries import now as database_now
 from shared.auth import Principal
-from shared.database.postgres import Connection, Database
+from shared.concurrency import clock
+from shared.database.postgres import Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder
 from shared.reading.excerpts import Wanted
@@ -37,14 +36,6 @@ from shared.telemetry import tracing
 from shared.text import Language
 
 STORE = "psychic_cache"
-
-
-class _Read(NamedTuple):
-    """The database's answer to a query. The missions have `size` live entries."""
-
-    found: Found
-    size: int
-    now: datetime
 
 
 class CacheSearch:
@@ -79,13 +70,14 @@ class CacheSearch:
             model=embedded.model,
             users=principal.seen_users(),
         )
-        read = await self._database.run(
-            principal.tenant, lambda c: self._read(c, query, _filter(request), scope, missions), deadline
+        (evidence, rows), size = await asyncio.gather(
+            self._found(query, _filter(request), scope, missions, deadline),
+            self._size(principal.tenant, missions, deadline),
         )
-        scored = score(Question(request.query, embedded.model, embedded.band), [read.found.evidence])
-        fence = new_fence([each.candidate.text for each in scored], read.now)
-        wanted = Wanted(lexeme_weights([read.found.evidence]))
-        found = block(ranked(scored, read.now), read.found.rows, request.token_budget, fence, wanted)
+        scored = score(Question(request.query, embedded.model, embedded.band), [evidence])
+        fence = new_fence([each.candidate.text for each in scored], clock.now())
+        wanted = Wanted(lexeme_weights([evidence]))
+        found = block(ranked(scored, fence.now), rows, request.token_budget, fence, wanted)
         mission = None if request.mission_id == "*" else request.mission_id
         self._log.note(
             principal.tenant,
@@ -101,7 +93,7 @@ class CacheSearch:
             entries=found.entries,
             dropped=Dropped(budget=found.dropped),
             total_tokens=found.tokens,
-            cache_size=read.size,
+            cache_size=size,
             degraded=embedded.degraded(),
         )
 
@@ -112,15 +104,27 @@ class CacheSearch:
         of = await self._languages.of(principal.tenant, [request.mission_id], deadline)
         return [*of.languages.values(), *tenants_language(principal)]
 
-    async def _read(
-        self, c: Connection, query: StoreQuery, wanted: EntryFilter, scope: Scope, missions: list[str]
-    ) -> _Read:
+    async def _found(
+        self,
+        query: StoreQuery,
+        wanted: EntryFilter,
+        scope: Scope,
+        missions: list[str],
+        deadline: Deadline,
+    ) -> Found:
         if not wanted.empty:
-            only = await queries_search.ids_with(c, scope.tenant, missions, wanted, query.users)
+            only = await self._database.run(
+                scope.tenant,
+                lambda c: queries_search.ids_with(c, scope.tenant, missions, wanted, query.users),
+                deadline,
+            )
             query = msgspec.structs.replace(query, only=only)
-        found = await self._store.find(c, query, scope)
-        size = await queries_search.size(c, scope.tenant, missions)
-        return _Read(found, size, await database_now(c))
+        return await self._store.found(query, scope, deadline)
+
+    async def _size(self, tenant: str, missions: list[str], deadline: Deadline) -> int:
+        """The live entries of the missions."""
+        ((size,),) = await self._database.look(tenant, queries_search.LIVE, [missions], deadline)
+        return int(size)
 
     async def _missions(self, principal: Principal, mission_id: str, deadline: Deadline) -> list[str]:
         """`*` means every mission that the key may read."""

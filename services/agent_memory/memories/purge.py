@@ -16,6 +16,7 @@ select (select count(*) from memory.agent_memory where tenant = $1 and agent_nam
        (select count(*) from memory.confirmations c join memory.agent_memory m
             on m.tenant = c.tenant and m.id = c.memory_id where m.tenant = $1 and m.agent_name = $2)
            as confirmations,
+       (select count(*) from memory.accesses where tenant = $1 and agent_name = $2) as accesses,
        (select count(*) from memory.index_queue q join memory.agent_memory m
             on m.tenant = q.tenant and m.id = q.item_id
             where q.store = 'agent_memory' and m.tenant = $1 and m.agent_name = $2)

@@ -12,15 +12,13 @@ from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.provenance import utc
 
-
-def counted(memory: str) -> str:
-    """How often a memory was read: a column of its row `memory`, in a statement whose $1 is the tenant."""
-    own = f"select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = {memory}.id"
-    return f"greatest({memory}.access_count, ({own})) as access_count"
-
-
+# How often a memory was read: a column of its row `{row}`, in a statement whose $1 is the tenant.
+COUNTED = """
+    greatest({row}.access_count, (
+        select a.access_count from memory.accesses a where a.tenant = $1 and a.memory_id = {row}.id)) as access_count
+"""
 _LISTED = (
-    f"id, agent_name, content, memory_type, created_at, updated_at, {counted('agent_memory')},"
+    f"id, agent_name, content, memory_type, created_at, updated_at, {COUNTED.format(row='agent_memory')},"
     " confirmed_count, confirmed_at, outcome, task_description, skills_used, mission_namespace, private,"
     " occurred_at, session_id, seq, speaker, user_id, language, written_by, source_kind, source_claim,"
     " dispatch_id, recalled_from, superseded_by, paths, symbols, step"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import asyncpg
 import msgspec
 
-from services.agent_memory.memories.queries import VISIBLE, bounds, counted
+from services.agent_memory.memories.queries import COUNTED, VISIBLE, bounds
 from services.agent_memory.memories.schemas import Confirmation, TaskContext
 from services.agent_memory.memories.schemas_transfer import ExportedMemory
 from shared.auth import Principal
@@ -22,7 +22,7 @@ _NESTED = ("confirmations", "task_context")
 _OF_LINE = [field for field in ExportedMemory.__struct_fields__ if field not in _NESTED]
 # A line tells the original source of what was imported.
 _SOURCE = "case source_kind when 'imported' then coalesce(source_claim, source_kind) else source_kind end"
-_SELECTED = {"access_count": counted("page"), "source_kind": f"{_SOURCE} as source_kind"}
+_SELECTED = {"access_count": COUNTED.format(row="page"), "source_kind": f"{_SOURCE} as source_kind"}
 _FIELDS = ", ".join(_SELECTED.get(field, field) for field in [*_OF_LINE, *TaskContext.__struct_fields__])
 _MEASURED = (
     "*, sum(octet_length(content)) over (order by id) as bytes, row_number() over (order by id) as place"

@@ -256,6 +256,7 @@ async def test_an_agent_is_forgotten_with_a_receipt(tenant: Tenant, sql: Connect
         "agent_memory_chunks": 3,
         "agent_memory_vec": 3,
         "confirmations": 1,
+        "accesses": 0,
         "index_queue": 0,
         "idempotency": 0,
         "embedding_cache": 0,

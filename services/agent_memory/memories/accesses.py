@@ -58,7 +58,7 @@ join memory.agent_memory m on m.tenant = a.tenant and m.id = a.memory_id
 
 
 async def count_accesses(c: Connection, accesses: Sequence[Access]) -> list[Access]:
-    """Counts the accesses of each memory, which is named once, and returns those of locked rows."""
+    """Counts at most one Access of each memory, and returns those whose rows are locked."""
     left = {(each.tenant, each.memory_id): each for each in accesses}
     for counted in await c.fetch(COUNT_ACCESSES, accesses):
         del left[tuple(counted)]

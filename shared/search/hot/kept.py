@@ -65,7 +65,7 @@ class KeptRows:
 
 
 class KeptRow(Mapping[str, Any]):
-    """A row of a search: what the question found out, the kept row, and the evidence."""
+    """A row of a search: what this question read anew, the kept row, and the evidence."""
 
     __slots__ = ("_found", "_kept", "_shared")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 import asyncpg
@@ -70,10 +69,9 @@ class CacheSearch:
             model=embedded.model,
             users=principal.seen_users(),
         )
-        (evidence, rows), size = await asyncio.gather(
-            self._found(query, _filter(request), scope, missions, deadline),
-            self._size(principal.tenant, missions, deadline),
-        )
+        # One after the other: a query holds one connection at most, so that many slow ones leave some to others.
+        evidence, rows = await self._found(query, _filter(request), scope, missions, deadline)
+        size = await self._size(principal.tenant, missions, deadline)
         scored = score(Question(request.query, embedded.model, embedded.band), [evidence])
         fence = new_fence([each.candidate.text for each in scored], clock.now())
         wanted = Wanted(lexeme_weights([evidence]))

@@ -60,17 +60,21 @@ class Batcher(Generic[T]):
         self._task = asyncio.create_task(self._run())
 
     async def stop(self, seconds: float = _STOP_SECONDS) -> None:
-        """Writes the waiting items, for at most `seconds`."""
-        if self._task is not None:
-            async with self._writing:  # an interrupted write may or may not have happened
-                await end(self._task)
+        """Waits for the current write and writes the waiting items, for at most `seconds` together."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
+                async with self._writing:  # an interrupted write may or may not have happened
+                    await self._end()
                 while self._queue and await self.flush():
                     pass
+        await self._end()
         if left := self.waiting():
             self._queue.clear()
             self._lost(left)
+
+    async def _end(self) -> None:
+        if self._task is not None:
+            await end(self._task)
 
     def add(self, item: T) -> None:
         self._queue.append(item)

@@ -134,6 +134,24 @@ async def test_stopping_writes_what_waits_or_says_what_is_lost() -> None:
     assert (away.batches, away.lost) == ([], [1])
 
 
+async def test_stopping_waits_for_a_write_that_hangs_no_longer_than_asked() -> None:
+    lost: list[int] = []
+
+    async def hang(batch: list[int]) -> tuple[()]:
+        await asyncio.Event().wait()
+        return ()
+
+    batcher: Batcher[int] = Batcher("test", hang, size=1, limit=10, lost=lost.extend)
+    batcher.start()
+    batcher.add(1)
+    batcher.add(2)
+    while not batcher.busy_seconds:
+        await asyncio.sleep(0)
+    async with asyncio.timeout(30):
+        await batcher.stop(0.05)
+    assert (lost, batcher.waiting()) == ([1, 2], [])
+
+
 async def test_a_write_returns_what_has_to_wait() -> None:
     written: list[int] = []
 

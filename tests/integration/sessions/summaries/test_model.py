@@ -100,7 +100,8 @@ async def test_a_summary_that_is_not_true_gives_way_to_lines_of_the_text(
     assert found["tokens_l2"] < found["tokens_l1"] < found["tokens_l0"]
     assert found["summary_detailed"] != TEXT[: len(found["summary_detailed"])]
     paid = mode in ("lost", "kept", "long", "invented", "garbage")
-    assert len(await rows.fetch(COSTS)) == paid
+    # A call without an answer leaves a row of its own, which nobody waits for.
+    assert len(await rows.fetch(f"{COSTS} where outcome = 'ok'")) == paid
     assert await service.summaries.round() == 0
 
 

@@ -34,10 +34,11 @@ class Body(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaul
     """The base of every request body. It refuses unknown fields, and text that Postgres cannot store."""
 
     def __post_init__(self) -> None:
+        # Most fields of most bodies are not given.
         errors = [
             (field, problem)
             for field in self.__struct_fields__
-            if (problem := _problem(getattr(self, field))) is not None
+            if (value := getattr(self, field)) is not None and (problem := _problem(value)) is not None
         ]
         errors += islice(self.checks(), MOST_ERRORS)
         if errors:
@@ -52,7 +53,9 @@ def _problem(value: Any) -> str | None:
     """Why a value cannot be stored, or None."""
     if isinstance(value, str):
         return _NUL if "\x00" in value else None
-    level = [value] if isinstance(value, list | dict) else []
+    if not value or not isinstance(value, list | dict):
+        return None
+    level = [value]
     # Level by level, because the input could exhaust the stack.
     for _ in range(MOST_LEVELS):
         if any("\x00" in each for each in level if isinstance(each, str)):

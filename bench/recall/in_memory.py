@@ -58,7 +58,7 @@ def _search(database: Database, scopes: HotScopes | None = None) -> StoreSearch:
     hot = None
     if scopes is not None:
         hot = HotStore(database, scopes, _STORE, queries.HOT_PEERS, most_coded=MOST_CODED, excludes=True)
-    hnsw = Hnsw(queries.count_peers, VectorIndex(database).covers)
+    hnsw = Hnsw(queries.count_peers, queries.common_among_peers, VectorIndex(database).covers)
     return StoreSearch(database, _STORE, queries.SEARCH_PEERS, _candidate, hnsw, hot)
 
 

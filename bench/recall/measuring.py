@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 import msgspec
@@ -16,7 +16,7 @@ from pgvector import HalfVector
 
 from bench.recall.data import DIMENSIONS, MODEL, SEED, Held, Random
 from services.agent_memory.memories import queries_search as queries
-from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, Common, CommonWords, SampledWords
 from shared.search.evidence import DEPTH, candidate_from_row, store_result
 from shared.search.relevance import Question, score
 from shared.search.sql import scope_key, search
@@ -25,6 +25,7 @@ from shared.search.store import Scope, StoreQuery
 QUESTIONS = 200
 K = 10
 
+T = TypeVar("T")
 Rows = list[asyncpg.Record]
 
 
@@ -145,6 +146,7 @@ class Measured:
             self._documents[one.tenant] += one.rows
         self._exact_up_to = exact_up_to
         self._common = CommonWords()
+        self._sampled = SampledWords()
         self.own, self.peers = Arm(), Arm()
 
     async def ask(self, asked: Asked) -> None:
@@ -183,12 +185,18 @@ class Measured:
     async def _search_peers(self, asked: Asked) -> Rows:
         query = asked.query
         scope = queries.peers_scope(asked.tenant, asked.agent)
-        documents, common = self._documents[asked.tenant], self._common.get(scope.name)
+        documents, approximate = self._documents[asked.tenant], self._approximate(asked.tenant)
+        common = await self._sample(scope) if approximate else self._common.get(scope.name)
         values = query.values(scope, documents=documents, common=common)
-        approximate = self._approximate(asked.tenant)
         call = search(self._service, queries.SEARCH_PEERS, values, approximate=approximate)
         rows = await _inside(self._service, asked.tenant, call, HNSW_SETTINGS if approximate else {})
         return self._as_served(scope, rows, query)
+
+    async def _sample(self, scope: Scope) -> Common:
+        c, documents = self._service, self._documents[scope.tenant]
+        return await self._sampled.get(
+            scope.name, lambda: _inside(c, scope.tenant, queries.common_among_peers(c, scope, documents))
+        )
 
     def _as_served(self, scope: Scope, rows: Rows, query: StoreQuery) -> Rows:
         found = store_result("memories", rows, lambda row: candidate_from_row(row, row["content"]))
@@ -202,9 +210,9 @@ class Measured:
 async def _inside(
     connection: asyncpg.Connection[Any],
     tenant: str,
-    search: Awaitable[Rows],
+    search: Awaitable[T],
     settings: Mapping[str, str] = MappingProxyType({}),
-) -> Rows:
+) -> T:
     """As the service does: a transaction that sets its tenant, and the settings of an HNSW scan."""
     more = "".join(f"; set local {name} = {value}" for name, value in settings.items())
     await connection.execute(f"begin; set local scrubjay.tenant = '{tenant}'{more}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -23,7 +24,7 @@ from services.agent_memory.memories import queries_search as memories
 from services.agent_memory.vault import queries_search as vault
 from services.agent_memory.vault.folders import SHARED, UNBOUND
 from services.cache.entries import queries_search as entries
-from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords, ScopeCounts
+from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, CommonWords, SampledWords, ScopeCounts
 from shared.search.sql import Forms, search
 from shared.search.store import Scope, StoreQuery
 
@@ -45,6 +46,7 @@ class Alone:
         self._model = model
         self._counts = ScopeCounts()
         self._common = CommonWords()
+        self._sampled = SampledWords()
 
     async def run(self, query: str, vector: NDArray[np.float32]) -> dict[str, float]:
         """The milliseconds of each."""
@@ -66,8 +68,13 @@ class Alone:
 
     async def _search(self, asking: StoreQuery, service: str, forms: Forms, scope: Scope) -> float:
         known, connection = self._counts.last(scope.name), self._connections[service]
-        values = asking.values(scope, None, known, self._common.get(scope.name))
         large = scope.indexed_as == [memories.EVERY_AGENT] and (known or 0) > EXACT_UP_TO
+        common = self._common.get(scope.name)
+        if large:
+            common = await self._sampled.get(
+                scope.name, partial(memories.common_among_peers, connection, scope, known or 0)
+            )
+        values = asking.values(scope, None, known, common)
         async with connection.transaction():
             for name, value in HNSW_SETTINGS.items() if large else ():
                 await connection.execute("select set_config($1, $2, true)", name, value)

@@ -6,8 +6,10 @@ Each replica learns this from its own searches, so there is no table to keep up 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
+
+from shared.errors import AppError
 
 # The largest scope, in chunks, that is searched exactly. An exact scan costs some 0.5 ms per 1,000 chunks and finds
 # everything. Filtered HNSW costs the same at any size, but misses some.
@@ -53,10 +55,20 @@ class Common(NamedTuple):
 
 
 NONE_COMMON = Common([], [])
-# Below this many chunks, every word selects rows. Above, words in more than _COMMON_SHARE of the chunks do not.
+# Below this many chunks, every word selects rows. Above, a common word does not.
 COMMON_FROM = 1_000
 _COMMON_SHARE = 0.05
-_MAX_WORDS = 500
+MAX_WORDS = 500
+# A row that is selected costs some 4 us: rank and score it by each word. So no word selects more of them, however large
+# the scope is.
+MOST_SELECTED = 5_000
+# The chunks that tell which words of a large scope are common. Of a million, a word that 5,000 hold is in ten of them.
+SAMPLED = 2_000
+
+
+def common_from(documents: int) -> float:
+    """A word is common that more chunks hold."""
+    return min(_COMMON_SHARE * documents, MOST_SELECTED)
 
 
 class CommonWords:
@@ -83,5 +95,35 @@ class CommonWords:
             self._known.clear()
         words = self._known.setdefault(scope, {})
         for word, count in zip(lexemes, df, strict=True):
-            if word not in words and count > documents * _COMMON_SHARE and len(words) < _MAX_WORDS:
+            if word not in words and count > common_from(documents) and len(words) < MAX_WORDS:
                 words[word] = (time.monotonic(), count)
+
+
+class SampledWords:
+    """The common words of large scopes, estimated from a sample. A search that counts a word there reads too much."""
+
+    def __init__(self, seconds: float = 600.0) -> None:
+        self._seconds = seconds
+        self._known: dict[str, tuple[float, Common]] = {}
+
+    async def get(self, scope: str, sample: Callable[[], Awaitable[Common]]) -> Common:
+        """After `seconds`, one search samples again. The others go on with what was known, and so does it if it fails.
+
+        Raises as `sample` where nothing was known.
+        """
+        known, now = self._known.get(scope), time.monotonic()
+        if known is None:
+            return self._put(scope, await sample())
+        if now - known[0] < self._seconds:
+            return known[1]
+        self._known[scope] = now, known[1]
+        try:
+            return self._put(scope, await sample())
+        except AppError:
+            return known[1]
+
+    def _put(self, scope: str, common: Common) -> Common:
+        if len(self._known) >= _MAX_SCOPES:
+            self._known.clear()
+        self._known[scope] = time.monotonic(), common
+        return common

@@ -19,6 +19,7 @@ import msgspec
 from pgvector import HalfVector
 
 from shared.database.postgres import Connection
+from shared.search.counts import MOST_SELECTED
 
 _FOLDER = Path(__file__).with_name("statements")
 _ASKED = (_FOLDER / "asked.sql").read_text()
@@ -180,8 +181,8 @@ def _text(name: str, source: Source) -> str:
     text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
     text = _COMMENT.sub("", text)
     live = "".join(f", {column} as {name}" for name, column in source.live.items())
-    for field, value in {**source._asdict(), "live": live}.items():
-        text = text.replace(f"{{{field}}}", value)
+    for field, value in {**source._asdict(), "live": live, "most_selected": MOST_SELECTED}.items():
+        text = text.replace(f"{{{field}}}", str(value))
     return text
 
 

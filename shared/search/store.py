@@ -16,7 +16,15 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.provenance import utc
 from shared.search import sql
-from shared.search.counts import EXACT_UP_TO, HNSW_SETTINGS, NONE_COMMON, Common, CommonWords, ScopeCounts
+from shared.search.counts import (
+    EXACT_UP_TO,
+    HNSW_SETTINGS,
+    NONE_COMMON,
+    Common,
+    CommonWords,
+    SampledWords,
+    ScopeCounts,
+)
 from shared.search.evidence import DEPTH, Candidate, SearchRequest, SearchResult, decode_vector, store_result
 from shared.search.hot.kept import KeptRow
 from shared.search.hot.search import HotStore
@@ -129,6 +137,8 @@ class Hnsw:
 
     count: Callable[[Connection, Scope], Awaitable[int]]
     """Counts a scope's chunks before its first search."""
+    common: Callable[[Connection, Scope, int], Awaitable[Common]]
+    """Estimates the common words of a large scope of so many chunks."""
     covers: Callable[[Connection, Scope], Awaitable[bool]]
     """Whether the index holds all vectors of the scope."""
 
@@ -159,11 +169,12 @@ class StoreSearch:
         self._complete = complete
         self._counts = ScopeCounts()
         self._common = CommonWords()
+        self._sampled = SampledWords()
 
     async def search(self, query: StoreQuery, scope: Scope, deadline: Deadline) -> SearchResult:
         """The evidence of a whole scope, exactly or through HNSW."""
         documents = await self._documents(scope, deadline)
-        common = self._common.get(scope.name)
+        common = await self._common_words(scope, deadline)
 
         async def values(c: Connection) -> Values:
             return query.values(scope, await self._until(c, query, scope), documents, common)
@@ -255,6 +266,16 @@ class StoreSearch:
                 scope.name, await self._database.run(scope.tenant, lambda c: hnsw.count(c, scope), deadline)
             )
         return self._counts.get(scope.name)
+
+    async def _common_words(self, scope: Scope, deadline: Deadline) -> Common:
+        hnsw, last = self._hnsw, self._counts.last(scope.name)
+        if hnsw is None or last is None or not self._is_large(scope):
+            return self._common.get(scope.name)
+
+        async def sample() -> Common:
+            return await self._database.run(scope.tenant, lambda c: hnsw.common(c, scope, last), deadline)
+
+        return await self._sampled.get(scope.name, sample)
 
     def _is_large(self, scope: Scope) -> bool:
         last = self._counts.last(scope.name)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from services.agent_memory.chunk_words import TEXT_COLUMNS
 from shared.database.postgres import Connection
+from shared.search.counts import MAX_WORDS, SAMPLED, Common, common_from
 from shared.search.hot.statements import hot_forms
 from shared.search.sql import ITEM_COLUMNS, ONLY, UNTIL, Source, search_forms
 from shared.search.store import Scope
@@ -122,3 +123,33 @@ COUNT_PEERS = "select count(*) from memory.agent_memory_chunks where tenant = $1
 
 async def count_peers(connection: Connection, scope: Scope) -> int:
     return int(await connection.fetchval(COUNT_PEERS, scope.tenant))
+
+
+# $2 is the distance between the chunks of the sample, in the order of their ids. The first part reads an index alone.
+COMMON_AMONG_PEERS = """
+with place as (
+    select item_id, chunk, row_number() over (order by item_id, chunk) as number
+    from memory.agent_memory_chunks where tenant = $1
+), sampled as materialized (
+    select c.tsv
+    from (select item_id, chunk from place where number % $2::bigint = 0) p
+    cross join lateral (
+        select tsv, private from memory.agent_memory_chunks k
+        where k.tenant = $1 and k.item_id = p.item_id and k.chunk = p.chunk offset 0
+    ) c
+    where not c.private
+)
+select word, count(*) * $2::bigint as df
+from sampled s cross join lateral unnest(tsvector_to_array(s.tsv)) word
+group by word having count(*) * $2::bigint > $3
+order by 2 desc, 1 limit $4
+"""
+
+
+async def common_among_peers(connection: Connection, scope: Scope, documents: int) -> Common:
+    """The words that many of the tenant's chunks hold, as estimated from some of them. They stand for all agents."""
+    distance = max(1, documents // SAMPLED)
+    rows = await connection.fetch(
+        COMMON_AMONG_PEERS, scope.tenant, distance, common_from(documents), MAX_WORDS
+    )
+    return Common([row["word"] for row in rows], [row["df"] for row in rows])

@@ -77,7 +77,7 @@ class MemorySearch:
             PEER,
             queries_search.SEARCH_PEERS,
             _candidate,
-            Hnsw(queries_search.count_peers, vector_index.covers),
+            Hnsw(queries_search.count_peers, queries_search.common_among_peers, vector_index.covers),
             peers,
         )
 

@@ -7,13 +7,25 @@
     cross join unnest(asked.words || array(select t from unnest(:terms::text[]) t where t <> all (asked.words)))
         with ordinality l(word, place)
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
-), any_word as materialized (
-    select string_agg(
-        '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest(:keys::text[]) k
-    where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
 ), searched as materialized (
     select coalesce(:documents::bigint, (select count(*) from {chunks} c where {counted})) as documents
+), rare as materialized (
+    select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
+    from lexeme l, unnest(:keys::text[]) k where l.df is null
+), pair as materialized (
+    select p.one, p.other, sum(p.held) over fewest as held, row_number() over fewest as number
+    from (
+        select a.word as one, b.word as other,
+               case when a.place = b.place then a.df else a.df * b.df::float8 / greatest(1, s.documents) end as held
+        from (select * from lexeme where df is not null order by df, place limit 5) a
+        join (select * from lexeme where df is not null order by df, place limit 5) b on a.place <= b.place
+        cross join searched s
+    ) p
+    window fewest as (order by p.held, p.one, p.other)
+), frequent as materialized (
+    select string_agg(
+        '(''' || replace(replace(k || ':' || p.one, '\', '\\'), '''', '''''') || ''' & ''' || replace(replace(k || ':' || p.other, '\', '\\'), '''', '''''') || ''')', ' | ')::tsquery as query
+    from pair p, unnest(:keys::text[]) k where p.held <= {most_selected} or p.number = 1
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine
@@ -27,10 +39,19 @@
         where u.tenant = :tenant and u.{key} = s.item_id
     )
     limit :depth
-), matched as materialized (
+), by_rare as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from (select * from {by_words} w where w.scoped @@ (select query from any_word) offset 0) m
+    from (select * from {by_words} w where w.scoped @@ (select query from rare) offset 0) m
     where m.tenant = :tenant and {within}
+), matched as materialized (
+    select * from by_rare
+    union all
+    select m.item_id, m.chunk, m.words, m.tsv
+    from (
+        select * from (select * from {by_words} w where w.scoped @@ (select query from frequent) offset 0) held
+        limit {most_selected}
+    ) m
+    where m.tenant = :tenant and {within} and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (
     select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query

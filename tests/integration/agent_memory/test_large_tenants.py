@@ -11,7 +11,12 @@ from pgvector import HalfVector
 
 from local.database import Database
 from services.agent_memory.app import Services
-from services.agent_memory.memories.queries_search import SEARCH_PEERS, count_peers, peers_scope
+from services.agent_memory.memories.queries_search import (
+    SEARCH_PEERS,
+    common_among_peers,
+    count_peers,
+    peers_scope,
+)
 from services.agent_memory.vector_index.service import VectorIndex
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
@@ -80,7 +85,7 @@ class Searches:
             "agent_memory_peer",
             SEARCH_PEERS,
             lambda row: candidate_from_row(row, row["content"]),
-            Hnsw(count_peers, index.covers),
+            Hnsw(count_peers, common_among_peers, index.covers),
         )
 
     async def near(self, services: Services, tenant: str, text: str) -> list[Candidate]:

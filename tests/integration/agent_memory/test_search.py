@@ -15,6 +15,7 @@ from local.database import Database
 from services.agent_memory.memories.queries_search import (
     SEARCH_OWN,
     SEARCH_PEERS,
+    common_among_peers,
     count_peers,
     own_scope,
     peers_scope,
@@ -73,7 +74,9 @@ def candidate(row: asyncpg.Record) -> Candidate:
 
 
 def peers(pool: Pool) -> StoreSearch:
-    return StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count_peers, covers))
+    return StoreSearch(
+        pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count_peers, common_among_peers, covers)
+    )
 
 
 async def covers(connection: Connection, scope: Scope) -> bool:
@@ -98,7 +101,9 @@ async def test_a_large_scope_is_searched_through_hnsw(
         counted += 1
         return 5_000
 
-    search = StoreSearch(pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count, covers))
+    search = StoreSearch(
+        pool, "agent_memory_peer", SEARCH_PEERS, candidate, Hnsw(count, common_among_peers, covers)
+    )
     for agent in ("scout", "clerk"):
         await search.search(QUERY, peers_scope(tenant, agent), Deadline(10))
     assert [one.approximate for one in ran] == [True, True]

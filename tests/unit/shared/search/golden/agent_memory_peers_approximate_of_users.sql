@@ -17,13 +17,25 @@ with word as (
     cross join unnest(asked.words || array(select t from unnest($4::text[]) t where t <> all (asked.words)))
         with ordinality l(word, place)
     left join unnest($10::text[], $11::bigint[]) common(word, df) on common.word = l.word
-), any_word as materialized (
-    select string_agg(
-        '''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest($8::text[]) k
-    where l.df is null or l.place in (select c.place from lexeme c where c.df is not null order by c.df limit 2)
 ), searched as materialized (
     select coalesce($9::bigint, (select count(*) from memory.searchable_chunks c where tenant = $1)) as documents
+), rare as materialized (
+    select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
+    from lexeme l, unnest($8::text[]) k where l.df is null
+), pair as materialized (
+    select p.one, p.other, sum(p.held) over fewest as held, row_number() over fewest as number
+    from (
+        select a.word as one, b.word as other,
+               case when a.place = b.place then a.df else a.df * b.df::float8 / greatest(1, s.documents) end as held
+        from (select * from lexeme where df is not null order by df, place limit 5) a
+        join (select * from lexeme where df is not null order by df, place limit 5) b on a.place <= b.place
+        cross join searched s
+    ) p
+    window fewest as (order by p.held, p.one, p.other)
+), frequent as materialized (
+    select string_agg(
+        '(''' || replace(replace(k || ':' || p.one, '\', '\\'), '''', '''''') || ''' & ''' || replace(replace(k || ':' || p.other, '\', '\\'), '''', '''''') || ''')', ' | ')::tsquery as query
+    from pair p, unnest($8::text[]) k where p.held <= 5000 or p.number = 1
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
@@ -37,10 +49,19 @@ with word as (
         where u.tenant = $1 and u.id = s.item_id
     )
     limit $7
-), matched as materialized (
+), by_rare as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from (select * from memory.searchable_words w where w.scoped @@ (select query from any_word) offset 0) m
+    from (select * from memory.searchable_words w where w.scoped @@ (select query from rare) offset 0) m
     where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
+), matched as materialized (
+    select * from by_rare
+    union all
+    select m.item_id, m.chunk, m.words, m.tsv
+    from (
+        select * from (select * from memory.searchable_words w where w.scoped @@ (select query from frequent) offset 0) held
+        limit 5000
+    ) m
+    where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13) and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (
     select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
     from matched m join lexeme l on m.tsv @@ l.query

@@ -1,7 +1,7 @@
 """Writes to one mission need the same lock, so concurrent ones are combined and its holder writes them all.
 
-A write that finds no other in progress runs at once, alone. Writes that arrive meanwhile queue and run together, up to
-BATCH at a time, when it is done.
+A write that finds no other in progress runs at once, alone, and so does a batch of writes. Writes that arrive meanwhile
+queue, and run together when it is done, up to BATCH at a time.
 """
 
 from __future__ import annotations
@@ -58,6 +58,20 @@ class Coalescer(Generic[K, T, R]):
         finally:
             self._go_on(key)
 
+    async def put_all(self, key: K, items: Sequence[T], deadline: Deadline) -> list[R | BaseException]:
+        """What `put` returns or raises for each item, in order. They are written together, unless others come first."""
+        waiting = [_Waiting[T, R](item, deadline) for item in items]
+        queue = self._queues.get(key)
+        if queue is not None:
+            queue.extend(waiting)
+            return await self._outcomes(waiting, deadline)
+        self._queues[key] = deque()
+        try:
+            await self._write_batch(key, waiting)
+        finally:
+            self._go_on(key)
+        return await self._outcomes(waiting, deadline)
+
     async def stop(self) -> None:
         """Waits for the current writes."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -69,7 +83,20 @@ class Coalescer(Generic[K, T, R]):
             # The deadline cancels the future, so an item that is still queued is not written.
             return await asyncio.wait_for(waiting.done, deadline.left())
         except TimeoutError as error:
-            raise Unavailable("postgres", "the database did not answer in time") from error
+            raise _late() from error
+
+    async def _outcomes(
+        self, waiting: Sequence[_Waiting[T, R]], deadline: Deadline
+    ) -> list[R | BaseException]:
+        futures = [each.done for each in waiting]
+        try:
+            await asyncio.wait(futures, timeout=deadline.left())
+        finally:
+            for future in futures:
+                future.cancel()
+        return [
+            _late() if future.cancelled() else future.exception() or future.result() for future in futures
+        ]
 
     def _go_on(self, key: K) -> None:
         if not self._queues[key]:
@@ -108,6 +135,10 @@ class Coalescer(Generic[K, T, R]):
         for waiting, result in zip(batch, results, strict=True):
             if not waiting.done.done():
                 waiting.done.set_result(result)
+
+
+def _late() -> Unavailable:
+    return Unavailable("postgres", "the database did not answer in time")
 
 
 def _concerns_every_item(error: Exception) -> bool:

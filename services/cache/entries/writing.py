@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Awaitable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
+from itertools import compress, groupby
 from typing import NamedTuple
 
 import msgspec
@@ -17,9 +16,9 @@ from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
 from services.cache.entries.puts.holding import Holding, Row
 from services.cache.entries.puts.making import put_of
+from services.cache.entries.puts.outcomes import item_of, refusal_of, result_of
 from services.cache.entries.queries_write import Held, Put, put_entries, supersedable, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
-from services.cache.entries.text import largest_field
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits, MissionKey
@@ -33,14 +32,15 @@ from shared.database.index_claims import FRESH_CHARACTERS, Fresh
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
-from shared.errors import AppError, Conflict, Invalid, Unprocessable
-from shared.telemetry import metrics, tracing
+from shared.errors import AppError, Invalid
+from shared.telemetry import tracing
 from shared.text import Language
 from shared.validation.values import field_error
 
-_NOT_ITS_OWN = "must be an entry of the same mission, agent and user, whose source is not trusted more"
 _REFUSED: Row = {"entry_id": None, "evicted": 0, "refused": "supersedes"}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
+# Others who write to the mission wait for no more than that at once: PostgreSQL reads its words in some 50 ms.
+_MOST_CHARACTERS = 100_000
 
 
 class MissionItems(msgspec.Struct):
@@ -102,7 +102,7 @@ class EntryWriter:
                 row = await self._put_at_once(mission, put, deadline)
             except Held:
                 row = await self._put_alone(mission, put, deadline)
-            result = _result(put, row)
+            result = result_of(put, row)
         else:
             result = await self._write_once(mission, put, key, deadline)
         self._announce(principal.tenant, [_Written(mission, put, result.id)])
@@ -157,7 +157,7 @@ class EntryWriter:
                 self._check(principal, entry)
                 entries[position] = entry
             except AppError as error:
-                refused[position] = _refused(error)
+                refused[position] = refusal_of(error)
         return entries, refused
 
     def _check(self, principal: Principal, entry: WriteCacheInput) -> None:
@@ -174,22 +174,35 @@ class EntryWriter:
         self, mission: MissionKey, puts: Sequence[Put], key: Key | None, deadline: Deadline
     ) -> list[BatchItem]:
         if key is None:
-            return await asyncio.gather(*(self._write_item(mission, put, deadline) for put in puts))
+            return await self._write_items(mission, puts, deadline)
         try:
             return await self._write_all_once(mission, puts, key, deadline)
         except AppError as error:
-            return [_refused(error)] * len(puts)
+            return [refusal_of(error)] * len(puts)
 
-    async def _write_item(self, mission: MissionKey, put: Put, deadline: Deadline) -> BatchItem:
+    async def _write_items(
+        self, mission: MissionKey, puts: Sequence[Put], deadline: Deadline
+    ) -> list[BatchItem]:
+        """In order. Those that supersede another take a transaction of their own."""
+        items: list[BatchItem] = []
+        for alone, some in groupby(puts, key=lambda put: put.supersedes is not None):
+            for part in [[put] for put in some] if alone else _parts(some):
+                rows = [Held()] if alone else await self._puts.put_all(mission, part, deadline)
+                for put, row in zip(part, rows, strict=True):
+                    items.append(await self._settled(mission, put, row, deadline))
+        return items
+
+    async def _settled(
+        self, mission: MissionKey, put: Put, row: Row | BaseException, deadline: Deadline
+    ) -> BatchItem:
         try:
-            return _item(put, await self._put(mission, put, deadline))
+            if isinstance(row, Held):
+                row = await self._put_alone(mission, put, deadline)
+            if isinstance(row, BaseException):
+                raise row
+            return item_of(put, row)
         except AppError as error:
-            return _refused(error)
-
-    async def _put(self, mission: MissionKey, put: Put, deadline: Deadline) -> Row:
-        with suppress(Held):
-            return await self._put_at_once(mission, put, deadline)
-        return await self._put_alone(mission, put, deadline)
+            return refusal_of(error)
 
     def _put_at_once(self, mission: MissionKey, put: Put, deadline: Deadline) -> Awaitable[Row]:
         """Raises Held if it may have to wait for a reviewer."""
@@ -230,7 +243,7 @@ class EntryWriter:
     async def put_reviewed(self, c: Connection, mission: MissionKey, put: Put) -> int:
         """Writes an entry that a reviewer approved. What it was to supersede may be gone by now."""
         (row,) = await self._put_entries(c, mission, [put], reviewed=True)
-        entry_id = _result(put, row).id
+        entry_id = result_of(put, row).id
         if put.supersedes is not None:
             await supersede(c, mission.tenant, put.supersedes, entry_id)
         return entry_id
@@ -238,7 +251,7 @@ class EntryWriter:
     async def _write_once(self, mission: MissionKey, put: Put, key: Key, deadline: Deadline) -> WriteResult:
         async def write(connection: Connection) -> WriteResult:
             (row,) = await self._put_superseding(connection, mission, [put])
-            return _result(put, row)
+            return result_of(put, row)
 
         about = key.about([put.agent_name], [put.user_id])
         return await self._keyed.once(mission.tenant, mission.mission_id, about, WriteResult, write, deadline)
@@ -250,7 +263,7 @@ class EntryWriter:
 
         async def write(connection: Connection) -> MissionItems:
             rows = await self._put_superseding(connection, mission, puts)
-            return MissionItems([_item(put, row) for put, row in zip(puts, rows, strict=True)])
+            return MissionItems([item_of(put, row) for put, row in zip(puts, rows, strict=True)])
 
         kept = await self._keyed.once(
             mission.tenant,
@@ -274,8 +287,23 @@ def _puts_of(
         try:
             puts[entry.mission_id][position] = put_of(principal, entry, languages)
         except AppError as error:
-            refused[position] = _refused(error)
+            refused[position] = refusal_of(error)
     return puts, refused
+
+
+def _parts(puts: Iterable[Put]) -> Iterator[list[Put]]:
+    """In order, each with texts of at most _MOST_CHARACTERS, or one."""
+    part: list[Put] = []
+    characters = 0
+    for put in puts:
+        length = sum(map(len, put.chunks))
+        if part and characters + length > _MOST_CHARACTERS:
+            yield part
+            part, characters = [], 0
+        part.append(put)
+        characters += length
+    if part:
+        yield part
 
 
 def _fresh(written: Sequence[_Written]) -> list[Fresh]:
@@ -295,38 +323,6 @@ def require_tags(tags: Sequence[str], allowed: Collection[str] | None) -> None:
         known = sorted(allowed)
         message = f"must be one of {', '.join(known)}"
         raise Invalid.of(field_error(f"tags[{tags.index(tag)}]", message, known, tag) for tag in unknown)
-
-
-def _result(put: Put, row: Row) -> WriteResult:
-    """Raises the refusal of an entry that was not written."""
-    metrics.EVICTED.inc(row["evicted"])
-    if row["refused"] == "larger":
-        message = f"an entry of {put.token_count} tokens cannot fit a budget of {row['token_budget']}"
-        field = largest_field(msgspec.structs.asdict(put))
-        raise Unprocessable(message, errors=[{"field": field, "message": message}])
-    if row["refused"] == "supersedes":
-        raise Invalid.field("supersedes", _NOT_ITS_OWN)
-    if row["refused"] is not None:
-        raise Conflict("only the newest checkpoints are left, and the entry does not fit beside them")
-    return WriteResult(
-        id=row["entry_id"],
-        token_count=put.token_count,
-        cache_total_tokens=row["total_tokens"],
-        evicted_count=row["evicted"],
-        expires_at=row["expires_at"],
-        review="pending" if row["entry_id"] < 0 else msgspec.UNSET,
-    )
-
-
-def _item(put: Put, row: Row) -> BatchItem:
-    try:
-        return BatchItem(201, data=_result(put, row))
-    except AppError as error:
-        return _refused(error)
-
-
-def _refused(error: AppError) -> BatchItem:
-    return BatchItem(error.status, error=error.problem())
 
 
 def _key_of(key: Key, mission: MissionKey) -> Key:

@@ -84,3 +84,47 @@ async def test_what_still_queues_at_its_deadline_is_not_written() -> None:
     await puts.stop()
     assert writes.batches == [[1]]
     assert await puts.put("m", 3, Deadline(10)) == 6
+
+
+async def test_a_batch_goes_as_it_is() -> None:
+    writes = Writes()
+    writes.gate.set()
+    puts: Coalescer[str, int, int] = Coalescer(run, writes)
+    items = list(range(1, 3 * BATCH))
+    assert await puts.put_all("m", items, Deadline(10)) == [2 * item for item in items]
+    assert writes.batches == [items]
+
+
+async def test_a_batch_waits_for_those_before_it() -> None:
+    writes = Writes()
+    puts: Coalescer[str, int, int] = Coalescer(run, writes)
+    first = asyncio.create_task(puts.put("m", 1, Deadline(10)))
+    await asyncio.sleep(0.01)
+    batch = asyncio.create_task(puts.put_all("m", [2, 3], Deadline(10)))
+    await asyncio.sleep(0.01)
+    last = asyncio.create_task(puts.put("m", 4, Deadline(10)))
+    await asyncio.sleep(0.01)
+    writes.gate.set()
+    assert [await first, await batch, await last] == [2, [4, 6], 8]
+    assert writes.batches == [[1], [2, 3, 4]]
+
+
+async def test_each_of_a_batch_has_its_own_outcome() -> None:
+    writes = Writes()
+    writes.gate.set()
+    puts: Coalescer[str, int, int] = Coalescer(run, writes)
+    outcomes = await puts.put_all("m", [1, -1, 3], Deadline(10))
+    assert [type(outcome) for outcome in outcomes] == [int, Invalid, int]
+
+
+async def test_a_batch_ends_at_its_deadline() -> None:
+    writes = Writes()
+    puts: Coalescer[str, int, int] = Coalescer(run, writes)
+    first = asyncio.create_task(puts.put("m", 1, Deadline(10)))
+    await asyncio.sleep(0.01)
+    outcomes = await puts.put_all("m", [2, 3], Deadline(0.05))
+    assert [type(outcome) for outcome in outcomes] == [Unavailable, Unavailable]
+    writes.gate.set()
+    assert await first == 2
+    await puts.stop()
+    assert writes.batches == [[1]]

@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 import asyncpg
 
 from shared.database.index_queue import QueueStatements
-from shared.database.index_turns import SMALL_ITEMS
 from shared.database.postgres import EVERY_TENANT, Database
 from shared.deadline import Deadline
 from shared.embeddings.base import Urgency
@@ -26,8 +25,11 @@ _FRESH_OF_SCOPE, _FRESH = 32, 4_096
 class Claims(Protocol):
     urgency: Urgency
 
-    async def claim(self, database: Database, full: Sequence[str]) -> list[asyncpg.Record]:
-        """Leases items of tenants that are not `full`. Answers their `tenant`, `store` and `item_id`."""
+    async def claim(self, database: Database, full: Sequence[str], each: int) -> list[asyncpg.Record]:
+        """Leases items of tenants that are not `full`. Answers their `tenant`, `store` and `item_id`.
+
+        Of the backlog, `each` of a tenant at most; of what was just written, `each` together.
+        """
 
 
 class Backlog:
@@ -42,23 +44,22 @@ class Backlog:
         stores: Sequence[str],
         *,
         most: int = BATCH,
-        each: int = SMALL_ITEMS,
         seconds: float = LEASE_SECONDS,
     ) -> None:
-        """It leases at most `most` items at once, `each` of a tenant."""
+        """It leases at most `most` items at once."""
         self._sql, self._model, self._stores = sql, model, list(stores)
-        self._most, self._each, self._seconds = most, each, seconds
+        self._most, self._seconds = most, seconds
         self._last = ""
 
-    async def claim(self, database: Database, full: Sequence[str]) -> list[asyncpg.Record]:
-        given = (self._model, self._stores, self._most, self._seconds, self._last, list(full), self._each)
+    async def claim(self, database: Database, full: Sequence[str], each: int) -> list[asyncpg.Record]:
+        given = (self._model, self._stores, self._most, self._seconds, self._last, list(full), each)
         claimed: list[asyncpg.Record] = await database.run(
             EVERY_TENANT, lambda c: c.fetch(self._sql.claim, *given), Deadline(_PATIENCE)
         )
         if self._last and not claimed:
             # The last one was the last of all.
             self._last = ""
-            return await self.claim(database, full)
+            return await self.claim(database, full, each)
         # The tenants before the last one are next, unless there was enough to do without them.
         self._last = max((row["tenant"] for row in claimed), default="") if len(claimed) == self._most else ""
         return claimed
@@ -110,8 +111,8 @@ class JustWritten:
         self._count -= len(taken)
         return taken
 
-    async def claim(self, database: Database, full: Sequence[str]) -> list[asyncpg.Record]:
-        items = self.take(SMALL_ITEMS)
+    async def claim(self, database: Database, full: Sequence[str], each: int) -> list[asyncpg.Record]:
+        items = self.take(each)
         if not items:
             return []
         columns = [

@@ -15,8 +15,9 @@ from shared.database.index_queue import Embedded, IndexedStore
 # at least one text of each of its tenants.
 ROUND = 8_000
 TENANTS = 8
-# The small items that wait here for a tenant, beside one large item.
-SMALL_ITEMS = 8
+# The small items that wait here for a tenant, beside one large item: as many as a model embeds in a third of a second.
+SMALL_ITEMS, MOST_ITEMS = 8, 32
+_SECONDS = 0.32
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +53,11 @@ class Item:
         return Embedded(self.row, self.vectors)
 
 
+def small_items(seconds_per_text: float) -> int:
+    """A fast model has more at once, because each round takes four statements."""
+    return max(SMALL_ITEMS, min(MOST_ITEMS, int(_SECONDS / max(seconds_per_text, 0.001))))
+
+
 class Part(NamedTuple):
     """The next texts of an item."""
 
@@ -84,9 +90,9 @@ class Turns:
             if not own:
                 self._items.pop(item.tenant, None)
 
-    def full(self) -> list[str]:
-        """The tenants that may not lease more small items now."""
-        return [tenant for tenant, items in self._items.items() if len(items) >= SMALL_ITEMS]
+    def full(self, most: int) -> list[str]:
+        """The tenants that have `most` items, and may not lease more small ones now."""
+        return [tenant for tenant, items in self._items.items() if len(items) >= most]
 
     def round(self) -> dict[str, list[Part]]:
         """What to embed now, by tenant. These tenants then take their places behind the others."""

@@ -19,7 +19,7 @@ from pgvector import HalfVector
 from shared.concurrency.alarm import Alarm
 from shared.database.index_claims import LEASE_SECONDS, Claims
 from shared.database.index_queue import Embedded, IndexedStore, QueueStatements
-from shared.database.index_turns import SMALL_ITEMS, Item, Part, Turns
+from shared.database.index_turns import Item, Part, Turns, small_items
 from shared.database.postgres import EVERY_TENANT, Connection, Database
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, EmbedderUnavailable
@@ -123,8 +123,9 @@ class IndexWorker:
     async def _lease(self) -> int:
         now = time.monotonic()
         self._resting = {tenant: until for tenant, until in self._resting.items() if until > now}
-        claimed = await self._claims.claim(self._database, [*self._turns.full(), *self._resting])
-        if self._helper is not None and len(claimed) >= SMALL_ITEMS:
+        most = small_items(self._seconds_per_text)
+        claimed = await self._claims.claim(self._database, [*self._turns.full(most), *self._resting], most)
+        if self._helper is not None and len(claimed) >= most:
             self._helper.wake()
         for store in self._stores.values():
             if items := [row for row in claimed if row["store"] == store.name]:

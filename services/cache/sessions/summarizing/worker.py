@@ -57,9 +57,7 @@ class SummaryWorker:
     def __init__(self, database: Database, helper: Helper | None = None) -> None:
         """Without a helper model, and wherever it gives no true summary, summaries are lines of the text."""
         self._database, self._helper = database, helper
-        self._claims = Backlog(
-            QueueStatements("cache"), STORE, [STORE], most=BATCH, each=OF_A_TENANT, seconds=LEASE_SECONDS
-        )
+        self._claims = Backlog(QueueStatements("cache"), STORE, [STORE], most=BATCH, seconds=LEASE_SECONDS)
         self._alarm = Alarm()
 
     def wake(self) -> None:
@@ -82,7 +80,7 @@ class SummaryWorker:
 
     async def round(self) -> int:
         """Claims some objects and keeps their summaries. Answers how many it claimed."""
-        claimed = await self._claims.claim(self._database, [])
+        claimed = await self._claims.claim(self._database, [], OF_A_TENANT)
         if claimed:
             rows = await self._database.run(
                 EVERY_TENANT, lambda c: queries.texts(c, claimed), Deadline(_PATIENCE)

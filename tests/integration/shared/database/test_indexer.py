@@ -30,7 +30,7 @@ from shared.database.doorbell import Doorbell
 from shared.database.doorbell import connect as connect_redis
 from shared.database.index_claims import LEASE_SECONDS
 from shared.database.index_queue import IndexedStore, StoreStatements
-from shared.database.index_turns import SMALL_ITEMS, Item
+from shared.database.index_turns import MOST_ITEMS, Item
 from shared.database.index_worker import IndexWorker
 from shared.database.indexer import Indexer
 from shared.database.postgres import Connection
@@ -382,7 +382,7 @@ async def test_large_items_that_wait_are_not_read_in_each_round(
     await until_indexed(sql, replica.tenant, ids)
     assert given_back
     # Each time that one is done, a few of the others are leased to find the next.
-    assert given_back.total() <= SMALL_ITEMS * len(ids)
+    assert given_back.total() <= MOST_ITEMS * len(ids)
 
 
 async def test_what_waits_for_nothing_is_dropped(replica: Replica, sql: Connection) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pgvector import HalfVector
 
 from shared.database.index_queue import IndexedStore, StoreStatements
-from shared.database.index_turns import ROUND, SMALL_ITEMS, TENANTS, Item, Turns
+from shared.database.index_turns import ROUND, SMALL_ITEMS, TENANTS, Item, Turns, small_items
 
 STORE = IndexedStore(
     name="store",
@@ -79,7 +79,11 @@ def test_a_tenant_with_enough_items_leases_no_more() -> None:
     for number in range(SMALL_ITEMS):
         turns.add(item("busy", number, "a"))
     turns.add(item("calm", 1, "a"))
-    assert turns.full() == ["busy"]
+    assert turns.full(SMALL_ITEMS) == ["busy"]
+
+
+def test_a_fast_model_has_more_items_at_once() -> None:
+    assert [small_items(seconds) for seconds in (1.0, 0.04, 0.02, 0.001, 0.0)] == [8, 8, 16, 32, 32]
 
 
 def test_an_item_without_texts_is_complete() -> None:

@@ -19,7 +19,8 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 
-_STOP_SECONDS = 5.0
+# A service ends within ten seconds, and what it works on may take five of them.
+_STOP_SECONDS = 3.0
 
 
 class Batcher(Generic[T]):

@@ -19,7 +19,7 @@ import msgspec
 from pgvector import HalfVector
 
 from shared.database.postgres import Connection
-from shared.search.counts import MOST_SELECTED
+from shared.search.counts import EXACT_UP_TO, MOST_SELECTED
 
 _FOLDER = Path(__file__).with_name("statements")
 _ASKED = (_FOLDER / "asked.sql").read_text()
@@ -181,7 +181,12 @@ def _text(name: str, source: Source) -> str:
     text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
     text = _COMMENT.sub("", text)
     live = "".join(f", {column} as {name}" for name, column in source.live.items())
-    for field, value in {**source._asdict(), "live": live, "most_selected": MOST_SELECTED}.items():
+    for field, value in {
+        **source._asdict(),
+        "live": live,
+        "most_selected": MOST_SELECTED,
+        "most_read": EXACT_UP_TO,
+    }.items():
         text = text.replace(f"{{{field}}}", str(value))
     return text
 

@@ -41,7 +41,10 @@
     limit :depth
 ), by_rare as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from (select * from {by_words} w where w.scoped @@ (select query from rare) offset 0) m
+    from (
+        select * from (select * from {by_words} w where w.scoped @@ (select query from rare) offset 0) held
+        limit {most_read}
+    ) m
     where m.tenant = :tenant and {within}
 ), matched as materialized (
     select * from by_rare

@@ -142,6 +142,14 @@ async def test_a_common_word_alone_selects_some(peers: StoreSearch, tenant: str)
     assert len(await found(peers, tenant, "harbour")) == MOST
 
 
+async def test_a_long_question_reads_no_more_than_a_scope_that_is_searched_exactly(
+    peers: StoreSearch, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "EXACT_UP_TO", 1)
+    peers._forms = sql.search_forms(queries_search._PEERS)
+    assert len(await found(peers, tenant, "weir")) == 1
+
+
 async def test_the_words_are_sampled_once(peers: StoreSearch, tenant: str, pool: Pool) -> None:
     await found(peers, tenant, "harbour")
 

@@ -51,7 +51,10 @@ with word as (
     limit $7
 ), by_rare as materialized (
     select m.item_id, m.chunk, m.words, m.tsv
-    from (select * from memory.searchable_words w where w.scoped @@ (select query from rare) offset 0) m
+    from (
+        select * from (select * from memory.searchable_words w where w.scoped @@ (select query from rare) offset 0) held
+        limit 20000
+    ) m
     where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
 ), matched as materialized (
     select * from by_rare

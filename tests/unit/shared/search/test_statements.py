@@ -17,6 +17,8 @@ SOURCE = Source(
 SCOPE = Scope("t", "agent:a", indexed_as=["agent:a"])
 # The parts of the statement that choose an arm's rows.
 ARMS = {"by_vector", "best_text"}
+# Those of a scope of any size that choose the rows of words, and that of a small one.
+CHOOSING, CHOOSING_ALL = {"rare", "pair", "frequent", "by_rare", "matched"}, {"any_word", "matched"}
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -37,12 +39,17 @@ def parts(statement: Statement) -> dict[str, str]:
     return dict(zip([name or "answer" for name in pieces[1::2]], pieces[2::2], strict=True))
 
 
+def differing(one: Statement, other: Statement) -> set[str]:
+    first, second = parts(one), parts(other)
+    return {name for name in first | second if first.get(name) != second.get(name)}
+
+
 def test_the_forms_differ_only_in_how_an_arm_chooses_its_rows() -> None:
     forms = search_forms(SOURCE)
-    exact = parts(forms.exact)
-    assert len(exact) == 13
-    for form in (forms.exact_of_users, forms.approximate, forms.approximate_of_users):
-        assert {name for name, part in parts(form).items() if part != exact[name]} <= ARMS
+    assert len(parts(forms.exact)) == 13
+    assert differing(forms.exact, forms.exact_of_users) <= ARMS
+    assert differing(forms.approximate, forms.approximate_of_users) <= ARMS
+    assert differing(forms.exact, forms.approximate) <= ARMS | CHOOSING | CHOOSING_ALL
 
 
 def test_parameters_are_numbered_in_the_order_of_the_values() -> None:

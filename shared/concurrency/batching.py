@@ -1,4 +1,4 @@
-"""Writes in batches, in the background, so that requests need not wait."""
+"""Batches: what is written in the background, so that requests need not wait, and slices of a sequence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import structlog
@@ -153,3 +153,17 @@ class Batcher(Generic[T]):
             self._in_flight = []
             self._queue.extendleft(reversed(list(left)))
         return not left
+
+
+def slices(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """In order, each with sizes of at most `most` together, or one item."""
+    some: list[T] = []
+    left = most
+    for item in items:
+        if some and size(item) > left:
+            yield some
+            some, left = [], most
+        some.append(item)
+        left -= size(item)
+    if some:
+        yield some

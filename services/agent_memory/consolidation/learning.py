@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import structlog
 from prometheus_client import Counter
@@ -13,6 +13,7 @@ from services.agent_memory.consolidation.extraction.model.answer import Told, pr
 from services.agent_memory.consolidation.extraction.model.checking import checked
 from services.agent_memory.consolidation.extraction.parties import speaker
 from services.agent_memory.consolidation.learned import Learned, Source, Turn
+from shared.concurrency.batching import slices
 from shared.concurrency.threads import beside, in_worker
 from shared.llm import Helper, Passage
 
@@ -39,7 +40,9 @@ class Learning:
         if helper is None:
             return await _by_rules(heard, source)
         end = asyncio.get_running_loop().time() + seconds
-        work = (_by_model(helper, tenant, stretch, source, end) for stretch in _stretches(heard))
+        work = (
+            _by_model(helper, tenant, stretch, source, end) for stretch in slices(heard, _length, _CHARACTERS)
+        )
         found = await asyncio.gather(*work)
         return Learned(
             facts=tuple(fact for each in found for fact in each.facts),
@@ -75,15 +78,5 @@ async def _by_model(
     return learned
 
 
-def _stretches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    stretch: list[Turn] = []
-    size = 0
-    for turn in turns:
-        length = min(len(turn.text), _LONGEST)
-        if stretch and size + length > _CHARACTERS:
-            yield stretch
-            stretch, size = [], 0
-        stretch.append(turn)
-        size += length
-    if stretch:
-        yield stretch
+def _length(turn: Turn) -> int:
+    return min(len(turn.text), _LONGEST)

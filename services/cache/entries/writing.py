@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
-from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import compress, groupby
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from services.cache.missions.queries import DefaultLimits, MissionKey
 from shared.auth import Principal
 from shared.bindings import fill_in
 from shared.body import decode
+from shared.concurrency.batching import slices
 from shared.concurrency.threads import beside
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
@@ -186,7 +187,7 @@ class EntryWriter:
         """In order. Those that supersede another take a transaction of their own."""
         items: list[BatchItem] = []
         for alone, some in groupby(puts, key=lambda put: put.supersedes is not None):
-            for part in [[put] for put in some] if alone else _parts(some):
+            for part in [[put] for put in some] if alone else slices(some, _characters, _MOST_CHARACTERS):
                 rows = [Held()] if alone else await self._puts.put_all(mission, part, deadline)
                 for put, row in zip(part, rows, strict=True):
                     items.append(await self._settled(mission, put, row, deadline))
@@ -291,24 +292,13 @@ def _puts_of(
     return puts, refused
 
 
-def _parts(puts: Iterable[Put]) -> Iterator[list[Put]]:
-    """In order, each with texts of at most _MOST_CHARACTERS, or one."""
-    part: list[Put] = []
-    characters = 0
-    for put in puts:
-        length = sum(map(len, put.chunks))
-        if part and characters + length > _MOST_CHARACTERS:
-            yield part
-            part, characters = [], 0
-        part.append(put)
-        characters += length
-    if part:
-        yield part
+def _characters(put: Put) -> int:
+    return sum(map(len, put.chunks))
 
 
 def _fresh(written: Sequence[_Written]) -> list[Fresh]:
     """Nothing of a large write, which can wait for its turn."""
-    if sum(len(chunk) for each in written for chunk in each.put.chunks) > FRESH_CHARACTERS:
+    if sum(_characters(each.put) for each in written) > FRESH_CHARACTERS:
         return []
     return [
         Fresh(each.mission.tenant, f"mission:{each.mission.mission_id}", ENTRIES.name, each.entry_id)

@@ -2,8 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import pairwise
 
-from shared.concurrency.batching import Batcher
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.concurrency.batching import Batcher, slices
 from shared.errors import Unavailable
 
 
@@ -164,3 +168,16 @@ async def test_a_write_returns_what_has_to_wait() -> None:
         batcher.add(number)
     assert not await batcher.flush()
     assert (written, batcher.waiting()) == ([0, 2], [1, 3])
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(1, 40))
+def test_slices_hold_all_in_order_and_no_more_than_fits(sizes: list[int], most: int) -> None:
+    found = list(slices(sizes, int, most))
+    assert [size for some in found for size in some] == sizes
+    assert all(len(some) == 1 or (len(some) > 0 and sum(some) <= most) for some in found)
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(1, 40))
+def test_no_slice_has_room_for_the_next_item(sizes: list[int], most: int) -> None:
+    found = list(slices(sizes, int, most))
+    assert all(sum(some) + after[0] > most for some, after in pairwise(found))

@@ -22,7 +22,7 @@ from shared.database.postgres import Connection
 from shared.search.counts import EXACT_UP_TO, MOST_SELECTED
 
 _FOLDER = Path(__file__).with_name("statements")
-_ASKED = (_FOLDER / "asked.sql").read_text()
+_PARTS = {name: (_FOLDER / f"{name}.sql").read_text() for name in ("asked", "selecting")}
 _COMMENT = re.compile(r"^(?: *--.*)?\n", re.MULTILINE)
 _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -178,7 +178,9 @@ def filled(name: str, source: Source, values: type[msgspec.Struct]) -> Statement
 
 
 def _text(name: str, source: Source) -> str:
-    text = (_FOLDER / f"{name}.sql").read_text().replace("{asked}\n", _ASKED)
+    text = (_FOLDER / f"{name}.sql").read_text()
+    for part, words in _PARTS.items():
+        text = text.replace(f"{{{part}}}\n", words)
     text = _COMMENT.sub("", text)
     live = "".join(f", {column} as {name}" for name, column in source.live.items())
     for field, value in {

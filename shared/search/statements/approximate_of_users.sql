@@ -9,23 +9,7 @@
     left join unnest(:common_words::text[], :common_df::bigint[]) common(word, df) on common.word = l.word
 ), searched as materialized (
     select coalesce(:documents::bigint, (select count(*) from {chunks} c where {counted})) as documents
-), rare as materialized (
-    select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest(:keys::text[]) k where l.df is null
-), pair as materialized (
-    select p.one, p.other, sum(p.held) over fewest as held, row_number() over fewest as number
-    from (
-        select a.word as one, b.word as other,
-               case when a.place = b.place then a.df else a.df * b.df::float8 / greatest(1, s.documents) end as held
-        from (select * from lexeme where df is not null order by df, place limit 5) a
-        join (select * from lexeme where df is not null order by df, place limit 5) b on a.place <= b.place
-        cross join searched s
-    ) p
-    window fewest as (order by p.held, p.one, p.other)
-), frequent as materialized (
-    select string_agg(
-        '(''' || replace(replace(k || ':' || p.one, '\', '\\'), '''', '''''') || ''' & ''' || replace(replace(k || ':' || p.other, '\', '\\'), '''', '''''') || ''')', ' | ')::tsquery as query
-    from pair p, unnest(:keys::text[]) k where p.held <= {most_selected} or p.number = 1
+{selecting}
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> :vector::halfvec) as cosine

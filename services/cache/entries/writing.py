@@ -26,7 +26,7 @@ from shared.auth import Principal
 from shared.bindings import fill_in
 from shared.body import decode
 from shared.concurrency.batching import slices
-from shared.concurrency.threads import beside
+from shared.concurrency.threads import SHORT, beside
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
 from shared.database.index_claims import FRESH_CHARACTERS, Fresh
@@ -42,6 +42,10 @@ _REFUSED: Row = {"entry_id": None, "evicted": 0, "refused": "supersedes"}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 # Others who write to the mission wait for no more than that at once: PostgreSQL reads its words in some 50 ms.
 _MOST_CHARACTERS = 100_000
+# Another process has to be waited for, and to be sent what it reads: longer than it takes to read so many here.
+_HERE_CHARACTERS = 4 * SHORT
+# What an entry takes besides its text, in characters of text that would take as long.
+_ENTRY_CHARACTERS = 250
 
 
 class MissionItems(msgspec.Struct):
@@ -122,7 +126,7 @@ class EntryWriter:
         entries, refused = self._entries_of(principal, batch)
         missions = {entry.mission_id for entry in entries.values()}
         languages = (await self._languages.of(principal.tenant, [*missions], deadline)).languages
-        puts, items = await beside(length, _puts_of, principal, entries, languages)
+        puts, items = await _made(principal, entries, languages, length)
         items.update(refused)
 
         async def write(mission_id: str) -> None:
@@ -276,6 +280,26 @@ class EntryWriter:
             status=200,
         )
         return kept.items
+
+
+async def _made(
+    principal: Principal,
+    entries: Mapping[int, WriteCacheInput],
+    languages: Mapping[str, Language],
+    length: int,
+) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
+    """As `_puts_of`. Nobody else waits for longer than for one text."""
+    if length > _HERE_CHARACTERS:
+        return await beside(length, _puts_of, principal, entries, languages)
+    puts: dict[str, dict[int, Put]] = defaultdict(dict)
+    refused: dict[int, BatchItem] = {}
+    for part in slices(entries.items(), lambda each: len(each[1].content) + _ENTRY_CHARACTERS, SHORT):
+        made, not_made = await beside(len(part[0][1].content), _puts_of, principal, dict(part), languages)
+        for mission_id, of_mission in made.items():
+            puts[mission_id].update(of_mission)
+        refused.update(not_made)
+        await asyncio.sleep(0)
+    return puts, refused
 
 
 def _puts_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.integration.cache.test_budgets import ENTRIES, TOKENS, entries, sized, stats, write
+from tests.integration.cache.writing.test_budgets import ENTRIES, TOKENS, entries, sized, stats, write
 from tests.support.cluster import Client
 
 

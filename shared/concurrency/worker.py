@@ -141,7 +141,8 @@ class Worker:
         """Takes over the lock, so that the process gets no other work meanwhile."""
         try:
             self._answer_of(connection)
-        except (EOFError, OSError):
+        except (EOFError, OSError, TypeError):
+            # One that `stop` closes while it is read from has no descriptor.
             self.stop()
         finally:
             self._lock.release()

@@ -286,6 +286,21 @@ def test_nobody_waits_for_a_stopped_process(worker: Worker) -> None:
     assert _process_of(worker) == pid
 
 
+def test_a_late_answer_may_never_come(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is stopped while a thread reads its answer, whose connection then has no descriptor."""
+    pid, closed = _process_of(worker), worker._connection
+    assert closed is not None
+
+    def read() -> None:
+        worker.stop()
+        raise TypeError
+
+    monkeypatch.setattr(closed, "recv", read)
+    worker._lock.acquire()
+    worker._drop_answer(closed)
+    assert _process_of(worker) not in (pid, os.getpid())
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_process_ends_with_its_service() -> None:
     command = [sys.executable, "-c", _SERVICE]

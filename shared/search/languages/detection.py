@@ -59,6 +59,9 @@ _ENGLISH = frozenset(
     the and that this are you your from they what when how which where who whose does did were been
     their there would could should about because why with have while until before after through into only other
     them these those its our than every each between since without again never always
+    something anything everything someone everyone things know really
+    it's i'm i've i'll i'd that's there's what's let's you're you've you'll we're we've they're he's she's
+    don't doesn't didn't can't couldn't won't wouldn't isn't wasn't aren't haven't
     """.split()  # noqa: SIM905
 )
 _ENGLISH_SHARE = 10

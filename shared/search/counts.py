@@ -59,16 +59,18 @@ NONE_COMMON = Common([], [])
 COMMON_FROM = 1_000
 _COMMON_SHARE = 0.05
 MAX_WORDS = 500
-# A row that is selected costs some 4 us: rank and score it by each word. So no word selects more of them, however large
-# the scope is.
-MOST_SELECTED = 5_000
+# A row that is selected costs some 4 us: rank and score it by each word. So no word of a large scope selects more of
+# them, nor a larger share of its chunks.
+MOST_SELECTED, SELECTED_SHARE = 5_000, 0.03
 # The chunks that tell which words of a large scope are common. Of a million, a word that 5,000 hold is in ten of them.
 SAMPLED = 2_000
 
 
 def common_from(documents: int) -> float:
     """A word is common that more chunks hold."""
-    return min(_COMMON_SHARE * documents, MOST_SELECTED)
+    if documents <= EXACT_UP_TO:
+        return _COMMON_SHARE * documents
+    return min(SELECTED_SHARE * documents, MOST_SELECTED)
 
 
 class CommonWords:

@@ -19,7 +19,7 @@ import msgspec
 from pgvector import HalfVector
 
 from shared.database.postgres import Connection
-from shared.search.counts import EXACT_UP_TO, MOST_SELECTED
+from shared.search.counts import EXACT_UP_TO, MOST_SELECTED, SELECTED_SHARE
 
 _FOLDER = Path(__file__).with_name("statements")
 _PARTS = {name: (_FOLDER / f"{name}.sql").read_text() for name in ("asked", "selecting")}
@@ -187,6 +187,7 @@ def _text(name: str, source: Source) -> str:
         **source._asdict(),
         "live": live,
         "most_selected": MOST_SELECTED,
+        "selected_share": SELECTED_SHARE,
         "most_read": EXACT_UP_TO,
     }.items():
         text = text.replace(f"{{{field}}}", str(value))

@@ -30,7 +30,7 @@
     select m.item_id, m.chunk, m.words, m.tsv
     from (
         select * from (select * from {by_words} w where w.scoped @@ (select query from frequent) offset 0) held
-        limit {most_selected}
+        limit (select selected from most)
     ) m
     where m.tenant = :tenant and {within} and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (

@@ -1,4 +1,6 @@
 -- Which words of a large scope select rows: rare ones each, and common ones a few rows together.
+), most as materialized (
+    select least({most_selected}, {selected_share} * documents)::bigint as selected from searched
 ), rare as materialized (
     select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
     from lexeme l, unnest(:keys::text[]) k where l.df is null
@@ -18,4 +20,4 @@
     -- Together they select no more rows than a word may, but for words that often stand together.
     select string_agg(
         '(''' || replace(replace(k || ':' || p.one, '\', '\\'), '''', '''''') || ''' & ''' || replace(replace(k || ':' || p.other, '\', '\\'), '''', '''''') || ''')', ' | ')::tsquery as query
-    from pair p, unnest(:keys::text[]) k where p.held <= {most_selected} or p.number = 1
+    from pair p, unnest(:keys::text[]) k where p.held <= (select selected from most) or p.number = 1

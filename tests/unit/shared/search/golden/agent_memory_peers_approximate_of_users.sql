@@ -19,6 +19,8 @@ with word as (
     left join unnest($10::text[], $11::bigint[]) common(word, df) on common.word = l.word
 ), searched as materialized (
     select coalesce($9::bigint, (select count(*) from memory.searchable_chunks c where tenant = $1)) as documents
+), most as materialized (
+    select least(5000, 0.03 * documents)::bigint as selected from searched
 ), rare as materialized (
     select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
     from lexeme l, unnest($8::text[]) k where l.df is null
@@ -35,7 +37,7 @@ with word as (
 ), frequent as materialized (
     select string_agg(
         '(''' || replace(replace(k || ':' || p.one, '\', '\\'), '''', '''''') || ''' & ''' || replace(replace(k || ':' || p.other, '\', '\\'), '''', '''''') || ''')', ' | ')::tsquery as query
-    from pair p, unnest($8::text[]) k where p.held <= 5000 or p.number = 1
+    from pair p, unnest($8::text[]) k where p.held <= (select selected from most) or p.number = 1
 ), by_vector as materialized (
     select s.* from (
         select v.item_id, v.chunk, 1 - (v.embedding <=> $5::halfvec) as cosine
@@ -62,7 +64,7 @@ with word as (
     select m.item_id, m.chunk, m.words, m.tsv
     from (
         select * from (select * from memory.searchable_words w where w.scoped @@ (select query from frequent) offset 0) held
-        limit 5000
+        limit (select selected from most)
     ) m
     where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13) and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (

@@ -19,6 +19,7 @@ from services.cache.entries.puts.making import put_of
 from services.cache.entries.puts.outcomes import item_of, refusal_of, result_of
 from services.cache.entries.queries_write import Held, Put, put_entries, supersedable, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
+from services.cache.entries.text import characters
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits, MissionKey
@@ -44,7 +45,7 @@ _DECODER = msgspec.json.Decoder(WriteCacheInput)
 _MOST_CHARACTERS = 100_000
 # Another process has to be waited for, and to be sent what it reads: longer than it takes to read so many here.
 _HERE_CHARACTERS = 4 * SHORT
-# What an entry takes besides its text, in characters of text that would take as long.
+# What an entry takes besides its texts, in characters of text that would take as long.
 _ENTRY_CHARACTERS = 250
 
 
@@ -101,7 +102,7 @@ class EntryWriter:
         self._check(principal, entry)
         mission = MissionKey(principal.tenant, entry.mission_id)
         languages = (await self._languages.of(principal.tenant, [entry.mission_id], deadline)).languages
-        put = await beside(len(entry.content), put_of, principal, entry, languages)
+        put = await beside(characters(entry), put_of, principal, entry, languages)
         if key is None:
             try:
                 row = await self._put_at_once(mission, put, deadline)
@@ -293,8 +294,8 @@ async def _made(
         return await beside(length, _puts_of, principal, entries, languages)
     puts: dict[str, dict[int, Put]] = defaultdict(dict)
     refused: dict[int, BatchItem] = {}
-    for part in slices(entries.items(), lambda each: len(each[1].content) + _ENTRY_CHARACTERS, SHORT):
-        made, not_made = await beside(len(part[0][1].content), _puts_of, principal, dict(part), languages)
+    for part in slices(entries.items(), _effort, SHORT):
+        made, not_made = await beside(sum(map(_effort, part)), _puts_of, principal, dict(part), languages)
         for mission_id, of_mission in made.items():
             puts[mission_id].update(of_mission)
         refused.update(not_made)
@@ -314,6 +315,10 @@ def _puts_of(
         except AppError as error:
             refused[position] = refusal_of(error)
     return puts, refused
+
+
+def _effort(entry: tuple[int, WriteCacheInput]) -> int:
+    return characters(entry[1]) + _ENTRY_CHARACTERS
 
 
 def _characters(put: Put) -> int:

@@ -40,7 +40,8 @@ class ReviewedEntries:
     ) -> Change:
         put = msgspec.convert(body, Put)
         if content is not None and content != put.content:
-            put = await beside(len(content), restated, put, content)
+            # The other fields are read again, too.
+            put = await beside(len(content) + sum(map(len, put.chunks)), restated, put, content)
         assert about.mission_id is not None
         mission = MissionKey(writer.tenant, about.mission_id)
         return lambda c: self._writer.put_reviewed(c, mission, put)

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from services.cache.entries.entry import BranchFields, CommonFields
 from services.cache.entries.puts.making import put_of
 from services.cache.entries.schemas import ContextType, WriteCacheInput
-from services.cache.entries.text import branch_fields, entry_text, header_labels, search_words
+from services.cache.entries.text import (
+    branch_fields,
+    characters,
+    entry_text,
+    header_labels,
+    search_words,
+)
 from shared.auth import Principal
 from shared.text import is_blank
 from shared.tokens import width
@@ -97,6 +103,12 @@ def test_what_is_optional_may_be_absent(context_type: str, absent: dict[str, Any
     text = entry_text(given.content, context_type, branch_fields(given))
     assert "None" not in text
     assert not any(line.endswith(": ") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("context_type", SEARCHED)
+def test_every_text_that_is_searched_counts_as_long(context_type: str) -> None:
+    texts = [text for text in SEARCHED[context_type] if not text.isdigit()]
+    assert characters(entry(context_type)) >= len(COMMON["content"]) + sum(map(len, texts))
 
 
 @pytest.mark.parametrize("context_type", ENTRIES)

@@ -25,7 +25,7 @@ def branch_fields(entry: BaseWrite) -> dict[str, Any]:
 
 
 def characters(entry: BaseWrite) -> int:
-    """Of its content and all its other texts, which search reads, too."""
+    """The length of all its texts: search reads the others, too, not its content alone."""
     return sum(map(_characters, msgspec.structs.astuple(entry)))
 
 

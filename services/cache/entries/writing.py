@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import defaultdict
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from functools import partial
 from itertools import compress, groupby
 from typing import NamedTuple
@@ -14,6 +13,7 @@ import msgspec
 
 from services.cache.entries.coalescing import Coalescer
 from services.cache.entries.indexing import ENTRIES
+from services.cache.entries.puts.batches import puts_of
 from services.cache.entries.puts.holding import Holding, Row
 from services.cache.entries.puts.making import put_of
 from services.cache.entries.puts.outcomes import item_of, refusal_of, result_of
@@ -27,7 +27,7 @@ from shared.auth import Principal
 from shared.bindings import fill_in
 from shared.body import decode
 from shared.concurrency.batching import slices
-from shared.concurrency.threads import SHORT, beside
+from shared.concurrency.threads import beside
 from shared.database.doorbell import Doorbell
 from shared.database.idempotency import Key
 from shared.database.index_claims import FRESH_CHARACTERS, Fresh
@@ -36,17 +36,12 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid
 from shared.telemetry import tracing
-from shared.text import Language
 from shared.validation.values import field_error
 
 _REFUSED: Row = {"entry_id": None, "evicted": 0, "refused": "supersedes"}
 _DECODER = msgspec.json.Decoder(WriteCacheInput)
 # Others who write to the mission wait for no more than that at once: PostgreSQL reads its words in some 50 ms.
 _MOST_CHARACTERS = 100_000
-# Another process has to be waited for, and to be sent what it reads: longer than it takes to read so many here.
-_HERE_CHARACTERS = 4 * SHORT
-# What an entry takes besides its texts, in characters of text that would take as long.
-_ENTRY_CHARACTERS = 250
 
 
 class MissionItems(msgspec.Struct):
@@ -127,7 +122,7 @@ class EntryWriter:
         entries, refused = self._entries_of(principal, batch)
         missions = {entry.mission_id for entry in entries.values()}
         languages = (await self._languages.of(principal.tenant, [*missions], deadline)).languages
-        puts, items = await _made(principal, entries, languages, length)
+        puts, items = await puts_of(principal, entries, languages, length)
         items.update(refused)
 
         async def write(mission_id: str) -> None:
@@ -192,7 +187,7 @@ class EntryWriter:
         """In order. Those that supersede another take a transaction of their own."""
         items: list[BatchItem] = []
         for alone, some in groupby(puts, key=lambda put: put.supersedes is not None):
-            for part in [[put] for put in some] if alone else slices(some, _characters, _MOST_CHARACTERS):
+            for part in [[put] for put in some] if alone else slices(some, _length, _MOST_CHARACTERS):
                 rows = [Held()] if alone else await self._puts.put_all(mission, part, deadline)
                 for put, row in zip(part, rows, strict=True):
                     items.append(await self._settled(mission, put, row, deadline))
@@ -283,51 +278,13 @@ class EntryWriter:
         return kept.items
 
 
-async def _made(
-    principal: Principal,
-    entries: Mapping[int, WriteCacheInput],
-    languages: Mapping[str, Language],
-    length: int,
-) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
-    """As `_puts_of`. Nobody else waits for longer than for one text."""
-    if length > _HERE_CHARACTERS:
-        return await beside(length, _puts_of, principal, entries, languages)
-    puts: dict[str, dict[int, Put]] = defaultdict(dict)
-    refused: dict[int, BatchItem] = {}
-    for part in slices(entries.items(), _effort, SHORT):
-        made, not_made = await beside(sum(map(_effort, part)), _puts_of, principal, dict(part), languages)
-        for mission_id, of_mission in made.items():
-            puts[mission_id].update(of_mission)
-        refused.update(not_made)
-        await asyncio.sleep(0)
-    return puts, refused
-
-
-def _puts_of(
-    principal: Principal, entries: Mapping[int, WriteCacheInput], languages: Mapping[str, Language]
-) -> tuple[dict[str, dict[int, Put]], dict[int, BatchItem]]:
-    """What to put, by mission and position, and the items that are refused."""
-    puts: dict[str, dict[int, Put]] = defaultdict(dict)
-    refused: dict[int, BatchItem] = {}
-    for position, entry in entries.items():
-        try:
-            puts[entry.mission_id][position] = put_of(principal, entry, languages)
-        except AppError as error:
-            refused[position] = refusal_of(error)
-    return puts, refused
-
-
-def _effort(entry: tuple[int, WriteCacheInput]) -> int:
-    return characters(entry[1]) + _ENTRY_CHARACTERS
-
-
-def _characters(put: Put) -> int:
+def _length(put: Put) -> int:
     return sum(map(len, put.chunks))
 
 
 def _fresh(written: Sequence[_Written]) -> list[Fresh]:
     """Nothing of a large write, which can wait for its turn."""
-    if sum(_characters(each.put) for each in written) > FRESH_CHARACTERS:
+    if sum(_length(each.put) for each in written) > FRESH_CHARACTERS:
         return []
     return [
         Fresh(each.mission.tenant, f"mission:{each.mission.mission_id}", ENTRIES.name, each.entry_id)

@@ -9,6 +9,7 @@ import pytest
 
 from local.database import Database
 from services.cache.entries import writing
+from services.cache.entries.puts import batches
 from services.cache.entries.schemas import BatchInput, ThreadCheckpoint
 from shared.concurrency.threads import SHORT, beside
 from shared.deadline import Deadline
@@ -26,7 +27,8 @@ def lengths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         told.append(length)
         return await beside(length, *work)
 
-    monkeypatch.setattr(writing, "beside", observed)
+    for module in (writing, batches):
+        monkeypatch.setattr(module, "beside", observed)
     return told
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.database.postgres import Connection
-from tests.integration.context.test_secret_policy import POLICY, WRITE, everywhere, logs
+from tests.integration.context.secrets.test_secret_policy import POLICY, WRITE, everywhere, logs
 from tests.support.attacks.secret_samples import told
 from tests.support.attacks.sending import OPERATIONS, Attempt, attempts, send
 from tests.support.attacks.victim import Victim, settle

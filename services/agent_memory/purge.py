@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from services.agent_memory.memories.commits.queries import add_event, lock_agents
+from services.agent_memory.memories.commits.queries import NewEvent, add_events, lock_agents
 from services.agent_memory.memories.purge import count_rows
 from services.agent_memory.memories.schemas import ForgetReceipt
 from services.agent_memory.transactions import Transactions
@@ -60,7 +60,7 @@ class Purge:
             gone = await erase_scope(c, self._rooms, tenant, f"agent:{agent_name}")
             gone.update(await erase_agent(c, self._rooms, tenant, agent_name))
             erased = {**rows, **gone, "reviews": reviews}
-            await add_event(c, tenant, agent_name, "memory_forget", {"erased": erased})
+            await add_events(c, tenant, "memory_forget", [NewEvent(agent_name, {"erased": erased})])
             await audit.record(
                 c, principal, Deed(action="forget", target=f"agent:{agent_name}", after=erased)
             )

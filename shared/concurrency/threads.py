@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from shared.concurrency.batching import slices
 from shared.concurrency.courtesy import make_way, steps_back
 from shared.concurrency.turns import Turns
 from shared.concurrency.worker import Worker
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 # Up to this length, the work takes less than a millisecond, and not much more than a thread's start.
 SHORT = 8_192
+# To send many short texts to another process and to wait for it takes longer than to read so many characters here.
+_HERE = 6 * SHORT
 # Seconds that an attempt waits for the worker to be free, and to answer.
 _PATIENCE = 3.0
 
@@ -42,6 +46,28 @@ async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: 
     if length <= SHORT:
         return work(*arguments, **more)
     return await in_worker(work, *arguments, **more)
+
+
+async def beside_each(
+    items: Sequence[Item], length: Callable[[Item], int], work: Callable[[Sequence[Item]], list[T]]
+) -> list[T]:
+    """What `work` makes of the items: a result for each, in order.
+
+    Nobody else's request waits longer than for a text that is not long: a few such are read one slice after the other.
+    """
+    lengths = [length(item) for item in items]
+    every = sum(lengths)
+    if every <= SHORT or every > _HERE:
+        return await beside(every, work, items)
+    results: list[T] = []
+    for part in slices(zip(items, lengths, strict=True), _length, SHORT):
+        results += await beside(sum(map(_length, part)), work, [item for item, _ in part])
+        await asyncio.sleep(0)
+    return results
+
+
+def _length(item: tuple[Item, int]) -> int:
+    return item[1]
 
 
 async def in_worker(work: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:

@@ -168,7 +168,7 @@ async def restore_lines(
             known[fact] = given[line.id]
             added[line.agent_name] += 1
     for agent, count in added.items():
-        await commits.add_event(c, tenant, agent, "memory_import", {"count": count})
+        await commits.add_events(c, tenant, "memory_import", [commits.NewEvent(agent, {"count": count})])
     ids = given | {line.id: known[fact] for line, fact in zip(lines, facts, strict=True)}
     remapped = {old: id_ for old, id_ in ids.items() if old != id_}
     imported = added.total()

@@ -118,11 +118,10 @@ class EntryWriter:
         self, principal: Principal, batch: BatchInput, key: Key | None, deadline: Deadline
     ) -> BatchResult:
         """Writes each entry as a single write would, those of one mission in order."""
-        length = sum(map(len, batch.entries))
         entries, refused = self._entries_of(principal, batch)
         missions = {entry.mission_id for entry in entries.values()}
         languages = (await self._languages.of(principal.tenant, [*missions], deadline)).languages
-        puts, items = await puts_of(principal, entries, languages, length)
+        puts, items = await puts_of(principal, entries, languages)
         items.update(refused)
 
         async def write(mission_id: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import asyncpg
 import msgspec
@@ -37,6 +37,17 @@ async def read(connection: Connection, tenant: str, memory_id: int) -> asyncpg.R
     return await connection.fetchrow(READ, tenant, memory_id)
 
 
+HOLD_ALL = f"{READ.replace('id = $2', 'id = any($2)')} order by id for no key update"
+
+
+async def hold_all(
+    connection: Connection, tenant: str, memory_ids: Iterable[int]
+) -> dict[int, asyncpg.Record]:
+    """As `hold`, by their ids."""
+    rows = await connection.fetch(HOLD_ALL, tenant, sorted(set(memory_ids)))
+    return {row["id"]: row for row in rows}
+
+
 async def hold(connection: Connection, tenant: str, memory_id: int) -> asyncpg.Record | None:
     """Keeps the memory until the transaction ends. A purge, which takes no agent's lock, may have erased it."""
     return await connection.fetchrow(READ_HELD, tenant, memory_id)
@@ -61,27 +72,35 @@ class Confirmation(msgspec.Struct, frozen=True, kw_only=True):
     """None: it is stated now."""
 
 
-# $1 is the Confirmation, $2 the kinds of trusted sources, $3 its tenant. It does not raise the count if it only repeats
-# what an assembly recalled, and only a source that is trusted as much says when the memory was last stated.
+# $1 are Confirmations, $2 the kinds of trusted sources, $3 their tenant. Those that only repeat what an assembly
+# recalled do not raise the count, and only a source that is trusted as much says when the memory was last stated.
 CONFIRM = """
-with repetition as (
-    select * from jsonb_populate_record(null::memory.confirmations, $1)
+with given as (
+    select g.place, r.memory_id, r.written_by, r.source_kind, r.mission_namespace, r.dispatch_id, r.recalled_from,
+           r.absorbed_id, coalesce(stated.stated_at, statement_timestamp()) as stated_at
+    from jsonb_array_elements($1) with ordinality g(body, place)
+    cross join lateral jsonb_populate_record(null::memory.confirmations, g.body) r
+    cross join lateral jsonb_to_record(g.body) as stated(stated_at timestamptz)
 ), noted as (
-    insert into memory.confirmations
-        (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id)
-    select $3, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
-    from repetition
+    insert into memory.confirmations (tenant, memory_id, written_by, source_kind, mission_namespace, dispatch_id,
+        recalled_from, absorbed_id, count)
+    select $3, memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id, count(*)
+    from given
+    group by memory_id, written_by, source_kind, mission_namespace, dispatch_id, recalled_from, absorbed_id
+    order by min(place)
     on conflict on constraint confirmations_origin
-        do update set count = confirmations.count + 1, last_at = excluded.last_at
+        do update set count = confirmations.count + excluded.count, last_at = excluded.last_at
 )
-update memory.agent_memory m set confirmed_count = m.confirmed_count + (r.recalled_from is null)::int,
-    confirmed_at = case
-        when r.recalled_from is null and (m.source_kind <> all ($2) or r.source_kind = any ($2))
-            then greatest(m.confirmed_at, coalesce(stated.stated_at, statement_timestamp()))
-        else m.confirmed_at end,
-    superseded_by = case when r.recalled_from is not null then m.superseded_by end,
+update memory.agent_memory m set confirmed_count = m.confirmed_count + r.counted,
+    confirmed_at = greatest(m.confirmed_at, case when m.source_kind = any ($2) then r.trusted_at else r.stated_at end),
+    superseded_by = case when r.counted = 0 then m.superseded_by end,
     updated_at = statement_timestamp()
-from repetition r, jsonb_to_record($1) as stated(stated_at timestamptz)
+from (
+    select memory_id, count(*) filter (where recalled_from is null) as counted,
+           max(stated_at) filter (where recalled_from is null) as stated_at,
+           max(stated_at) filter (where recalled_from is null and source_kind = any ($2)) as trusted_at
+    from given group by memory_id
+) r
 where m.tenant = $3 and m.id = r.memory_id
 """
 
@@ -93,14 +112,10 @@ class Absorbed(NamedTuple):
     created_at: datetime
 
 
-async def confirm(
-    connection: Connection,
-    tenant: str,
-    memory_id: int,
-    repetition: MemoryContent,
-    absorbed: Absorbed | None = None,
-) -> None:
-    confirmation = Confirmation(
+def confirmation(
+    tenant: str, memory_id: int, repetition: MemoryContent, absorbed: Absorbed | None = None
+) -> Confirmation:
+    return Confirmation(
         tenant=tenant,
         memory_id=memory_id,
         written_by=repetition.written_by,
@@ -111,7 +126,11 @@ async def confirm(
         absorbed_id=absorbed and absorbed.id,
         stated_at=repetition.occurred_at or (absorbed and absorbed.created_at),
     )
-    await connection.execute(CONFIRM, confirmation, sorted(TRUSTED), tenant)
+
+
+async def confirm(connection: Connection, tenant: str, confirmations: Sequence[Confirmation]) -> None:
+    """Adds what repeats memories of the tenant."""
+    await connection.execute(CONFIRM, confirmations, sorted(TRUSTED), tenant)
 
 
 # Both memories are of one agent and user, and what is not trusted supersedes nothing that is. What supersedes is stated
@@ -192,28 +211,30 @@ async def delete(connection: Connection, tenant: str, memory_id: int, agent_name
     return bool(await connection.fetchval(DELETE, tenant, memory_id, agent_name))
 
 
-ADD_EVENT = """
+class NewEvent(msgspec.Struct, frozen=True):
+    """What happened to a memory of the agent, for the timeline."""
+
+    agent_name: str
+    payload: dict[str, Any]
+    mission_id: str | None = None
+    session_id: str | None = None
+    dispatch_id: int | None = None
+
+    @classmethod
+    def of(cls, agent: str, memory: MemoryContent, payload: dict[str, Any]) -> Self:
+        """With the mission, session and dispatch of `memory`."""
+        return cls(agent, payload, memory.mission_namespace, memory.session_id, memory.dispatch_id)
+
+
+ADD_EVENTS = """
 insert into timeline.events (tenant, scope, kind, mission_id, agent_name, session_id, dispatch_id, payload)
-values ($1, 'agent:' || $2, $3, $4, $2, $5, $6, $7)
+select $1, 'agent:' || e.agent_name, $2, e.mission_id, e.agent_name, e.session_id, e.dispatch_id, e.payload
+from rows from (jsonb_to_recordset($3) as (
+        agent_name text, payload jsonb, mission_id text, session_id text, dispatch_id bigint
+    )) with ordinality e(agent_name, payload, mission_id, session_id, dispatch_id, place)
+order by e.place
 """
 
 
-async def add_event(
-    connection: Connection,
-    tenant: str,
-    agent_name: str,
-    kind: str,
-    payload: dict[str, Any],
-    memory: MemoryContent | None = None,
-) -> None:
-    """Adds to the timeline, with the mission, session and dispatch of `memory`."""
-    await connection.execute(
-        ADD_EVENT,
-        tenant,
-        agent_name,
-        kind,
-        memory.mission_namespace if memory else None,
-        memory.session_id if memory else None,
-        memory.dispatch_id if memory else None,
-        payload,
-    )
+async def add_events(connection: Connection, tenant: str, kind: str, events: Sequence[NewEvent]) -> None:
+    await connection.execute(ADD_EVENTS, tenant, kind, events)

@@ -11,13 +11,16 @@ import msgspec
 
 from services.agent_memory.chunk_words import ChunkWords, bodies_of
 from services.agent_memory.memories.commits.content import MemoryContent
-from shared.concurrency.threads import beside
+from shared.concurrency.threads import beside_each
 from shared.embeddings import fact_key, stated_key
 from shared.provenance import head
 from shared.search import code
 from shared.search.chunking import chunk
 from shared.search.lexicon import Hints, indexed
 from shared.tokens import estimate_tokens_of
+
+# What a memory takes besides its content, in characters of text that would take as long.
+_MEMORY_CHARACTERS = 250
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
@@ -50,7 +53,11 @@ class Hashes(NamedTuple):
 
 
 async def content_hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
-    return await beside(sum(len(memory.content) for memory in memories), _hashes, memories)
+    return await beside_each(memories, _effort, _hashes)
+
+
+def _effort(memory: MemoryContent) -> int:
+    return len(memory.content) + _MEMORY_CHARACTERS
 
 
 def _hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
@@ -94,7 +101,7 @@ def memory_row(tenant: str, agent: str, memory: MemoryContent, own: Hashes, **co
 
 
 async def chunk_words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
-    return await beside(sum(len(row.content) for row in rows), _words, rows)
+    return await beside_each(rows, _effort, _words)
 
 
 def _words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:

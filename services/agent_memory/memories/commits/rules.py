@@ -6,15 +6,16 @@ Every method runs in its caller's transaction. That holds the lock of the memory
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import asyncpg
 from pgvector import HalfVector
 
-from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits import queries, queries_vectors, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
-from services.agent_memory.memories.commits.queries import Absorbed, content_of
+from services.agent_memory.memories.commits.prepared import Prepared, row_of
+from services.agent_memory.memories.commits.queries import Absorbed, NewEvent, content_of
 from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
 from services.agent_memory.memories.commits.rows import (
@@ -32,24 +33,22 @@ from shared.embeddings import CachedEmbedder, same_fact
 from shared.errors import Conflict
 
 
-class Prepared(NamedTuple):
-    """Commits of a tenant with the rows that they become if they repeat nothing."""
+class Repetition(NamedTuple):
+    commit: Commit
+    memory_id: int
+    """The memory that states the same."""
 
-    tenant: str
-    commits: Sequence[Commit]
-    rows: Sequence[MemoryRow]
-    words: Sequence[ChunkWords]
+
+class _Repeated(NamedTuple):
+    results: list[CommitResult]
+    moved: bool
+    """Whether something changed that decides what later commits repeat. These have no results yet."""
 
 
 class CommitRules:
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._model = embedder.model
         self._distance = embedder.dedup_distance
-
-    async def prepare(self, tenant: str, commits: Sequence[Commit]) -> Prepared:
-        """What needs no connection."""
-        rows = [_row(tenant, commit) for commit in commits]
-        return Prepared(tenant, commits, rows, await chunk_words(rows))
 
     async def commit_new(self, c: Connection, given: Prepared) -> list[CommitResult] | None:
         """Commits all in one round trip, also without a transaction; many words need one, and take several. None, with
@@ -85,32 +84,72 @@ class CommitRules:
     ) -> list[CommitResult]:
         """Ends early behind a repeat that changed what others may repeat."""
         repeats = Repeats(commits, await self._find(c, principal.tenant, commits))
-        results: list[CommitResult] = []
-        new: list[Commit] = []
-        for place, commit in enumerate(commits):
-            repeated = await beside(repeats.compared(place), repeats.of, place)
-            if repeated is None:
+        repeated: list[Stored | Earlier | None] = []
+        for place in range(len(commits)):
+            repeated.append(await beside(repeats.compared(place), repeats.of, place))
+            if repeated[-1] is None:
                 repeats.add_new(place)
-                new.append(commit)
+        results: list[CommitResult] = []
+        # One after the other, those that follow each other and are new, or are not, by the same statements.
+        for is_new, run in groupby(zip(commits, repeated, strict=True), lambda one: one[1] is None):
+            if is_new:
+                results += await self._create(c, principal.tenant, [commit for commit, _ in run])
                 continue
-            results += await self._create(c, principal.tenant, new)
-            new = []
-            if isinstance(repeated, Earlier):
-                repeated = Stored(results[repeated.place].memory_id)
-            row = await queries.hold(c, principal.tenant, repeated.memory_id)
+            repetitions = [
+                Repetition(commit, results[of.place].memory_id if isinstance(of, Earlier) else of.memory_id)
+                for commit, of in run
+                if of is not None
+            ]
+            done = await self._repeat_all(c, principal, repetitions)
+            results += done.results
+            if done.moved:
+                break
+        return results
+
+    async def _repeat_all(
+        self, c: Connection, principal: Principal, repetitions: Sequence[Repetition]
+    ) -> _Repeated:
+        """What changes nothing that its memory states is written by a statement for each table."""
+        tenant, results = principal.tenant, list[CommitResult]()
+        held = await queries.hold_all(c, tenant, [one.memory_id for one in repetitions])
+        quiet: list[Repetition] = []
+        for one in repetitions:
+            row = held.get(one.memory_id)
             if row is None:  # purged meanwhile
-                return [*results, *await self._create(c, principal.tenant, [commit])]
-            moved = await self.repeat(c, principal, row, commit)
+                await self._confirm(c, tenant, quiet)
+                return _Repeated(results + await self._create(c, tenant, [one.commit]), moved=True)
             results.append(CommitResult(memory_id=row["id"], duplicate_detected=True, status="updated"))
-            if moved:
-                return results
-        return results + await self._create(c, principal.tenant, new)
+            if _merged(principal, row, one.commit) == content_of(row):
+                quiet.append(one)
+                continue
+            await self._confirm(c, tenant, quiet)
+            quiet = []
+            if await self.repeat(c, principal, row, one.commit):
+                return _Repeated(results, moved=True)
+            held |= await queries.hold_all(c, tenant, [one.memory_id])
+        await self._confirm(c, tenant, quiet)
+        return _Repeated(results, moved=False)
+
+    async def _confirm(self, c: Connection, tenant: str, repetitions: Sequence[Repetition]) -> None:
+        if not repetitions:
+            return
+        confirmations = [queries.confirmation(tenant, id_, commit.memory) for commit, id_ in repetitions]
+        await queries.confirm(c, tenant, confirmations)
+        events = [
+            NewEvent.of(
+                commit.agent,
+                commit.memory,
+                {"id": id_, "memory_type": commit.memory.memory_type, "status": "updated"},
+            )
+            for commit, id_ in repetitions
+        ]
+        await queries.add_events(c, tenant, "memory_commit", events)
 
     async def _create(self, c: Connection, tenant: str, commits: Sequence[Commit]) -> list[CommitResult]:
         """Inserts the memories in one statement."""
         if not commits:
             return []
-        rows = [_row(tenant, commit) for commit in commits]
+        rows = [row_of(tenant, commit) for commit in commits]
         ids = await self.insert(c, tenant, rows, [commit.vector for commit in commits], events=True)
         return _created(ids, rows)
 
@@ -150,7 +189,7 @@ class CommitRules:
                 message = f"memory {known.memory_id} of this agent says the same"
                 raise Conflict(message, memory_id=known.memory_id)
         await self._restate(c, tenant, row, memory, vector)
-        await queries.add_event(c, tenant, agent, "memory_edit", {"id": row["id"]}, memory)
+        await queries.add_events(c, tenant, "memory_edit", [NewEvent.of(agent, memory, {"id": row["id"]})])
 
     async def finish(
         self, c: Connection, tenant: str, read: asyncpg.Record, vectors: Sequence[HalfVector]
@@ -182,15 +221,10 @@ class CommitRules:
     ) -> bool:
         """Confirms the memory. Only a key that may change it changes what it states. True when the change may decide
         which memories others repeat."""
-        tenant, stored = principal.tenant, content_of(row)
-        merged = stored
-        if may_change(principal, row["mission_namespace"], row["written_by"]):
-            merged = merge(stored, repetition.memory)
-            await self._restate(c, tenant, row, merged, repetition.vector)
-        await queries.confirm(c, tenant, row["id"], repetition.memory)
-        event = {"id": row["id"], "memory_type": repetition.memory.memory_type, "status": "updated"}
-        await queries.add_event(c, tenant, repetition.agent, "memory_commit", event, repetition.memory)
-        return _compared(merged) != _compared(stored)
+        merged = _merged(principal, row, repetition)
+        await self._restate(c, principal.tenant, row, merged, repetition.vector)
+        await self._confirm(c, principal.tenant, [Repetition(repetition, row["id"])])
+        return _compared(merged) != _compared(content_of(row))
 
     async def _absorb(
         self, c: Connection, tenant: str, memory_id: int, duplicate_id: int, vector: HalfVector
@@ -202,13 +236,15 @@ class CommitRules:
         repetition = content_of(newer)
         await queries.absorb(c, tenant, older["id"], newer["id"])
         absorbed = Absorbed(newer["id"], newer["created_at"])
-        await queries.confirm(c, tenant, older["id"], repetition, absorbed)
+        await queries.confirm(c, tenant, [queries.confirmation(tenant, older["id"], repetition, absorbed)])
         memory = merge(content_of(older), repetition)
         reworded = await self._restate(c, tenant, older, memory, vector if newer["id"] == memory_id else None)
         if older["id"] == memory_id and not reworded:
             await self._store_vectors(c, tenant, memory_id, [vector])
         event = {"id": older["id"], "absorbed": newer["id"]}
-        await queries.add_event(c, tenant, older["agent_name"], "memory_merge", event, repetition)
+        await queries.add_events(
+            c, tenant, "memory_merge", [NewEvent.of(older["agent_name"], repetition, event)]
+        )
         return True
 
     async def _restate(
@@ -245,6 +281,14 @@ class CommitRules:
         await queries_vectors.settle(c, tenant, memory_id, self._model)
 
 
+def _merged(principal: Principal, row: asyncpg.Record, repetition: Commit) -> MemoryContent:
+    """What the memory states after the repetition."""
+    stored = content_of(row)
+    if not may_change(principal, row["mission_namespace"], row["written_by"]):
+        return stored
+    return merge(stored, repetition.memory)
+
+
 def _compared(memory: MemoryContent) -> tuple[str, str | None, bool]:
     """What a memory's words and vector are made of, and where they are compared."""
     return memory.content, memory.speaker, memory.private
@@ -265,11 +309,3 @@ def _created(ids: Sequence[int], rows: Sequence[MemoryRow]) -> list[CommitResult
         )
         for memory_id, row in zip(ids, rows, strict=True)
     ]
-
-
-def _row(tenant: str, commit: Commit) -> MemoryRow:
-    assert commit.fact is not None
-    # A text without this hash is too long to be compared by its vector.
-    pending = commit.vector is None and commit.stated is not None
-    own = Hashes(commit.fact, commit.stated)
-    return memory_row(tenant, commit.agent, commit.memory, own, pending=pending)

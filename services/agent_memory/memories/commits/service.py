@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -11,9 +12,10 @@ from pgvector import HalfVector
 
 from services.agent_memory.memories.commits import content, queries, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent
+from services.agent_memory.memories.commits.prepared import Prepared, prepare
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import content_hashes
-from services.agent_memory.memories.commits.rules import CommitRules, Prepared
+from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.commits.waiting import about, waiting_of
 from services.agent_memory.memories.schemas import (
     CommitAgentMemoryInput,
@@ -42,6 +44,8 @@ from shared.telemetry import tracing
 _NOT_ITS_OWN = "must be a memory of the same agent and user, whose source is not trusted more"
 NOT_THE_SAME = "must be a memory of the same agent and user, whose source is trusted as much"
 _FINISH_SECONDS = 10.0
+# Turns of the event loop until the embedder's first request has left.
+_STEPS_TO_A_REQUEST = 3
 
 
 class Commits:
@@ -159,13 +163,20 @@ class Commits:
         contents: Sequence[MemoryContent],
         deadline: Deadline,
     ) -> Prepared:
-        vectors = await self._dedup_vectors(tenant, contents, deadline)
-        hashes = await content_hashes(contents)
-        commits = [
-            Commit(memory.agent_name, stated, own.content, own.stated, vector)
-            for memory, stated, own, vector in zip(memories, contents, hashes, vectors, strict=True)
-        ]
-        return await self._rules.prepare(tenant, commits)
+        """What needs no vectors is made while these are."""
+        vectors = asyncio.create_task(self._dedup_vectors(tenant, contents, deadline))
+        try:
+            for _ in range(_STEPS_TO_A_REQUEST):
+                await asyncio.sleep(0)
+            hashes = await content_hashes(contents)
+            commits = [
+                Commit(memory.agent_name, stated, own.content, own.stated, None)
+                for memory, stated, own in zip(memories, contents, hashes, strict=True)
+            ]
+            given = await prepare(tenant, commits)
+            return given.with_vectors(await vectors)
+        finally:
+            vectors.cancel()
 
     @tracing.memory("update_memory", "agent_memory")
     async def edit(
@@ -214,7 +225,8 @@ class Commits:
         await queries.lock_agents(c, tenant, [row["agent_name"]])
         if not await queries.delete(c, tenant, row["id"], row["agent_name"]):
             raise NotFound(f"no memory {memory_id}")
-        await queries.add_event(c, tenant, row["agent_name"], "memory_delete", {"id": row["id"]})
+        event = queries.NewEvent(row["agent_name"], {"id": row["id"]})
+        await queries.add_events(c, tenant, "memory_delete", [event])
         return int(row["id"])
 
     async def merge(self, c: Connection, principal: Principal, memory_id: int, into: int) -> int:
@@ -225,7 +237,8 @@ class Commits:
         held = await queries.hold(c, principal.tenant, row["id"])
         if held is None or not await queries.supersede(c, principal.tenant, row["id"], other["id"]):
             raise Invalid.field("into", NOT_THE_SAME)
-        await queries.confirm(c, principal.tenant, other["id"], queries.content_of(held))
+        repetition = queries.confirmation(principal.tenant, other["id"], queries.content_of(held))
+        await queries.confirm(c, principal.tenant, [repetition])
         return int(other["id"])
 
     async def _dedup_vectors(

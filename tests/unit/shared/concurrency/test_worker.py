@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pytest
 
 from shared.concurrency import courtesy
 from shared.concurrency.cpu import Endless, try_first
-from shared.concurrency.threads import SHORT, attempt, beside
+from shared.concurrency.threads import SHORT, attempt, beside, beside_each
 from shared.concurrency.worker import Worker
 from shared.errors import Invalid
 
@@ -48,6 +48,33 @@ def _process_of(worker: Worker) -> int:
         assert time.monotonic() < patience
         time.sleep(0.01)
     return pid
+
+
+def _with_process(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    return [(length, os.getpid()) for length in lengths]
+
+
+@pytest.mark.parametrize("lengths", [[1], [SHORT], [10, 5_000, 5_000, 8_000, 3], [SHORT + 1], [9_000] * 8])
+async def test_the_items_of_many_keep_their_order(lengths: list[int]) -> None:
+    every, patience = sum(lengths), time.monotonic() + _PATIENCE
+    while await beside(SHORT + 1, os.getpid) == os.getpid():
+        assert time.monotonic() < patience
+        await asyncio.sleep(0.01)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    going_on = asyncio.create_task(others())
+    made = await beside_each(lengths, lambda length: length, _with_process)
+    going_on.cancel()
+    assert [length for length, _ in made] == lengths
+    here = [length for length, pid in made if pid == os.getpid()]
+    assert here == ([] if every > 6 * SHORT else [length for length in lengths if length <= SHORT])
+    assert turns > 0 or every <= SHORT
 
 
 def _refuse(text: str) -> None:

@@ -1,0 +1,47 @@
+"""What of commits needs no connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+from pgvector import HalfVector
+
+from services.agent_memory.chunk_words import ChunkWords
+from services.agent_memory.memories.commits.queries_repeats import Commit
+from services.agent_memory.memories.commits.rows import Hashes, MemoryRow, chunk_words, memory_row
+
+
+class Prepared(NamedTuple):
+    """Commits of a tenant with the rows that they become if they repeat nothing."""
+
+    tenant: str
+    commits: Sequence[Commit]
+    rows: Sequence[MemoryRow]
+    words: Sequence[ChunkWords]
+
+    def with_vectors(self, vectors: Sequence[HalfVector | None]) -> Prepared:
+        """Those of the commits, which have none yet."""
+        commits = [one._replace(vector=vector) for one, vector in zip(self.commits, vectors, strict=True)]
+        rows = [
+            msgspec.structs.replace(row, pending=_waits_for_vector(commit))
+            for row, commit in zip(self.rows, commits, strict=True)
+        ]
+        return self._replace(commits=commits, rows=rows)
+
+
+async def prepare(tenant: str, commits: Sequence[Commit]) -> Prepared:
+    rows = [row_of(tenant, commit) for commit in commits]
+    return Prepared(tenant, commits, rows, await chunk_words(rows))
+
+
+def row_of(tenant: str, commit: Commit) -> MemoryRow:
+    assert commit.fact is not None
+    own = Hashes(commit.fact, commit.stated)
+    return memory_row(tenant, commit.agent, commit.memory, own, pending=_waits_for_vector(commit))
+
+
+def _waits_for_vector(commit: Commit) -> bool:
+    """A text without this hash is too long to be compared by its vector."""
+    return commit.vector is None and commit.stated is not None

@@ -47,6 +47,7 @@ from services.context.scrubbing.service import Scrubber
 from services.context.settings import Settings
 from services.context.synthesis.paying import open_paid
 from services.context.synthesis.writing import Synthesis
+from services.context.table_statistics import analyze_forever
 from services.context.timeline.following import Following
 from services.context.timeline.numbering import Numbering
 from services.context.timeline.partitions import EVERY_SECONDS, maintain
@@ -188,6 +189,7 @@ async def opened(
                 lambda: clock.follow_forever(database.clock),
                 lambda: tidy_forever(database, records, table),
                 lambda: every(EVERY_SECONDS, "partitions", lambda: maintain(database)),
+                lambda: analyze_forever(database),
                 lambda: every(SWEEP_EVERY_SECONDS, "gateway sessions", gateway.states.sweep),
                 lambda: every(SWEEP_EVERY_SECONDS, "what sessions were given", sessions.sweep),
                 tenant_purge.finish_forever,

@@ -29,7 +29,11 @@ class Class(IntEnum):
 
 
 # What the statements reach that these functions put together.
-_DYNAMIC = {"timeline.erase_rows": Class.ONE_TENANT, "timeline.maintain_partitions": Class.BACKGROUND}
+_DYNAMIC = {
+    "timeline.analyze_grown": Class.BACKGROUND,
+    "timeline.erase_rows": Class.ONE_TENANT,
+    "timeline.maintain_partitions": Class.BACKGROUND,
+}
 
 
 @dataclass

@@ -34,6 +34,7 @@ STABLE = {
     "pg_current_snapshot",
     "pg_current_xact_id",
     "pg_postmaster_start_time",
+    "pg_stat_get_live_tuples",
     "statement_timestamp",
     "to_char",
     "to_date",

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
@@ -17,17 +18,21 @@ from pgvector import HalfVector
 from local.database import Database
 from services.agent_memory.app import Services
 from services.agent_memory.memories.commits.content import MemoryContent
-from services.agent_memory.memories.commits.queries_repeats import Commit
+from services.agent_memory.memories.commits.prepared import prepare
+from services.agent_memory.memories.commits.queries import ADD_EVENTS, CONFIRM, HOLD_ALL
+from services.agent_memory.memories.commits.queries_repeats import FIND_REPEATS, Commit
 from services.agent_memory.memories.commits.queries_write import COMMIT_NEW
 from services.agent_memory.memories.commits.rows import hashes
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import CommitAgentMemoryInput, CommitResult, TaskContext
+from services.context.table_statistics import analyze_grown
 from shared.auth import Principal
 from shared.database.postgres import Connection
 from shared.database.postgres import Database as Pool
 from shared.deadline import Deadline
 from shared.embeddings import CachedEmbedder, open_embedder
 from tests.support.agent_memory import MANY_SECONDS, fake_embedding, replica, settled
+from tests.support.calls import until
 from tests.support.fakes.fake_openai import FakeOpenAI
 
 FACTS = [
@@ -36,6 +41,7 @@ FACTS = [
     "the warehouse in the harbour closes at nine",
     "never deploy the ledger before the audit ends",
 ]
+DATES = [datetime(2024, month, 1, tzinfo=UTC) for month in range(1, 6)]
 LONG = "a long report about the harbour and its cranes " * 60
 _numbers = itertools.count(1)
 
@@ -44,7 +50,9 @@ select dense_rank() over (order by m.id) as place, m.agent_name, m.content, enco
        m.memory_type, m.task_description, m.skills_used, m.outcome, m.mission_namespace, m.private, m.token_count,
        m.chunks, m.access_count, m.confirmed_count, m.pending, m.session_id, m.seq, m.speaker, m.written_by,
        m.source_kind, m.source_claim, m.dispatch_id, m.user_id, m.paths, m.symbols, m.step, m.language,
-       m.confirmed_at is not null as confirmed, (select count(*) from memory.agent_memory o
+       m.confirmed_at is not null as confirmed,
+       case when m.confirmed_at < '2025-01-01' then m.confirmed_at end as confirmed_at,
+       (select count(*) from memory.agent_memory o
            where o.tenant = $1 and o.id <= m.superseded_by) as superseded_by
 from memory.agent_memory m where m.tenant = $1
 """
@@ -114,6 +122,7 @@ def drawn(random: Random) -> dict[str, Any]:
         "seq": random.randrange(10**9) if turn else None,
         "dispatch_id": random.choice([None, 7]),
         "recalled_from": random.choice([None, None, 3]),
+        "occurred_at": random.choice([None, *DATES]),
         "paths": random.choice([[], ["src/gate.py"]]),
     }
 
@@ -207,7 +216,7 @@ async def test_new_memories_take_one_statement_however_many(database: Database, 
             statements.append(query.query)
 
     async with _rules(database) as (rules, pool):
-        given = await rules.prepare(tenant, _with_vectors([f"fact {n}" for n in range(size)]))
+        given = await prepare(tenant, _with_vectors([f"fact {n}" for n in range(size)]))
 
         async def work(c: Connection) -> list[CommitResult] | None:
             with c.query_logger(note):
@@ -220,15 +229,37 @@ async def test_new_memories_take_one_statement_however_many(database: Database, 
     assert statements == [COMMIT_NEW]
 
 
+@pytest.mark.parametrize("size", [2, 40])
+async def test_repeats_take_as_many_statements_however_many(database: Database, size: int) -> None:
+    tenant, statements = f"repeated-{size}", list[str]()
+    principal = Principal(tenant, "k", frozenset(["read", "write"]))
+
+    def note(query: asyncpg.connection.LoggedQuery) -> None:
+        if "memory." in query.query or "timeline." in query.query:
+            statements.append(query.query)
+
+    async with _rules(database) as (rules, pool):
+        given = await prepare(tenant, _with_vectors([f"fact {n}" for n in range(size)]))
+        assert await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS))
+
+        async def work(c: Connection) -> list[CommitResult]:
+            with c.query_logger(note):
+                return await rules.commit(c, principal, given.commits)
+
+        results = await pool.transaction(tenant, work, Deadline(MANY_SECONDS))
+    assert [result.duplicate_detected for result in results] == [True] * size
+    assert statements == [FIND_REPEATS, HOLD_ALL, CONFIRM, ADD_EVENTS]
+
+
 @pytest.mark.parametrize("contents", [["same", "same"], ["known", "new"], ["new", "known"]])
 async def test_a_batch_with_a_repeat_is_not_written_as_new(
     database: Database, sql: Connection, contents: list[str]
 ) -> None:
     tenant = f"repeats-{'-'.join(contents)}"
     async with _rules(database) as (rules, pool):
-        known = await rules.prepare(tenant, _with_vectors(["known"]))
+        known = await prepare(tenant, _with_vectors(["known"]))
         assert await pool.call(lambda c: rules.commit_new(c, known), Deadline(MANY_SECONDS))
-        given = await rules.prepare(tenant, _with_vectors(contents))
+        given = await prepare(tenant, _with_vectors(contents))
         assert await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS)) is None
     stored = "select content from memory.agent_memory where tenant = $1"
     assert [row["content"] for row in await sql.fetch(stored, tenant)] == ["known"]
@@ -247,7 +278,7 @@ async def test_a_commit_reads_no_more_when_much_has_been_written(database: Datab
     async with _rules(database) as (rules, pool):
 
         async def commit(agent: str, contents: Sequence[str]) -> int:
-            given = await rules.prepare(tenant, _with_vectors(contents, agent))
+            given = await prepare(tenant, _with_vectors(contents, agent))
 
             async def work(c: Connection) -> int:
                 before: int = await c.fetchval(ROWS_READ)
@@ -272,6 +303,37 @@ async def test_a_commit_reads_no_more_when_much_has_been_written(database: Datab
     assert after <= before + 20
 
 
+async def test_a_commit_reads_no_more_when_a_new_installation_has_grown(fresh_database: Database) -> None:
+    """Its first plans are those of empty tables, for which any index that begins with the tenant is as good as the
+    key."""
+    context = Pool(fresh_database.services["context"], connections=1)
+    await context.open()
+    async with _rules(fresh_database) as (rules, pool):
+
+        async def commit(contents: Sequence[str]) -> int:
+            given = await prepare("new", _with_vectors(contents))
+
+            async def work(c: Connection) -> int:
+                before: int = await c.fetchval(ROWS_READ)
+                assert await rules.commit_new(c, given)
+                after: int = await c.fetchval(ROWS_READ)
+                return after - before
+
+            return await pool.transaction("new", work, Deadline(MANY_SECONDS))
+
+        async def analyzed() -> None:
+            assert "memory.agent_memory" in await analyze_grown(context)
+
+        first = await commit(["the first"])
+        for batch in range(4):
+            await commit([f"a fact {batch} {n}" for n in range(100)])
+        await until(analyzed)
+        after = await commit(["the second"])
+    await context.close()
+    print(f"{first} rows at first, {after} after")
+    assert after <= first + 20
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["hashed", "from before"])
 async def test_a_rewording_is_a_repeat_also_of_what_was_committed_by_an_earlier_release(
     database: Database, sql: Connection, known: bool
@@ -281,7 +343,7 @@ async def test_a_rewording_is_a_repeat_also_of_what_was_committed_by_an_earlier_
 
         async def commit(content: str, vector_of: str) -> list[CommitResult] | None:
             (one,), (other,) = _with_vectors([content]), _with_vectors([vector_of])
-            given = await rules.prepare(tenant, [one._replace(vector=other.vector)])
+            given = await prepare(tenant, [one._replace(vector=other.vector)])
             return await pool.call(lambda c: rules.commit_new(c, given), Deadline(MANY_SECONDS))
 
         fact, reworded, other = "check the migrations", "always check migrations", "always check invoices"

@@ -20,6 +20,8 @@ Item = TypeVar("Item")
 SHORT = 8_192
 # To send many short texts to another process and to wait for it takes longer than to read so many characters here.
 _HERE = 6 * SHORT
+# What an item takes besides its text, in characters of text that would take as long.
+_ITEM = 250
 # Seconds that an attempt waits for the worker to be free, and to answer.
 _PATIENCE = 3.0
 
@@ -51,11 +53,11 @@ async def beside(length: int, work: Callable[P, T], *arguments: P.args, **more: 
 async def beside_each(
     items: Sequence[Item], length: Callable[[Item], int], work: Callable[[Sequence[Item]], list[T]]
 ) -> list[T]:
-    """What `work` makes of the items: a result for each, in order.
+    """What `work` makes of the items, whose texts have these lengths: a result for each, in order.
 
     Nobody else's request waits longer than for a text that is not long: a few such are read one slice after the other.
     """
-    lengths = [length(item) for item in items]
+    lengths = [_ITEM + length(item) for item in items]
     every = sum(lengths)
     if every <= SHORT or every > _HERE:
         return await beside(every, work, items)

@@ -17,11 +17,19 @@ class Chunk(NamedTuple):
     stop: int
 
 
+# A text slightly over the target stays whole: each half would lose context.
+_WHOLE = TARGET * 5 // 4
+
+
+def is_short(text: str) -> bool:
+    """Whether the text is one chunk. Takes no longer for a long text."""
+    return len(text) <= _WHOLE and width(text) <= _WHOLE
+
+
 def chunk(text: str) -> list[Chunk]:
     """Chunks of about TARGET in width, cut after a line, a sentence or a word where possible."""
     whole = width(text)
     target = _target(text, whole)
-    # A text slightly over the target stays whole: each half would lose context.
     if whole <= target * 5 // 4:
         return [Chunk(0, len(text))]
     chunks: list[Chunk] = []

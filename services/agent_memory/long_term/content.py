@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -185,11 +184,7 @@ def _hash(memory: LongTermContent) -> bytes:
     return hashlib.sha256(msgspec.json.encode(parts)).digest()
 
 
-def words_of(rows: Sequence[LongTermRow]) -> list[ChunkWords]:
-    return [_words(row) for row in rows]
-
-
-def _words(row: LongTermRow) -> ChunkWords:
+def words_of(row: LongTermRow) -> ChunkWords:
     about_code = [*row.paths, *row.symbols]
     hints = Hints(terms=code.given(about_code), language=row.language)
     due = None if row.due_at is None else f"due {date_words(row.due_at.date())}"

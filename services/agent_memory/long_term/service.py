@@ -16,10 +16,9 @@ from services.agent_memory.long_term.content import (
     LongTermRow,
     edited,
     require_own,
-    row_of,
-    words_of,
     written,
 )
+from services.agent_memory.long_term.prepared import prepare
 from services.agent_memory.long_term.schemas import (
     DeletedMemory,
     DueCommitments,
@@ -36,7 +35,6 @@ from services.agent_memory.long_term.schemas import (
 from services.agent_memory.long_term.waiting import about, waiting_of
 from services.agent_memory.transactions import Transactions
 from shared.auth import Principal
-from shared.concurrency.threads import beside
 from shared.database.idempotency import Key
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
@@ -74,8 +72,7 @@ class LongTerm:
     ) -> WrittenMemories:
         """Writes all memories or none."""
         contents = [_granted(principal, memory) for memory in memories]
-        rows = [row_of(principal.tenant, content) for content in contents]
-        words = await beside(sum(len(row.content) for row in rows), words_of, rows)
+        rows, words = await prepare(principal.tenant, contents)
 
         async def work(c: Connection) -> WrittenMemories:
             results = await self._insert_or_wait(c, principal, memories, rows, words)
@@ -123,8 +120,7 @@ class LongTerm:
         self, writer: Principal, memory: WriteMemoryInput
     ) -> Callable[[Connection], Awaitable[int]]:
         """What writes, in a transaction, what a reviewer approved. What it was to supersede may be gone by now."""
-        rows = [row_of(writer.tenant, _granted(writer, memory))]
-        words = await beside(len(memory.content), words_of, rows)
+        rows, words = await prepare(writer.tenant, [_granted(writer, memory)])
 
         async def work(c: Connection) -> int:
             (result,) = await self._insert(c, writer.tenant, rows, words)
@@ -170,8 +166,7 @@ class LongTerm:
     async def _restate(
         self, c: Connection, tenant: str, memory_id: int, stored: LongTermContent, memory: LongTermContent
     ) -> None:
-        row = row_of(tenant, memory, memory_id)
-        (words,) = await beside(len(memory.content), words_of, [row])
+        (row,), (words,) = await prepare(tenant, [memory], memory_id)
         try:
             await queries_write.restate(c, row, words)
         except asyncpg.UniqueViolationError as error:

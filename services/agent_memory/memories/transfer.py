@@ -12,7 +12,7 @@ import msgspec
 from services.agent_memory.memories import queries_transfer as queries
 from services.agent_memory.memories.commits import queries as commits
 from services.agent_memory.memories.commits.content import MemoryContent, require_mission, task_columns
-from services.agent_memory.memories.commits.rows import Hashes, hashes, memory_row
+from services.agent_memory.memories.commits.rows import Hashes, hashes, made
 from services.agent_memory.memories.commits.rules import CommitRules
 from services.agent_memory.memories.schemas import (
     Confirmation,
@@ -199,7 +199,7 @@ async def _insert(
     own: Hashes,
     ids: Mapping[int, int],
 ) -> None:
-    row = memory_row(
+    row, words = await made(
         tenant,
         line.agent_name,
         _stated(line),
@@ -212,7 +212,7 @@ async def _insert(
         created_at=utc(line.created_at, "created_at"),
         updated_at=utc(line.updated_at, "updated_at"),
     )
-    await rules.insert(c, tenant, [row], [None])
+    await rules.restore(c, row, words)
     if line.confirmations:
         confirmations = [
             msgspec.structs.replace(again, absorbed_id=again.absorbed_id and ids[again.absorbed_id])

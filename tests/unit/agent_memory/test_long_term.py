@@ -13,7 +13,7 @@ WHO = Principal("acme", "key", frozenset(["write"]))
 
 def head(**more: Any) -> list[str]:
     memory = WriteMemoryInput(kind="knowledge", content="The ferry leaves at dawn.", scope="shared", **more)
-    (words,) = words_of([row_of(WHO.tenant, written(WHO, memory))])
+    words = words_of(row_of(WHO.tenant, written(WHO, memory)))
     return words.head.split()
 
 

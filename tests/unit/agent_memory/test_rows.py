@@ -13,7 +13,6 @@ from services.agent_memory.memories.commits import rows
 from services.agent_memory.memories.commits.content import MemoryContent, edited
 from services.agent_memory.memories.commits.rows import (
     Hashes,
-    chunk_words,
     content_hashes,
     hashes,
     memory_row,
@@ -83,10 +82,10 @@ async def test_the_event_loop_reads_no_long_text(
 
         return reading
 
-    for name in ("fact_key", "indexed"):
+    for name in ("fact_key", "indexed", "chunk"):
         monkeypatch.setattr(rows, name, noting(getattr(rows, name)))
     long = msgspec.structs.replace(MEMORY, content="word " * (length // 5))
     (own,) = await content_hashes([long])
-    await chunk_words([memory_row("acme", "scout", long, own)])
+    await rows.made("acme", "scout", long, own)
     # Another process may have read it.
     assert (threading.main_thread() in threads) == on_the_loop

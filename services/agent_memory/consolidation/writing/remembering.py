@@ -10,8 +10,8 @@ from services.agent_memory.consolidation.changes import Change, Kind
 from services.agent_memory.consolidation.learned import Derived, LearnedCommitment, LearnedEpisode
 from services.agent_memory.consolidation.writing.place import Writing, change
 from services.agent_memory.long_term import queries_write
-from services.agent_memory.long_term.content import LongTermContent, LongTermRow, row_of, words_of
-from shared.concurrency.threads import beside
+from services.agent_memory.long_term.content import LongTermContent, LongTermRow
+from services.agent_memory.long_term.prepared import prepare
 from shared.database.postgres import Connection
 
 _MOST_TEXT, _MOST_NAME, _MOST_TOPICS, _MOST_TOPIC = 200_000, 200, 50, 100
@@ -22,15 +22,19 @@ E = TypeVar("E", bound=Derived)
 class Memories:
     """Rows to write, with what they were learned from."""
 
-    def __init__(self, kind: Kind, learned: Sequence[Derived], rows: list[LongTermRow]) -> None:
+    def __init__(
+        self, kind: Kind, tenant: str, learned: Sequence[Derived], contents: list[LongTermContent]
+    ) -> None:
         self._kind = kind
+        self._tenant = tenant
         self._learned = learned
-        self._rows = rows
+        self._contents = contents
+        self._rows: list[LongTermRow] = []
         self._words: list[ChunkWords] = []
 
     async def prepare(self) -> None:
-        """Finds the words for search. Call it outside of a transaction."""
-        self._words = await beside(sum(len(row.content) for row in self._rows), words_of, self._rows)
+        """Makes the rows, and the words for search. Call it outside of a transaction."""
+        self._rows, self._words = await prepare(self._tenant, self._contents)
 
     async def write(self, c: Connection, tenant: str, model: str) -> list[Change]:
         """Call it in a transaction."""
@@ -45,13 +49,11 @@ class Memories:
 
 
 def episodes(writing: Writing, learned: Sequence[LearnedEpisode]) -> Memories:
-    rows = [row_of(writing.tenant, _episode(writing, each)) for each in learned]
-    return Memories("episode", learned, rows)
+    return Memories("episode", writing.tenant, learned, [_episode(writing, each) for each in learned])
 
 
 def commitments(writing: Writing, learned: Sequence[LearnedCommitment]) -> Memories:
-    rows = [row_of(writing.tenant, _commitment(writing, each)) for each in learned]
-    return Memories("commitment", learned, rows)
+    return Memories("commitment", writing.tenant, learned, [_commitment(writing, each) for each in learned])
 
 
 def _episode(writing: Writing, episode: LearnedEpisode) -> LongTermContent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,8 @@ from pgvector import HalfVector
 
 from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.queries_repeats import Commit
-from services.agent_memory.memories.commits.rows import Hashes, MemoryRow, chunk_words, memory_row
+from services.agent_memory.memories.commits.rows import Hashes, MemoryRow, memory_row, words_of
+from shared.concurrency.threads import beside_each
 
 
 class Prepared(NamedTuple):
@@ -32,14 +34,20 @@ class Prepared(NamedTuple):
 
 
 async def prepare(tenant: str, commits: Sequence[Commit]) -> Prepared:
-    rows = [row_of(tenant, commit) for commit in commits]
-    return Prepared(tenant, commits, rows, await chunk_words(rows))
+    bare = [one._replace(vector=None) for one in commits]
+    made = await beside_each(bare, lambda one: len(one.memory.content), partial(_made, tenant))
+    given = Prepared(tenant, bare, [row for row, _ in made], [words for _, words in made])
+    return given.with_vectors([one.vector for one in commits])
 
 
-def row_of(tenant: str, commit: Commit) -> MemoryRow:
+def _made(tenant: str, commits: Sequence[Commit]) -> list[tuple[MemoryRow, ChunkWords]]:
+    rows = [_row_of(tenant, one) for one in commits]
+    return [(row, words_of(row)) for row in rows]
+
+
+def _row_of(tenant: str, commit: Commit) -> MemoryRow:
     assert commit.fact is not None
-    own = Hashes(commit.fact, commit.stated)
-    return memory_row(tenant, commit.agent, commit.memory, own, pending=_waits_for_vector(commit))
+    return memory_row(tenant, commit.agent, commit.memory, Hashes(commit.fact, commit.stated))
 
 
 def _waits_for_vector(commit: Commit) -> bool:

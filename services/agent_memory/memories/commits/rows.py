@@ -11,16 +11,13 @@ import msgspec
 
 from services.agent_memory.chunk_words import ChunkWords, bodies_of
 from services.agent_memory.memories.commits.content import MemoryContent
-from shared.concurrency.threads import beside_each
+from shared.concurrency.threads import beside, beside_each
 from shared.embeddings import fact_key, stated_key
 from shared.provenance import head
 from shared.search import code
-from shared.search.chunking import chunk
+from shared.search.chunking import chunk, is_short
 from shared.search.lexicon import Hints, indexed
 from shared.tokens import estimate_tokens_of
-
-# What a memory takes besides its content, in characters of text that would take as long.
-_MEMORY_CHARACTERS = 250
 
 
 class MemoryRow(MemoryContent, frozen=True, kw_only=True):
@@ -53,11 +50,7 @@ class Hashes(NamedTuple):
 
 
 async def content_hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
-    return await beside_each(memories, _effort, _hashes)
-
-
-def _effort(memory: MemoryContent) -> int:
-    return len(memory.content) + _MEMORY_CHARACTERS
+    return await beside_each(memories, lambda one: len(one.content), _hashes)
 
 
 def _hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
@@ -68,7 +61,7 @@ def hashes(content: str, user_id: str | None) -> Hashes:
     fact = hashlib.sha256(fact_key(content).encode()).digest()
     if user_id is not None:
         fact = hashlib.sha256(fact + user_id.encode()).digest()
-    if len(chunk(content)) > 1:
+    if not is_short(content):
         return Hashes(fact, None)
     stated = hashlib.sha256(stated_key(content).encode()).digest()
     return Hashes(fact, int.from_bytes(stated[:8], signed=True))
@@ -100,14 +93,6 @@ def memory_row(tenant: str, agent: str, memory: MemoryContent, own: Hashes, **co
     )
 
 
-async def chunk_words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
-    return await beside_each(rows, _effort, _words)
-
-
-def _words(rows: Sequence[MemoryRow]) -> list[ChunkWords]:
-    return [words_of(row) for row in rows]
-
-
 def words_of(row: MemoryRow) -> ChunkWords:
     kind = row.memory_type.replace("_", " ")
     about_code = [*row.paths, *row.symbols]
@@ -125,3 +110,17 @@ def words_of(row: MemoryRow) -> ChunkWords:
             *map(code.spaced, about_code),
         ),
     )
+
+
+async def made(
+    tenant: str, agent: str, memory: MemoryContent, own: Hashes, **columns: Any
+) -> tuple[MemoryRow, ChunkWords]:
+    """As `memory_row`, with the words for search."""
+    return await beside(len(memory.content), _made, tenant, agent, memory, own, **columns)
+
+
+def _made(
+    tenant: str, agent: str, memory: MemoryContent, own: Hashes, **columns: Any
+) -> tuple[MemoryRow, ChunkWords]:
+    row = memory_row(tenant, agent, memory, own, **columns)
+    return row, words_of(row)

@@ -12,19 +12,14 @@ from typing import NamedTuple
 import asyncpg
 from pgvector import HalfVector
 
+from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits import queries, queries_vectors, queries_write
 from services.agent_memory.memories.commits.content import MemoryContent, edited, may_change, merge
-from services.agent_memory.memories.commits.prepared import Prepared, row_of
+from services.agent_memory.memories.commits.prepared import Prepared, prepare
 from services.agent_memory.memories.commits.queries import Absorbed, NewEvent, content_of
 from services.agent_memory.memories.commits.queries_repeats import Commit, find_repeats
 from services.agent_memory.memories.commits.repeats import Earlier, Repeats, Stored
-from services.agent_memory.memories.commits.rows import (
-    Hashes,
-    MemoryRow,
-    chunk_words,
-    content_hashes,
-    memory_row,
-)
+from services.agent_memory.memories.commits.rows import Hashes, MemoryRow, content_hashes, made
 from services.agent_memory.memories.schemas import CommitResult, EditAgentMemoryInput
 from shared.auth import Principal
 from shared.concurrency.threads import beside
@@ -147,23 +142,16 @@ class CommitRules:
 
     async def _create(self, c: Connection, tenant: str, commits: Sequence[Commit]) -> list[CommitResult]:
         """Inserts the memories in one statement."""
-        if not commits:
-            return []
-        rows = [row_of(tenant, commit) for commit in commits]
-        ids = await self.insert(c, tenant, rows, [commit.vector for commit in commits], events=True)
-        return _created(ids, rows)
+        given = await prepare(tenant, commits)
+        vectors = [commit.vector for commit in commits]
+        ids = await queries_write.insert(
+            c, tenant, given.rows, given.words, vectors, model=self._model, events=True
+        )
+        return _created(ids, given.rows)
 
-    async def insert(
-        self,
-        c: Connection,
-        tenant: str,
-        rows: Sequence[MemoryRow],
-        vectors: Sequence[HalfVector | None],
-        *,
-        events: bool = False,
-    ) -> list[int]:
-        words = await chunk_words(rows)
-        return await queries_write.insert(c, tenant, rows, words, vectors, model=self._model, events=events)
+    async def restore(self, c: Connection, row: MemoryRow, words: ChunkWords) -> None:
+        """Inserts a memory without telling the timeline. It waits for its vector."""
+        await queries_write.insert(c, row.tenant, [row], [words], [None], model=self._model, events=False)
 
     async def edit(
         self,
@@ -262,8 +250,7 @@ class CommitRules:
         own = Hashes(row["content_hash"], row["stated_hash"])
         if memory.content != stored.content:
             (own,) = await content_hashes([memory])
-        restated = memory_row(tenant, agent, memory, own, id=memory_id)
-        (words,) = await chunk_words([restated])
+        restated, words = await made(tenant, agent, memory, own, id=memory_id)
         await queries_write.restate(c, restated, words)
         if (memory.content, memory.speaker) == (stored.content, stored.speaker):
             return False

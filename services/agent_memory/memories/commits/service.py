@@ -38,7 +38,7 @@ from shared.errors import Forbidden, Invalid, NotFound
 from shared.provenance import spoken
 from shared.review.reviews import Reviews, require_unreviewed
 from shared.review.schemas import Waiting
-from shared.search.chunking import chunk
+from shared.search.chunking import is_short
 from shared.telemetry import tracing
 
 _NOT_ITS_OWN = "must be a memory of the same agent and user, whose source is not trusted more"
@@ -245,7 +245,7 @@ class Commits:
         self, tenant: str, memories: Sequence[MemoryContent], deadline: Deadline
     ) -> list[HalfVector | None]:
         """Only short memories are compared by meaning, so only they wait for their vectors."""
-        short = [place for place, memory in enumerate(memories) if len(chunk(memory.content)) == 1]
+        short = [place for place, memory in enumerate(memories) if is_short(memory.content)]
         vectors: list[HalfVector | None] = [None] * len(memories)
         if not short:
             return vectors

@@ -17,9 +17,6 @@ from shared.concurrency.threads import beside_each
 from shared.errors import AppError
 from shared.text import Language
 
-# What an entry takes besides its texts, in characters of text that would take as long.
-_ENTRY_CHARACTERS = 250
-
 Languages: TypeAlias = Mapping[str, Language]
 
 
@@ -29,7 +26,7 @@ async def puts_of(
     """What to put, by mission and position, and the items that are refused."""
     puts: dict[str, dict[int, Put]] = defaultdict(dict)
     refused: dict[int, BatchItem] = {}
-    made = await beside_each([*entries.values()], _effort, partial(_made_of, principal, languages))
+    made = await beside_each([*entries.values()], characters, partial(_made_of, principal, languages))
     for (position, entry), one in zip(entries.items(), made, strict=True):
         if isinstance(one, BatchItem):
             refused[position] = one
@@ -48,7 +45,3 @@ def _made_of(
         except AppError as error:
             made.append(refusal_of(error))
     return made
-
-
-def _effort(entry: WriteCacheInput) -> int:
-    return characters(entry) + _ENTRY_CHARACTERS

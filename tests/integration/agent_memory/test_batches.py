@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -127,6 +127,22 @@ def drawn(random: Random) -> dict[str, Any]:
     }
 
 
+def repeated(random: Random) -> dict[str, Any]:
+    """The arguments of a commit that mostly repeats another, and changes nothing but what that says of its task."""
+    task = TaskContext(
+        task_description="t", skills_used=["sql"], outcome=random.choice(["success", "failed"])
+    )
+    return drawn(random) | {
+        "content": random.choice(FACTS),
+        "memory_type": "lesson_learned",
+        "task_context": task if random.random() < 0.2 else None,
+        "private": False,
+        "speaker": None,
+        "user_id": None,
+        "paths": [],
+    }
+
+
 class Writer:
     """Commits to a tenant of its own, in batches of `size` at most."""
 
@@ -155,14 +171,15 @@ async def left(sql: Connection, tenant: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("draw", [drawn, repeated])
 async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
-    services: tuple[Services, bool], sql: Connection, seed: int
+    services: tuple[Services, bool], sql: Connection, seed: int, draw: Callable[[Random], dict[str, Any]]
 ) -> None:
     random, (running, embedding) = Random(seed), services
     together, apart = Writer(running, 100), Writer(running, 1)
     for _ in range(4):
         key, missions = random.choice([("k1", None), ("k2", None), ("k3", frozenset(["apollo"]))])
-        commits = [drawn(random) for _ in range(random.randint(8, 20))]
+        commits = [draw(random) for _ in range(random.randint(8, 20))]
         for commit in commits if missions is not None else ():
             commit["task_context"] = None
         for writer in (together, apart):
@@ -178,6 +195,27 @@ async def test_a_batch_leaves_what_its_commits_leave_one_by_one(
     await sql.execute(
         "delete from memory.index_queue where tenant = any($1)", [together.tenant, apart.tenant]
     )
+
+
+async def test_only_a_source_that_is_trusted_as_much_says_when_a_memory_was_stated(
+    services: tuple[Services, bool], sql: Connection
+) -> None:
+    writer = Writer(services[0], 100)
+    said = {"agent_name": "scout", "content": FACTS[0], "memory_type": "lesson_learned"}
+    stated = [
+        ("user", DATES[0]),
+        ("tool", DATES[3]),
+        ("user", DATES[2]),
+        ("tool", DATES[4]),
+        ("user", DATES[1]),
+    ]
+    await writer.commit("k", None, [said | {"source_kind": kind, "occurred_at": at} for kind, at in stated])
+    (row,) = await sql.fetch(
+        "select source_kind, confirmed_at, confirmed_count from memory.agent_memory where tenant = $1",
+        writer.tenant,
+    )
+    assert tuple(row) == ("user", DATES[2], 4)
+    await sql.execute("delete from memory.index_queue where tenant = $1", writer.tenant)
 
 
 def _with_vectors(contents: Sequence[str], agent: str = "scout") -> list[Commit]:

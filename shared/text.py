@@ -75,3 +75,14 @@ def mission_problem(mission_id: str) -> str | None:
 
 def to_json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def characters(stated: msgspec.Struct) -> int:
+    """The length of all its texts: search reads the others, too, not its content alone."""
+    return sum(map(_characters, msgspec.structs.astuple(stated)))
+
+
+def _characters(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    return sum(map(_characters, value)) if isinstance(value, list) else 0

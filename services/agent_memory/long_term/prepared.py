@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.long_term.content import LongTermContent, LongTermRow, row_of, words_of
 from shared.concurrency.threads import beside_each
+from shared.text import characters
 
 
 class Prepared(NamedTuple):
@@ -18,7 +19,7 @@ class Prepared(NamedTuple):
 
 async def prepare(tenant: str, memories: Sequence[LongTermContent], memory_id: int | None = None) -> Prepared:
     """`memory_id` is that of the only one, if it is stored already."""
-    made = await beside_each(memories, lambda one: len(one.content), partial(_made, tenant, memory_id))
+    made = await beside_each(memories, characters, partial(_made, tenant, memory_id))
     return Prepared([row for row, _ in made], [words for _, words in made])
 
 

@@ -24,17 +24,6 @@ def branch_fields(entry: BaseWrite) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in _COMMON and name != "context_type"}
 
 
-def characters(entry: BaseWrite) -> int:
-    """The length of all its texts: search reads the others, too, not its content alone."""
-    return sum(map(_characters, msgspec.structs.astuple(entry)))
-
-
-def _characters(value: Any) -> int:
-    if isinstance(value, str):
-        return len(value)
-    return sum(map(_characters, value)) if isinstance(value, list) else 0
-
-
 # The columns that a reader gets of an entry, except its type and source kind, which have few fixed values, and its
 # mission, id and times.
 _COUNTED = (

@@ -19,7 +19,6 @@ from services.cache.entries.puts.making import put_of
 from services.cache.entries.puts.outcomes import item_of, refusal_of, result_of
 from services.cache.entries.queries_write import Held, Put, put_entries, supersedable, supersede
 from services.cache.entries.schemas import BatchInput, BatchItem, BatchResult, WriteCacheInput, WriteResult
-from services.cache.entries.text import characters
 from services.cache.keyed_writes import KeyedWrites
 from services.cache.missions.languages import Languages
 from services.cache.missions.queries import DefaultLimits, MissionKey
@@ -36,6 +35,7 @@ from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.errors import AppError, Invalid
 from shared.telemetry import tracing
+from shared.text import characters
 from shared.validation.values import field_error
 
 _REFUSED: Row = {"entry_id": None, "evicted": 0, "refused": "supersedes"}

@@ -89,3 +89,16 @@ async def test_the_event_loop_reads_no_long_text(
     await rows.made("acme", "scout", long, own)
     # Another process may have read it.
     assert (threading.main_thread() in threads) == on_the_loop
+
+
+async def test_the_event_loop_reads_no_long_list_of_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
+
+    async def observed(length: int, work: Callable[..., Any], *given: Any, **more: Any) -> Any:
+        lengths.append(length)
+        return work(*given, **more)
+
+    monkeypatch.setattr(rows, "beside", observed)
+    paths = [f"src/{'x' * 500}/{n}.py" for n in range(20)]
+    await rows.made("acme", "scout", msgspec.structs.replace(MEMORY, paths=paths), OWN)
+    assert lengths[0] > sum(map(len, paths))

@@ -13,13 +13,12 @@ from services.cache.entries.puts.making import put_of
 from services.cache.entries.schemas import ContextType, WriteCacheInput
 from services.cache.entries.text import (
     branch_fields,
-    characters,
     entry_text,
     header_labels,
     search_words,
 )
 from shared.auth import Principal
-from shared.text import is_blank
+from shared.text import characters, is_blank
 from shared.tokens import width
 
 COMMON = {"mission_id": "m", "content": "The content."}

@@ -13,6 +13,7 @@ from services.agent_memory.chunk_words import ChunkWords
 from services.agent_memory.memories.commits.queries_repeats import Commit
 from services.agent_memory.memories.commits.rows import Hashes, MemoryRow, memory_row, words_of
 from shared.concurrency.threads import beside_each
+from shared.text import characters
 
 
 class Prepared(NamedTuple):
@@ -24,7 +25,7 @@ class Prepared(NamedTuple):
     words: Sequence[ChunkWords]
 
     def with_vectors(self, vectors: Sequence[HalfVector | None]) -> Prepared:
-        """Those of the commits, which have none yet."""
+        """The same with these vectors, in the order of the commits."""
         commits = [one._replace(vector=vector) for one, vector in zip(self.commits, vectors, strict=True)]
         rows = [
             msgspec.structs.replace(row, pending=_waits_for_vector(commit))
@@ -34,8 +35,9 @@ class Prepared(NamedTuple):
 
 
 async def prepare(tenant: str, commits: Sequence[Commit]) -> Prepared:
+    # Another process, which may make the rows, has no use for the vectors.
     bare = [one._replace(vector=None) for one in commits]
-    made = await beside_each(bare, lambda one: len(one.memory.content), partial(_made, tenant))
+    made = await beside_each(bare, lambda one: characters(one.memory), partial(_made, tenant))
     given = Prepared(tenant, bare, [row for row, _ in made], [words for _, words in made])
     return given.with_vectors([one.vector for one in commits])
 

@@ -17,6 +17,7 @@ from shared.provenance import head
 from shared.search import code
 from shared.search.chunking import chunk, is_short
 from shared.search.lexicon import Hints, indexed
+from shared.text import characters
 from shared.tokens import estimate_tokens_of
 
 
@@ -50,7 +51,7 @@ class Hashes(NamedTuple):
 
 
 async def content_hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
-    return await beside_each(memories, lambda one: len(one.content), _hashes)
+    return await beside_each(memories, characters, _hashes)
 
 
 def _hashes(memories: Sequence[MemoryContent]) -> list[Hashes]:
@@ -116,7 +117,7 @@ async def made(
     tenant: str, agent: str, memory: MemoryContent, own: Hashes, **columns: Any
 ) -> tuple[MemoryRow, ChunkWords]:
     """As `memory_row`, with the words for search."""
-    return await beside(len(memory.content), _made, tenant, agent, memory, own, **columns)
+    return await beside(characters(memory), _made, tenant, agent, memory, own, **columns)
 
 
 def _made(

@@ -11,11 +11,10 @@ from services.cache.entries.puts.making import put_of
 from services.cache.entries.puts.outcomes import refusal_of
 from services.cache.entries.queries_write import Put
 from services.cache.entries.schemas import BatchItem, WriteCacheInput
-from services.cache.entries.text import characters
 from shared.auth import Principal
 from shared.concurrency.threads import beside_each
 from shared.errors import AppError
-from shared.text import Language
+from shared.text import Language, characters
 
 Languages: TypeAlias = Mapping[str, Language]
 

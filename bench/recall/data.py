@@ -101,7 +101,7 @@ cross join lateral memory.chunk_words(
 async def load(connection: asyncpg.Connection[Any], held: Sequence[Held]) -> None:
     """Fills the tables, then indexes and analyses them."""
     random, words, around = np.random.default_rng(SEED + 1), Words(), centres()
-    await connection.execute("drop index memory.agent_memory_vec_large")
+    await connection.execute("drop index memory.agent_memory_vec_nearest")
     for one in held:
         embedded = vectors(random, around, one.rows)
         for start in range(0, one.rows, _BATCH):
@@ -109,8 +109,8 @@ async def load(connection: asyncpg.Connection[Any], held: Sequence[Held]) -> Non
             await _store(connection, one, words.texts(random, len(part)), part, random)
     await connection.execute("set maintenance_work_mem = '1GB'")
     await connection.execute(
-        "create index agent_memory_vec_large on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
-        " where large"
+        "create index agent_memory_vec_nearest on memory.agent_memory_vec using hnsw (embedding halfvec_cosine_ops)"
+        " with (ef_construction = 128) where large"
     )
     for table in ("agent_memory", "agent_memory_chunks", "agent_memory_vec"):
         await connection.execute(f"vacuum analyze memory.{table}")

@@ -16,7 +16,7 @@ from shared.errors import AppError
 EXACT_UP_TO = 20_000
 HNSW_SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "800",
+    "hnsw.ef_search": "400",
     "hnsw.max_scan_tuples": "40000",
 }
 _SMALL = 2_000

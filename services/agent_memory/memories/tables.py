@@ -171,9 +171,10 @@ _large = Column("large", Boolean, nullable=False, server_default=text("false"))
 agent_memory_vec = schema.vector_table("memory", "agent_memory", "agent_memory_vec", _private(), _large)
 # For searches over all agents of a large tenant. All others are scanned exactly, and need no place in it.
 Index(
-    "agent_memory_vec_large",
+    "agent_memory_vec_nearest",
     agent_memory_vec.c.embedding,
     postgresql_using="hnsw",
+    postgresql_with={"ef_construction": 128},
     postgresql_ops={"embedding": "halfvec_cosine_ops"},
     postgresql_where=agent_memory_vec.c.large,
 )

@@ -23,13 +23,17 @@
         where u.tenant = :tenant and u.{key} = s.item_id
     )
     limit :depth
-), by_rare as materialized (
-    select m.item_id, m.chunk, m.words, m.tsv
+), posting as materialized (
+    select m.item_id, m.chunk, m.words, m.tsv, m.place, m.query
     from (
-        select * from (select * from {by_words} w where w.scoped @@ (select query from rare) offset 0) held
+        select held.*, r.place, r.query
+        from rare r
+        cross join lateral (select * from {by_words} w where w.scoped @@ r.scoped offset 0) held
         limit {most_read}
     ) m
     where m.tenant = :tenant and {within}
+), by_rare as materialized (
+    select distinct on (item_id, chunk) item_id, chunk, words, tsv from posting
 ), matched as materialized (
     select * from by_rare
     union all
@@ -40,8 +44,12 @@
     ) m
     where m.tenant = :tenant and {within} and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (
-    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
-    from matched m join lexeme l on m.tsv @@ l.query
+    select h.item_id, h.chunk, h.place, ts_rank('{0.2, 0.4, 1, 1}', h.tsv, h.query) / greatest(1, sqrt(h.words / 20.0)) as tf
+    from (
+        select item_id, chunk, words, tsv, place, query from posting
+        union all
+        select m.*, l.place, l.query from matched m join lexeme l on m.tsv @@ l.query where l.df is not null
+    ) h
 ), rarity as materialized (
     select l.place, coalesce(l.df, h.df, 0) as df,
            ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf

@@ -2,8 +2,10 @@
 ), most as materialized (
     select least({most_selected}, {selected_share} * documents)::bigint as selected from searched
 ), rare as materialized (
-    select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest(:keys::text[]) k where l.df is null
+    select l.place, l.query,
+           (select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')
+            from unnest(:keys::text[]) k)::tsquery as scoped
+    from lexeme l where l.df is null
 ), pair as materialized (
     -- The five rarest common words, each alone and two at a time: how many chunks hold them, if those of one word were as
     -- likely to hold the other as any chunk is, together with those before it, which fewer hold.

@@ -85,7 +85,7 @@ where m.tenant = $1
 """
 # For plans a coarse graph does as well, and is built in a tenth of the time.
 NEAREST = """
-create index agent_memory_vec_large on memory.agent_memory_vec
+create index agent_memory_vec_nearest on memory.agent_memory_vec
 using hnsw (embedding halfvec_cosine_ops) with (m = 4, ef_construction = 8) where large
 """
 
@@ -98,7 +98,7 @@ async def large(servers: Servers, template: str) -> AsyncIterator[asyncpg.Connec
     owner = await asyncpg.connect(database.owner)
     await register_vector(owner)
     random = np.random.default_rng(7).normal(size=(5_000, 512)).astype(np.float32)
-    await owner.execute("drop index memory.agent_memory_vec_large")
+    await owner.execute("drop index memory.agent_memory_vec_nearest")
     await owner.execute(FILL_ITEMS, TENANT)
     await owner.execute(FILL_CHUNKS, TENANT)
     await owner.execute(
@@ -148,7 +148,7 @@ async def test_the_plan_of_own_search(large: asyncpg.Connection[Any], users: lis
     assert "InitPlan" not in scan, "a policy looks at each vector"
     assert "Backward using agent_memory_accessed_before" in own
     assert "Backward using accesses_most" in own
-    assert "agent_memory_vec_large" not in own
+    assert "agent_memory_vec_nearest" not in own
     assert "Seq Scan on agent_memory" not in own
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in own) == (users is not None)
 
@@ -160,7 +160,7 @@ async def test_the_plan_of_peers_search(large: asyncpg.Connection[Any], users: l
         queries.peers_scope(TENANT, "agent-7"), documents=AGENTS * EACH, common=common
     )
     peers = await plan_of_search(large, queries.SEARCH_PEERS, values, approximate=True)
-    assert "Index Scan using agent_memory_vec_large" in peers
+    assert "Index Scan using agent_memory_vec_nearest" in peers
     assert "Bitmap Index Scan on agent_memory_chunks_words" in peers
     assert "Seq Scan on agent_memory" not in peers
     assert ("Index Scan using agent_memory_pkey on agent_memory u" in peers) == (users is not None)
@@ -203,5 +203,5 @@ async def test_the_plan_of_finding_repeats(large: asyncpg.Connection[Any]) -> No
     assert "using agent_memory_stated" in found
     assert "agent_memory_tenant_agent_name_content_hash_key" in found
     assert "using agent_memory_vec_pkey" in found
-    assert "agent_memory_vec_large" not in found
+    assert "agent_memory_vec_nearest" not in found
     assert "Seq Scan" not in found

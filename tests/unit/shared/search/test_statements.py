@@ -18,7 +18,7 @@ SCOPE = Scope("t", "agent:a", indexed_as=["agent:a"])
 # The parts of the statement that choose an arm's rows.
 ARMS = {"by_vector", "best_text"}
 # Those of a scope of any size that choose the rows of words, and that of a small one.
-CHOOSING = {"most", "rare", "pair", "frequent", "by_rare", "matched"}
+CHOOSING = {"most", "rare", "pair", "frequent", "posting", "by_rare", "matched", "hit"}
 CHOOSING_ALL = {"any_word", "matched"}
 
 

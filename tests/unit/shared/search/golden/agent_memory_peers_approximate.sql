@@ -22,8 +22,10 @@ with word as (
 ), most as materialized (
     select least(5000, 0.03 * documents)::bigint as selected from searched
 ), rare as materialized (
-    select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery as query
-    from lexeme l, unnest($8::text[]) k where l.df is null
+    select l.place, l.query,
+           (select string_agg('''' || replace(replace(k || ':' || l.word, '\', '\\'), '''', '''''') || '''', ' | ')
+            from unnest($8::text[]) k)::tsquery as scoped
+    from lexeme l where l.df is null
 ), pair as materialized (
     select p.one, p.other, sum(p.held) over fewest as held, row_number() over fewest as number
     from (
@@ -44,13 +46,17 @@ with word as (
     where $5::halfvec is not null and v.tenant is not distinct from $1 and v.model = $6 and large and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
     order by v.embedding <=> $5::halfvec
     limit $7
-), by_rare as materialized (
-    select m.item_id, m.chunk, m.words, m.tsv
+), posting as materialized (
+    select m.item_id, m.chunk, m.words, m.tsv, m.place, m.query
     from (
-        select * from (select * from memory.searchable_words w where w.scoped @@ (select query from rare) offset 0) held
+        select held.*, r.place, r.query
+        from rare r
+        cross join lateral (select * from memory.searchable_words w where w.scoped @@ r.scoped offset 0) held
         limit 20000
     ) m
     where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13)
+), by_rare as materialized (
+    select distinct on (item_id, chunk) item_id, chunk, words, tsv from posting
 ), matched as materialized (
     select * from by_rare
     union all
@@ -61,8 +67,12 @@ with word as (
     ) m
     where m.tenant = $1 and scope <> $12 and not private and ($13::bigint is null or item_id <= $13) and (m.item_id, m.chunk) not in (select item_id, chunk from by_rare)
 ), hit as materialized (
-    select m.item_id, m.chunk, l.place, ts_rank('{0.2, 0.4, 1, 1}', m.tsv, l.query) / greatest(1, sqrt(m.words / 20.0)) as tf
-    from matched m join lexeme l on m.tsv @@ l.query
+    select h.item_id, h.chunk, h.place, ts_rank('{0.2, 0.4, 1, 1}', h.tsv, h.query) / greatest(1, sqrt(h.words / 20.0)) as tf
+    from (
+        select item_id, chunk, words, tsv, place, query from posting
+        union all
+        select m.*, l.place, l.query from matched m join lexeme l on m.tsv @@ l.query where l.df is not null
+    ) h
 ), rarity as materialized (
     select l.place, coalesce(l.df, h.df, 0) as df,
            ln(1 + (select documents from searched) / greatest(coalesce(l.df, h.df), 1)::float8) as idf

@@ -11,8 +11,10 @@ from contextlib import asynccontextmanager
 class Turns:
     """However much one tenant waits with, another waits for one piece of each tenant's, besides those in hand."""
 
-    def __init__(self, at_once: int = 1) -> None:
+    def __init__(self, at_once: int = 1, *, steps: int = 0) -> None:
+        """Between the end of a turn and the next one, the event loop takes so many `steps`."""
         self._free = at_once
+        self._steps = steps
         # In the order of their turns.
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
@@ -26,7 +28,12 @@ class Turns:
         try:
             yield
         finally:
-            self._hand_on()
+            self._hand_on_after(self._steps)
+
+    async def step(self, tenant: str) -> None:
+        """Waits for a turn of the tenant, which lasts until the caller next waits for anything."""
+        async with self.turn(tenant):
+            pass
 
     async def _wait(self, tenant: str) -> None:
         turn = asyncio.get_running_loop().create_future()
@@ -38,6 +45,12 @@ class Turns:
                 # It was its turn just as it gave up.
                 self._hand_on()
             raise
+
+    def _hand_on_after(self, steps: int) -> None:
+        if steps:
+            asyncio.get_running_loop().call_soon(self._hand_on_after, steps - 1)
+        else:
+            self._hand_on()
 
     def _hand_on(self) -> None:
         while self._waiting:

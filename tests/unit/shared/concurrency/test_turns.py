@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
 
 import pytest
@@ -78,3 +79,28 @@ async def test_who_gives_up_as_its_turn_comes_hands_it_on() -> None:
     assert done == ["c"]
     async with asyncio.timeout(1), turns.turn("d"):
         pass
+
+
+async def test_between_long_steps_the_event_loop_does_what_is_short() -> None:
+    turns, done = Turns(steps=3), list[str]()
+
+    async def long(tenant: str) -> None:
+        await turns.step(tenant)
+        done.append(tenant)
+
+    async def short() -> None:
+        for _ in range(12):
+            await asyncio.sleep(0)
+            done.append(".")
+
+    await asyncio.gather(*map(long, "aaab"), short())
+    steps = "".join(done)
+    assert steps.replace(".", "") == "aaba"
+    assert min(map(len, re.split("[ab]", steps)[1:-1])) >= 3
+
+
+async def test_a_long_step_that_nobody_waits_for_begins_at_once() -> None:
+    turns = Turns(steps=3)
+    step = asyncio.ensure_future(turns.step("a"))
+    await asyncio.sleep(0)
+    assert step.done()

@@ -32,7 +32,7 @@ from services.context.synthesis.writing import Synthesis
 from shared.auth import Principal
 from shared.concurrency import clock
 from shared.concurrency.courtesy import make_way
-from shared.concurrency.turns import Turns
+from shared.concurrency.turns import Rounds
 from shared.deadline import READ_SECONDS, Deadline
 from shared.render import new_fence
 from shared.search.evidence import Candidate
@@ -64,7 +64,7 @@ class Assembler:
         self._reranker = reranker
         self._synthesis = synthesis
         self._sessions = sessions
-        self._turns = Turns(steps=_STEPS_TO_OWNERS)
+        self._rounds = Rounds(_STEPS_TO_OWNERS)
         # Start at zero, because Prometheus sees no rate in a series that begins above it.
         for name in (*(source.name for source in stores.SOURCES), "embedder", REFERENCES, styling.SOURCE):
             metrics.DEGRADED.labels(name, "timeout")
@@ -95,7 +95,7 @@ class Assembler:
         )
         await make_way()
         # What follows takes milliseconds. The owners work meanwhile, if requests in between have reached them.
-        await self._turns.step(principal.tenant)
+        await self._rounds.step()
         question = Question(request.query, ask.embedded.model, ask.embedded.band)
         scored = score(question, found.results)
         reranked = await look_again(self._reranker, request.query, scored, reading.left() * _RERANK_SHARE)

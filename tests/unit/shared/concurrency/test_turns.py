@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from shared.concurrency.turns import Turns
+from shared.concurrency.turns import Rounds, Turns
 
 
 async def _work(turns: Turns, tenant: str, done: list[str], running: list[str]) -> None:
@@ -81,26 +81,38 @@ async def test_who_gives_up_as_its_turn_comes_hands_it_on() -> None:
         pass
 
 
-async def test_between_long_steps_the_event_loop_does_what_is_short() -> None:
-    turns, done = Turns(steps=3), list[str]()
+async def test_between_rounds_of_long_steps_the_event_loop_does_what_is_short() -> None:
+    rounds, done = Rounds(3), list[str]()
 
-    async def long(tenant: str) -> None:
-        await turns.step(tenant)
-        done.append(tenant)
+    async def long(name: str) -> None:
+        await rounds.step()
+        done.append(name)
 
     async def short() -> None:
-        for _ in range(12):
+        for _ in range(30):
             await asyncio.sleep(0)
             done.append(".")
 
-    await asyncio.gather(*map(long, "aaab"), short())
+    await asyncio.gather(*map(long, "abcdefg"), short())
     steps = "".join(done)
-    assert steps.replace(".", "") == "aaba"
-    assert min(map(len, re.split("[ab]", steps)[1:-1])) >= 3
+    assert re.sub(r"\.+", " ", steps).split() == ["a", "bc", "de", "f", "g"]
+    assert min(map(len, re.split("[a-g]+", steps)[1:])) >= 3
+    for name in "hi":
+        await long(name)
 
 
 async def test_a_long_step_that_nobody_waits_for_begins_at_once() -> None:
-    turns = Turns(steps=3)
-    step = asyncio.ensure_future(turns.step("a"))
+    step = asyncio.ensure_future(Rounds(3).step())
     await asyncio.sleep(0)
     assert step.done()
+
+
+async def test_a_round_goes_on_without_who_gave_up() -> None:
+    rounds = Rounds(3)
+    waiting = [asyncio.ensure_future(rounds.step()) for _ in range(5)]
+    await asyncio.sleep(0)
+    for each in waiting[1:4]:
+        each.cancel()
+    async with asyncio.timeout(1):
+        await asyncio.gather(*waiting, return_exceptions=True)
+        await rounds.step()

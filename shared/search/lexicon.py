@@ -22,7 +22,7 @@ from shared.words import readable
 MAX_TERM_BYTES = 200
 # The positions of a tsvector end at 16,383.
 _MAX_TERMS = 2_000
-_MOST_ASKED = 64
+MOST_ASKED = 64
 # Of a longer question, PostgreSQL reads each of the first words once, with every configuration. It keeps 64 of them.
 _LONG_QUESTION, _MOST_READ = 1_000, 256
 
@@ -81,7 +81,7 @@ def asked(query: str, language: Language | None = None, likely: Sequence[Languag
     configs = [*dict.fromkeys(config for config in (ENGLISH, *map(config_of, languages)) if config != SIMPLE)]
     plain = map(_plain, plain_words(query)) if languages not in ([], ["en"]) else ()
     reading = code.read(query)
-    terms = _short(dict.fromkeys([*reading.names, *bigrams(query), *plain]))[:_MOST_ASKED]
+    terms = _short(dict.fromkeys([*reading.names, *bigrams(query), *plain]))[:MOST_ASKED]
     return Asked(configs, [_brief(readable(reading.text))] * len(configs), terms)
 
 

@@ -183,9 +183,13 @@ def _text(name: str, source: Source) -> str:
         text = text.replace(f"{{{part}}}\n", words)
     text = _COMMENT.sub("", text)
     live = "".join(f", {column} as {name}" for name, column in source.live.items())
+    arrays = "".join(
+        f", array_agg({column} order by k.place) as live_{name}" for name, column in source.live.items()
+    )
     for field, value in {
         **source._asdict(),
         "live": live,
+        "live_arrays": arrays,
         "most_selected": MOST_SELECTED,
         "selected_share": SELECTED_SHARE,
         "most_read": EXACT_UP_TO,

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
 import asyncpg
 import numpy as np
 
+from shared.concurrency import clock
 from shared.database.postgres import Connection, Database
 from shared.deadline import Deadline
 from shared.search.counts import EXACT_UP_TO, Common
-from shared.search.hot import statements
+from shared.search.hot import arguments, statements
 from shared.search.hot.copies import Copy, Snapshot, together
+from shared.search.hot.guessing import guessed
 from shared.search.hot.kept import Kept, KeptRow, KeptRows
 from shared.search.hot.loading import Loading
-from shared.search.hot.matching import Asked, Chosen, Match, Matches, chosen, judged, matches
+from shared.search.hot.matching import Asked, Match, Matches, chosen, judged, match, matches
 from shared.search.hot.scopes import HotScopes, Key
 from shared.search.hot.segments import microseconds
 from shared.search.hot.statements import (
     MOST_CHANGED,
-    ChangesValues,
-    ChosenValues,
     HotForms,
-    NearestValues,
     ScopeValues,
 )
 from shared.search.sql import Values
@@ -50,6 +51,21 @@ class _Current(NamedTuple):
     keys: Sequence[Key]
     copies: Sequence[Copy]
     answered: asyncpg.Record
+    ahead: _Ahead | None = None
+    """None, too, if something has changed or these are not the question's words."""
+
+
+class _Ahead(NamedTuple):
+    """What was found before the database was asked, if these are the question's words."""
+
+    lexemes: list[str]
+    found: Matches
+    known: list[Kept]
+    """The rows of all that was found, if all are kept; or else none."""
+
+    @property
+    def is_kept(self) -> bool:
+        return len(self.known) == len(self.found.found)
 
 
 class HotStore:
@@ -107,7 +123,7 @@ class HotStore:
     def _ask(self, keys: Sequence[Key], scopes: ScopeValues) -> None:
         for key in keys:
             if self._scopes.get(key) is None:
-                self._scopes.ask(key, partial(self._load, scopes.only(key.scope)))
+                self._scopes.ask(key, partial(self._load, scopes.part(key.scope)))
 
     async def _current(
         self, connection: Connection, keys: Sequence[Key], scopes: ScopeValues, values: Values
@@ -120,13 +136,28 @@ class HotStore:
         if len(pending) > MOST_PENDING:
             self._drop(keys)
             return None
-        rows = await statements.changes(connection, self._forms, _changes(scopes, values, copies, pending))
+        ahead = await self._ahead(values, copies)
+        known = [] if ahead is None else ahead.known
+        asked = arguments.of_changes(scopes, values, copies, pending, known)
+        rows = await statements.changes(connection, self._forms, asked)
         newer = await self._newer(connection, scopes, copies, rows, counted=values.documents is None)
         if newer is None:
             self._drop(keys)
             return None
         self._replace(keys, copies, newer)
-        return _Current(keys, newer, rows[0])
+        unchanged = all(after is before for before, after in zip(copies, newer, strict=True))
+        holds = unchanged and ahead is not None and ahead.lexemes == rows[0]["lexemes"]
+        return _Current(keys, newer, rows[0], ahead if holds else None)
+
+    async def _ahead(self, values: Values, copies: Sequence[Copy]) -> _Ahead | None:
+        """None: the words are hard to guess, or the database has to compare the vectors of what codes choose."""
+        lexemes, copy = guessed(values.configs, values.texts, values.terms), together(copies)
+        if self._kept is None or lexemes is None or copy.coded:
+            return None
+        asked = self._asked(values, lexemes, clock.now())
+        found = await _worked(copy.rows, partial(match, copy, asked))
+        kept = [each for each in self._known(values.tenant, copy, found.found) if each is not None]
+        return _Ahead(lexemes, found, kept if len(kept) == len(found.found) else [])
 
     def _drop(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -166,7 +197,7 @@ class HotStore:
     async def _among(self, current: _Current, left: Sequence[int]) -> _Current:
         copies = await _worked(_held(current.copies), partial(_among, current.copies, left))
         self._replace(current.keys, current.copies, copies)
-        return current._replace(copies=copies)
+        return current._replace(copies=copies, ahead=None)
 
     async def _load(self, scope: ScopeValues, most_bytes: int) -> Copy | None:
         loading = Loading(self._forms, scope, most_bytes, self._most, MOST_PENDING)
@@ -176,18 +207,17 @@ class HotStore:
         self, connection: Connection, values: Values, current: _Current, *, again: bool = False
     ) -> Sequence[Any] | None:
         """None: not all that was found is there, and the scope's chunks were not counted."""
-        copy = together(current.copies)
-        found = await self._found(connection, values, copy, current.answered)
+        copy, ahead = together(current.copies), current.ahead
+        if ahead is not None and ahead.is_kept and current.answered["as_kept"]:
+            return self._as_kept(copy, current.answered, ahead)
+        found = ahead.found if ahead else await self._found(connection, values, copy, current.answered)
         known = self._known(values.tenant, copy, found.found)
-        records = await statements.chosen(connection, self._forms, _chosen(values, found.found, known))
+        records = await statements.chosen(
+            connection, self._forms, arguments.of_chosen(values, found.found, known)
+        )
         if len(records) < len(found.found) and values.documents is not None and not again:
             return None
-        every = {
-            "documents": copy.rows,
-            "sizes": current.answered["sizes"],
-            "lexemes": current.answered["lexemes"],
-            "df": found.df,
-        }
+        every = _every(copy, current.answered, found)
         evidence = {
             (each.item, each.chunk): (each, kept) for each, kept in zip(found.found, known, strict=True)
         }
@@ -200,6 +230,14 @@ class HotStore:
                 self._kept.drop(values.tenant, gone)
         return rows or [{**every, "item_id": None}]
 
+    def _as_kept(self, copy: Copy, answered: asyncpg.Record, ahead: _Ahead) -> Sequence[Mapping[str, Any]]:
+        every = _every(copy, answered, ahead.found)
+        names = [*self._forms.live]
+        live = zip(*(answered[f"live_{name}"] or () for name in names), strict=True)
+        shared = [{**every, **dict(zip(names, values, strict=True))} for values in live] or repeat(every)
+        rows = [KeptRow(*each) for each in zip(shared, ahead.known, ahead.found.found, strict=False)]
+        return rows or [{**every, "item_id": None}]
+
     def _row(
         self, tenant: str, every: dict[str, Any], record: asyncpg.Record, found: Match, known: Kept | None
     ) -> Mapping[str, Any]:
@@ -208,7 +246,8 @@ class HotStore:
         if known is None or known.version != record["version"]:
             known = Kept(record["version"], record)
             self._kept.add(tenant, known)
-        return KeptRow({**every, **{name: record[name] for name in self._forms.live}}, known, found)
+        live = {name: record[name] for name in self._forms.live}
+        return KeptRow({**every, **live} if live else every, known, found)
 
     def _known(self, tenant: str, copy: Copy, found: Sequence[Match]) -> list[Kept | None]:
         if self._kept is None:
@@ -218,21 +257,21 @@ class HotStore:
     async def _found(
         self, connection: Connection, values: Values, copy: Copy, answered: asyncpg.Record
     ) -> Matches:
-        asked = self._asked(values, answered)
+        asked = self._asked(values, answered["lexemes"], answered["now"])
         choice = await _worked(copy.rows, partial(chosen, copy, asked))
         if copy.coded and values.vector is not None:
-            cosines = await statements.nearest(connection, self._forms, _nearest(values, choice))
+            cosines = await statements.nearest(connection, self._forms, arguments.of_nearest(values, choice))
             choice = judged(choice, cosines, asked.depth)
         return matches(choice)
 
-    def _asked(self, values: Values, answered: asyncpg.Record) -> Asked:
+    def _asked(self, values: Values, lexemes: list[str], now: datetime) -> Asked:
         return Asked(
-            lexemes=answered["lexemes"],
+            lexemes=lexemes,
             vector=None if values.vector is None else values.vector.to_numpy().astype(np.float32),
             depth=values.depth,
             common=Common(values.common_words, values.common_df),
             users=values.users,
-            now=microseconds(answered["now"]),
+            now=microseconds(now),
             without=str(values.scope) if self._excludes else None,
             only=values.only,
             until=values.until,
@@ -242,6 +281,16 @@ class HotStore:
 async def _worked(rows: int, work: Callable[[], T]) -> T:
     """In a thread, if it takes long."""
     return work() if rows <= _LARGE else await asyncio.to_thread(work)
+
+
+def _every(copy: Copy, answered: asyncpg.Record, found: Matches) -> dict[str, Any]:
+    """What all rows of a search have."""
+    return {
+        "documents": copy.rows,
+        "sizes": answered["sizes"],
+        "lexemes": answered["lexemes"],
+        "df": found.df,
+    }
 
 
 def _held(copies: Sequence[Copy]) -> int:
@@ -260,44 +309,3 @@ def _after(
 
 def _among(copies: Sequence[Copy], keys: Sequence[int]) -> list[Copy]:
     return [copy.among(keys) for copy in copies]
-
-
-def _changes(
-    scopes: ScopeValues, values: Values, copies: Sequence[Copy], pending: list[int]
-) -> ChangesValues:
-    return ChangesValues(
-        tenant=scopes.tenant,
-        scope=scopes.scope,
-        names=scopes.names,
-        model=scopes.model,
-        configs=values.configs,
-        texts=values.texts,
-        terms=values.terms,
-        snapshots=[copy.snapshot for copy in copies],
-        pending=pending,
-        documents=values.documents,
-    )
-
-
-def _nearest(values: Values, choice: Chosen) -> NearestValues:
-    keys = choice.keys
-    return NearestValues(
-        tenant=values.tenant,
-        model=values.model,
-        vector=values.vector,
-        items=[key >> 15 for key in keys],
-        numbers=[key & 0x7FFF for key in keys],
-    )
-
-
-def _chosen(values: Values, found: Sequence[Match], known: Sequence[Kept | None]) -> ChosenValues:
-    return ChosenValues(
-        tenant=values.tenant,
-        scope=values.scope,
-        items=[each.item for each in found],
-        numbers=[each.chunk for each in found],
-        versions=[None if kept is None else kept.version for kept in known],
-        only=values.only,
-        until=values.until,
-        users=values.users,
-    )

@@ -27,7 +27,7 @@ class ScopeValues(msgspec.Struct, frozen=True, kw_only=True):
     names: list[str]
     model: str
 
-    def only(self, name: str) -> ScopeValues:
+    def part(self, name: str) -> ScopeValues:
         """One of the scopes."""
         scope = [name] if isinstance(self.scope, list) else self.scope
         return ScopeValues(tenant=self.tenant, scope=scope, names=[name], model=self.model)
@@ -42,6 +42,15 @@ class ChangesValues(ScopeValues, frozen=True, kw_only=True):
     pending: list[int]
     documents: int | None
     """Chunks in the scopes; None: the statement counts them."""
+    items: list[int] = []
+    """With `numbers` and `versions`, the chunks that the caller chose before it knew what changed, as it has them."""
+    numbers: list[int] = []
+    versions: list[str | None] = []
+    only: list[int] | None = None
+    until: int | None = None
+    users: list[str] | None = None
+    missions: list[str] | None = None
+    reader: str | None = None
     most: int = MOST_CHANGED + 1
 
 
@@ -83,9 +92,14 @@ class HotForms(NamedTuple):
 
 
 def hot_forms(source: Source) -> HotForms:
-    of_any_length = source.counted.replace("(:scope)", "((select :scope::text[])::text[])")
+    of_any_length = source._replace(
+        **{
+            name: getattr(source, name).replace("(:scope)", "((select :scope::text[])::text[])")
+            for name in ("counted", "within")
+        }
+    )
     return HotForms(
-        changes=_alone(filled("changes", source._replace(counted=of_any_length), ChangesValues)),
+        changes=_alone(filled("changes", of_any_length, ChangesValues)),
         copied=filled("copied", source, ScopeValues),
         remaining=_alone(filled("remaining", source, ScopeValues)),
         nearest=_alone(filled("nearest", source, NearestValues)),

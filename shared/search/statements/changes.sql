@@ -37,6 +37,21 @@
         where v.tenant = :tenant and v.item_id = k.item_id and v.chunk = k.chunk and v.model is not distinct from :model
         offset 0
     ) v on true
+), shown as (
+    select count(*) filter (where now_is.version = k.version) = cardinality(:items::bigint[]) as as_kept{live_arrays}
+    from unnest((select :items::bigint[]), (select :numbers::smallint[]), (select :versions::text[]))
+        with ordinality k(item_id, chunk, version, place)
+    cross join lateral (
+        select * from (
+            select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
+        ) c
+        where {within}
+    ) c
+    cross join lateral (
+        select i.xmin as written, i.* from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0
+    ) i
+    cross join lateral (select i.written::text || ' ' || c.changed as version) now_is
+    where :users::text[] is null or (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)
 )
 select now() as now,
        pg_current_snapshot() as snapshot,
@@ -46,5 +61,8 @@ select now() as now,
        (select asked.words || array(select t from unnest(:terms::text[]) with ordinality n(t, place)
                                     where t <> all (asked.words) order by place)
         from asked) as lexemes,
-       fresh.*
-from (select 1) always left join fresh on true
+       fresh.*,
+       shown.*
+from (select 1) always
+left join fresh on true
+left join lateral (select * from shown where fresh.item_id is null) shown on true

@@ -170,7 +170,8 @@ class Harbour:
     async def agree(self) -> None:
         for replica in self.replicas:
             if self.random.random() < 0.7:
-                for model in ("first", "second"):
+                # The second question of a model finds the copy as it is.
+                for model in ("first", "second") * 2:
                     await self.run(partial(replica.agree, query=self.query(model=model), scope=self.scope))
 
 

@@ -22,7 +22,7 @@ from shared.database.postgres import Connection
 from shared.search.counts import EXACT_UP_TO, MOST_SELECTED, SELECTED_SHARE
 
 _FOLDER = Path(__file__).with_name("statements")
-_PARTS = {name: (_FOLDER / f"{name}.sql").read_text() for name in ("asked", "selecting")}
+_PARTS = {name: (_FOLDER / f"{name}.sql").read_text() for name in ("asked", "selecting", "there")}
 _COMMENT = re.compile(r"^(?: *--.*)?\n", re.MULTILINE)
 _VALUE = re.compile(r"(?<!:):([a-z_]+)")
 

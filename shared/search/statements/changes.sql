@@ -41,16 +41,7 @@
     select count(*) filter (where now_is.version = k.version) = cardinality(:items::bigint[]) as as_kept{live_arrays}
     from unnest((select :items::bigint[]), (select :numbers::smallint[]), (select :versions::text[]))
         with ordinality k(item_id, chunk, version, place)
-    cross join lateral (
-        select * from (
-            select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
-        ) c
-        where {within}
-    ) c
-    cross join lateral (
-        select i.xmin as written, i.* from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0
-    ) i
-    cross join lateral (select i.written::text || ' ' || c.changed as version) now_is
+{there}
     where :users::text[] is null or (select {visible} from {items} u where u.tenant = :tenant and u.{key} = k.item_id)
 )
 select now() as now,

@@ -2,16 +2,7 @@
 -- caller has in this version comes without its columns.
 select k.item_id, k.chunk, now_is.version{live}, row.*
 from unnest(:items::bigint[], :numbers::smallint[], :versions::text[]) k(item_id, chunk, version)
-cross join lateral (
-    select * from (
-        select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0
-    ) c
-    where {within}
-) c
-cross join lateral (
-    select i.xmin as written, i.* from {items} i where i.tenant = :tenant and i.{key} = k.item_id offset 0
-) i
-cross join lateral (select i.written::text || ' ' || c.changed as version) now_is
+{there}
 left join lateral (
     select c.chunks, c.start, c.stop, c.words, {columns}
     where k.version is null or k.version is distinct from now_is.version

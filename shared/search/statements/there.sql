@@ -1,4 +1,4 @@
--- The rows of a choice `k`, in the version that is there now, that are in the scope.
+-- Of each chunk `k` that the scope shows: its row `c`, its item's row `i`, and the version that both have now.
 cross join lateral (
     select * from (
         select * from {chunks} c where c.tenant = :tenant and c.item_id = k.item_id and c.chunk = k.chunk offset 0

@@ -198,7 +198,7 @@ class Exchange:
         if work.running:
             return
         if gate.may_run(work, now):
-            gate.stop_waiting(work)
+            gate.stop_waiting(work, now)
             gate.run(work, now)
         else:
             self._leave()

@@ -1,7 +1,7 @@
 """Whose requests wait when several tenants ask at once.
 
-The heaviest tenant is the one whose requests have recently taken the longest, in total. Its requests beyond a few wait
-for their turn. Those of all others start at once.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. If it also has clearly more of
+them open than a tenant on average, those beyond a few wait for their turn. Those of all others start at once.
 
 Each operation takes constant time, besides a look at the tenants whose requests run. Pure: the caller brings the time,
 in seconds of a monotonic clock.
@@ -18,6 +18,8 @@ from typing import NamedTuple
 _RECENT_SECONDS = 10.0
 # Work is forgotten at this rate.
 _DECAY_SECONDS = 3.0
+# The heaviest tenant makes way if it has more than so many times as many requests open as a tenant on average.
+_WANTS_MORE = 1.2
 # Requests of a tenant other than the heaviest that may run or wait in any case. It starts no more at once.
 _LIGHT_OPEN = 8
 # At most so many tenants with a line are looked at to find whose turn it is.
@@ -48,25 +50,59 @@ BEHIND = Pile(4, 1.0)
 """Behind a service that lets in few already. One assemble asks an owner two things at once."""
 
 
+class Seconds:
+    """For how long requests have recently done something, in total, with those that do it now: `count`."""
+
+    __slots__ = ("_as_of", "_ended", "_since", "count")
+
+    def __init__(self, now: float) -> None:
+        self.count = 0
+        self._ended = 0.0
+        self._as_of = now
+        self._since = 0.0
+        """The sum of the times when they began."""
+
+    def at(self, now: float) -> float:
+        return self._ended_by(now) + self.count * now - self._since
+
+    def begin(self, now: float) -> None:
+        self.count += 1
+        self._since += now
+
+    def end(self, since: float, now: float) -> None:
+        """One of them has done it since then."""
+        self.count -= 1
+        self._since = self._since - since if self.count else 0.0
+        self._ended, self._as_of = self._ended_by(now) + now - since, now
+
+    def leave_out(self, seconds: float) -> None:
+        """One of them has not done it for so long."""
+        self._since += seconds
+
+    def _ended_by(self, now: float) -> float:
+        return self._ended * math.exp((self._as_of - now) / _DECAY_SECONDS)
+
+
 class Share:
     """One tenant's requests: `open` are not yet answered, `admitted` run or wait, `waiting` are in its line, and
-    `competing` of those that are `running` are young."""
+    `competing` of those that run are young.
+
+    `busy` are the seconds for which they run, `wanted` those for which they run or wait.
+    """
 
     __slots__ = (
-        "_as_of",
-        "_busy",
         "_refused",
         "_refused_as_of",
         "_rests_until",
-        "_resumed",
         "admitted",
+        "busy",
         "competing",
         "line",
         "open",
-        "running",
         "seen",
         "tenant",
         "waiting",
+        "wanted",
     )
 
     def __init__(self, tenant: str, now: float) -> None:
@@ -74,41 +110,24 @@ class Share:
         self.open = 0
         self.admitted = 0
         self.competing = 0
-        self.running = 0
         self.waiting = 0
         self.seen = now
         self.line: deque[Work] = deque()
-        self._busy = 0.0
-        self._as_of = now
+        self.busy = Seconds(now)
+        self.wanted = Seconds(now)
         self._refused = 0.0
         self._refused_as_of = now
         self._rests_until = 0.0
-        self._resumed = 0.0
-        """The sum of the times since when its requests run."""
 
     def weight(self, now: float) -> float:
         """What it takes, and by its root what it wanted beyond that.
 
         While the machine is slow, a few requests of one tenant take as long as all that a flood may run.
         """
-        return self.busy(now) * math.sqrt(1.0 + self._recently_refused(now))
+        return self.busy.at(now) * math.sqrt(1.0 + self._recently_refused(now))
 
     def refuse(self, now: float) -> None:
         self._refused, self._refused_as_of = self._recently_refused(now) + 1.0, now
-
-    def busy(self, now: float) -> float:
-        """The seconds of its recent requests, and of those that run."""
-        return self._ended(now) + self.running * now - self._resumed
-
-    def run(self, now: float) -> None:
-        self.running += 1
-        self._resumed += now
-
-    def pause(self, resumed: float, now: float) -> None:
-        """One of its requests has run since `resumed`."""
-        self.running -= 1
-        self._resumed = self._resumed - resumed if self.running else 0.0
-        self._busy, self._as_of = self._ended(now) + now - resumed, now
 
     def rest(self, seconds: float, most: float, now: float) -> float:
         """How long one of its requests is to do nothing, `most` at most: after the rest of those before it, its own
@@ -116,15 +135,8 @@ class Share:
         self._rests_until = min(max(self._rests_until, now) + seconds, now + _MOST_REST)
         return min(most, self._rests_until - now)
 
-    def rested(self, seconds: float) -> None:
-        """One of its requests has done nothing for so long, which does not make it heavier."""
-        self._resumed += seconds
-
     def _recently_refused(self, now: float) -> float:
         return self._refused * math.exp((self._refused_as_of - now) / _DECAY_SECONDS)
-
-    def _ended(self, now: float) -> float:
-        return self._busy * math.exp((self._as_of - now) / _DECAY_SECONDS)
 
 
 class Work:
@@ -157,6 +169,8 @@ class Shares:
         self._heaviest: Share | None = None
         """By the requests that have ended."""
         self._running: dict[str, Share] = {}
+        self._wanted = Seconds(0.0)
+        """Of all tenants that are known."""
         self._lines: deque[Share] = deque()
         self.waiting = 0
 
@@ -195,31 +209,49 @@ class Shares:
         return share.open if share else 0
 
     def piles_up(self, share: Share, now: float) -> bool:
-        """Whether it is the heaviest of several, and a few of its requests run or wait already. A newcomer, which has
-        no weight yet, piles up with more."""
+        """Whether it outweighs others, and a few of its requests run or wait already. A newcomer, which has no weight
+        yet, piles up with more."""
         if share.competing >= _LIGHT_OPEN and self.compete():
             return True
         return share.admitted >= self._few and self.outweighs(share, now)
 
     def outweighs(self, share: Share, now: float) -> bool:
-        """Whether it is the heaviest of several."""
-        return self.compete() and share is self._heaviest_at(now)
+        """Whether it is the heaviest of several, and wants clearly more than the average.
+
+        Of tenants that want the same, each is the heaviest for a while, and would make way for its equals.
+        """
+        if not self.compete() or share is not self._heaviest_at(now):
+            return False
+        known = len(self._by_tenant) - (_UNKNOWN in self._by_tenant)
+        return share.wanted.at(now) * known > _WANTS_MORE * self._wanted.at(now)
 
     def occupies(self, share: Share, now: float) -> bool:
-        """Whether it is the heaviest of several, and a request of it runs for a good part of the time."""
-        return self.outweighs(share, now) and share.busy(now) > _OCCUPIED * _DECAY_SECONDS
+        """Whether it outweighs others, and a request of it runs for a good part of the time."""
+        return share.busy.at(now) > _OCCUPIED * _DECAY_SECONDS and self.outweighs(share, now)
 
     def run(self, share: Share, now: float) -> None:
-        share.run(now)
+        for seconds in (share.busy, *self._wanted_by(share)):
+            seconds.begin(now)
         self._running[share.tenant] = share
 
     def pause(self, share: Share, resumed: float, now: float) -> None:
-        share.pause(resumed, now)
-        if not share.running:
+        """One of its requests has run since `resumed`."""
+        for seconds in (share.busy, *self._wanted_by(share)):
+            seconds.end(resumed, now)
+        if not share.busy.count:
             del self._running[share.tenant]
         # What has ended decays at the same rate for all, so only the tenant that is added to can become the heaviest.
         if self._heaviest is None or share.weight(now) >= self._heaviest.weight(now):
             self._heaviest = share
+
+    def rested(self, share: Share, for_seconds: float) -> None:
+        """One of its requests has done nothing for so long, which does not make it heavier."""
+        for seconds in (share.busy, *self._wanted_by(share)):
+            seconds.leave_out(for_seconds)
+
+    def _wanted_by(self, share: Share) -> tuple[Seconds, ...]:
+        """What counts what a tenant wants. What strangers want must not make anybody's wishes seem small."""
+        return (share.wanted,) if share.tenant == _UNKNOWN else (share.wanted, self._wanted)
 
     def _heaviest_at(self, now: float) -> Share | None:
         """A long request makes its tenant heavy while it runs, and not only when it ends."""
@@ -228,16 +260,18 @@ class Shares:
 
     def wait(self, work: Work, start: Callable[[], None], now: float) -> None:
         work.start, work.resumed = start, now
+        for seconds in self._wanted_by(work.share):
+            seconds.begin(now)
         if not work.share.line:
             self._lines.append(work.share)
         work.share.line.append(work)
         work.share.waiting += 1
         self.waiting += 1
 
-    def give_up(self, work: Work) -> None:
+    def give_up(self, work: Work, now: float) -> None:
         if work.start is not None:
             work.start = None
-            self._no_longer_waits(work)
+            self._no_longer_waits(work, now)
 
     def next(self, now: float, *, room: bool) -> Work | None:
         """The request whose turn it is. It no longer waits."""
@@ -249,7 +283,7 @@ class Shares:
                 if share.line:
                     self._lines.append(share)
                 if work.start is not None:
-                    self._no_longer_waits(work)
+                    self._no_longer_waits(work, now)
                     return work
             else:
                 self._lines.append(share)
@@ -262,7 +296,9 @@ class Shares:
             return True
         return share.competing < _LIGHT_OPEN and not self.outweighs(share, now)
 
-    def _no_longer_waits(self, work: Work) -> None:
+    def _no_longer_waits(self, work: Work, now: float) -> None:
+        for seconds in self._wanted_by(work.share):
+            seconds.end(work.resumed, now)
         work.share.waiting -= 1
         self.waiting -= 1
 

@@ -169,7 +169,7 @@ class Gate:
         if work.running:
             seconds = min(seconds, now - work.resumed)
             work.resumed += seconds
-            work.share.rested(seconds)
+            self._shares.rested(work.share, seconds)
 
     def steps_back(self, work: Work, now: float) -> bool:
         """Whether the request is one of those that rest."""
@@ -182,12 +182,12 @@ class Gate:
     def leave(self, work: Work, now: float) -> None:
         """The request has ended, or gave up waiting."""
         self.pause(work, now)
-        self.stop_waiting(work)
+        self.stop_waiting(work, now)
         work.share.open -= 1
 
-    def stop_waiting(self, work: Work) -> None:
+    def stop_waiting(self, work: Work, now: float) -> None:
         if work.start is not None:
-            self._shares.give_up(work)
+            self._shares.give_up(work, now)
             work.share.admitted -= 1
 
     def _has_room(self) -> bool:

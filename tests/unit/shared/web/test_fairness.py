@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from statistics import median
 
 import pytest
 
-from shared.web.door.fairness import BEHIND, FRONT, Pile, Work
+from shared.web.door.fairness import BEHIND, FRONT, Pile, Shares, Work
 from shared.web.door.overload import Gate
 
 PILE = 64
@@ -268,15 +269,43 @@ def beside(door: Door, seconds: float, noisy: int, needs: float, numbers: random
         door.step(0.001)
 
 
-@pytest.mark.parametrize(("noisy", "needs"), [(4, 0.020), (40, 0.020), (4, 0.200)])
-def test_on_two_cores_the_p99_of_another_tenant_rises_by_less_than_a_third(noisy: int, needs: float) -> None:
-    door, numbers = Door(cores=2), random.Random(0)
+def p99_over_alone(noisy: int, needs: float, seed: int) -> float:
+    """Of the victim, on two cores."""
+    door, numbers = Door(cores=2), random.Random(seed)
     beside(door, 10.0, 0, needs, numbers)
     alone = door.p99("victim")
     beside(door, 3.0, noisy, needs, numbers)
     door.seconds.clear()
     beside(door, 30.0, noisy, needs, numbers)
-    assert door.p99("victim") <= 1.3 * alone
+    return door.p99("victim") / alone
+
+
+@pytest.mark.parametrize(("noisy", "needs"), [(4, 0.020), (40, 0.020), (4, 0.200)])
+def test_on_two_cores_the_p99_of_another_tenant_rises_by_less_than_a_third(noisy: int, needs: float) -> None:
+    assert median(p99_over_alone(noisy, needs, seed) for seed in range(10)) <= 1.3
+
+
+def test_tenants_that_want_the_same_do_not_wait_for_each_other() -> None:
+    """Each is the heaviest for a while."""
+    door, numbers, waited = Door(cores=2), random.Random(0), 0
+    while door.now < 20.0:
+        for tenant in ("first", "second", "third"):
+            for _ in range(3 - _open_of(door, tenant)):
+                door.ask(tenant, 0.020 * numbers.lognormvariate(0, 0.3))
+        waited += door.now > 1.0 and door.gate.waiting > 0
+        door.step(0.001)
+    assert waited < 200
+
+
+def test_strangers_do_not_make_a_flood_seem_small() -> None:
+    """Callers without a key that is known are nobody's equals."""
+    shares = Shares(few=1)
+    noisy, _, strangers = (shares.arrive(tenant, 0.0) for tenant in ("noisy", "victim", ""))
+    for _ in range(2):
+        shares.run(noisy, 0.0)
+    for _ in range(20):
+        shares.wait(Work(0.0, strangers), lambda: None, 0.0)
+    assert shares.outweighs(noisy, 1.0)
 
 
 def test_a_newcomers_burst_does_not_start_at_once() -> None:

@@ -73,6 +73,16 @@ def test_a_tenant_alone_does_not_rest() -> None:
         door.end(work)
 
 
+def test_tenants_that_want_the_same_do_not_rest() -> None:
+    door = Door()
+    for _ in range(200):
+        for tenant in ("first", "second"):
+            work = door.begin(tenant)
+            assert door.works(work, STEP) == 0.0
+            door.end(work)
+    assert all(door.begin(tenant).share.busy.at(door.now) > 1.0 for tenant in ("first", "second"))
+
+
 def test_the_heavier_of_two_that_ask_little_does_not_rest() -> None:
     door = Door()
     for _ in range(100):
@@ -112,9 +122,9 @@ def test_a_rest_is_no_work() -> None:
     """Or who rests because it is heavy would become heavier by it, and seem slow where nobody competes."""
     door = Door()
     work = door.occupied()
-    before = work.share.busy(door.now)
+    before = work.share.busy.at(door.now)
     rest = door.works(work, STEP)
-    assert work.share.busy(door.now) < before + STEP
+    assert work.share.busy.at(door.now) < before + STEP
     door.gate.pause(work, door.now)
     assert work.seconds == pytest.approx(STEP)
     assert rest > STEP

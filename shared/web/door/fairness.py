@@ -1,7 +1,7 @@
 """Whose requests wait when several tenants ask at once.
 
-The heaviest tenant is the one whose requests have recently taken the longest, in total. If it also has clearly more of
-them open than a tenant on average, those beyond a few wait for their turn. Those of all others start at once.
+The heaviest tenant is the one whose requests have recently taken the longest, in total. If it also wants clearly
+more than the average, those beyond a few wait for their turn. Those of all others start at once.
 
 Each operation takes constant time, besides a look at the tenants whose requests run. Pure: the caller brings the time,
 in seconds of a monotonic clock.
@@ -18,7 +18,7 @@ from typing import NamedTuple
 _RECENT_SECONDS = 10.0
 # Work is forgotten at this rate.
 _DECAY_SECONDS = 3.0
-# The heaviest tenant makes way if it has more than so many times as many requests open as a tenant on average.
+# The heaviest tenant makes way if its requests run or wait for more than so many times the average of all tenants.
 _WANTS_MORE = 1.2
 # Requests of a tenant other than the heaviest that may run or wait in any case. It starts no more at once.
 _LIGHT_OPEN = 8
@@ -51,7 +51,7 @@ BEHIND = Pile(4, 1.0)
 
 
 class Seconds:
-    """For how long requests have recently done something, in total, with those that do it now: `count`."""
+    """The seconds for which requests have recently run, or waited, in total. `count` of them still do."""
 
     __slots__ = ("_as_of", "_ended", "_since", "count")
 
@@ -250,7 +250,7 @@ class Shares:
             seconds.leave_out(for_seconds)
 
     def _wanted_by(self, share: Share) -> tuple[Seconds, ...]:
-        """What counts what a tenant wants. What strangers want must not make anybody's wishes seem small."""
+        """The sums of what a tenant wants. Strangers are in no average, or a flood would seem small beside theirs."""
         return (share.wanted,) if share.tenant == _UNKNOWN else (share.wanted, self._wanted)
 
     def _heaviest_at(self, now: float) -> Share | None:

@@ -28,6 +28,7 @@ from tests.support.recorder import Recorder
 
 MISSION = "deadlines"
 READ_MS, WRITE_MS = 2_000, 5_000
+QUERY, COMMIT = "/api/psychic-cache/query", "/api/agent-memory/commit"
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +74,17 @@ async def test_an_owner_gets_the_time_left(
 ) -> None:
     headers = {} if asked is None else {"x-timeout-ms": asked}
     await agent.post("/api/context/assemble", question(MISSION), headers=headers)
-    assert 0 < int(cache.headers["x-timeout-ms"]) < read
-    assert 0 < int(memory.headers["x-timeout-ms"]) < read
-    await agent.post("/api/psychic-cache/query", {"mission_id": MISSION, "query": "finding"}, headers=headers)
-    assert read / 2 < int(cache.headers["x-timeout-ms"]) < read
-    await agent.post("/api/agent-memory/commit", lesson("scout", f"In {asked} ms."), headers=headers)
-    assert write / 2 < int(memory.headers["x-timeout-ms"]) < write
+    assert 0 < _left(cache, "/internal/search") < read
+    assert 0 < _left(memory, "/internal/search") < read
+    await agent.post(QUERY, {"mission_id": MISSION, "query": "finding"}, headers=headers)
+    assert read / 2 < _left(cache, QUERY) < read
+    await agent.post(COMMIT, lesson("scout", f"In {asked} ms."), headers=headers)
+    assert write / 2 < _left(memory, COMMIT) < write
+
+
+def _left(owner: Recorder, path: str) -> int:
+    """Milliseconds that the last call of the path was given."""
+    return int(owner.headers_of(path)["x-timeout-ms"])
 
 
 async def test_an_owner_that_hangs_does_not_hold_the_caller(

@@ -30,6 +30,10 @@ class Recorder:
         """Of the last call."""
         return self.calls[-1][1]
 
+    def headers_of(self, path: str) -> Mapping[str, str]:
+        """Of the last call of a path. What a service does in the background calls others."""
+        return next(headers for called, headers in reversed(self.calls) if called == path)
+
     def hang(self) -> None:
         """Accept calls and answer none until `go_on`."""
         self._passing.clear()

@@ -98,7 +98,7 @@ REQUESTS = [
         "Resting for other tenants",
         "s",
         {"{{job}}": _rate("scrubjay_http_rest_seconds_total", "job")},
-        "Seconds in each second, of requests of the heaviest tenant. Only with fewer than eight processors.",
+        "Seconds in each second, of requests of tenants that want too much. Only with fewer than eight processors.",
     ),
     Panel(
         "Load",

@@ -1,4 +1,4 @@
-"""Beside other tenants, a request of the heaviest rests between its steps. The door says for how long."""
+"""A request of a tenant that wants too much rests between its steps, beside others. The door says for how long."""
 
 from __future__ import annotations
 

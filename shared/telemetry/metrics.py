@@ -17,7 +17,8 @@ ALLOWED = Gauge("scrubjay_http_requests_allowed", "Concurrent requests allowed n
 STREAMS = Gauge("scrubjay_http_streams_open", "Event streams open now")
 SHED = Counter("scrubjay_http_shed_total", "Requests refused because the service was full")
 REST_SECONDS = Counter(
-    "scrubjay_http_rest_seconds_total", "Seconds that requests of the heaviest tenant have rested for others"
+    "scrubjay_http_rest_seconds_total",
+    "Seconds that requests of tenants that want too much have rested for others",
 )
 POOL_WAIT_SECONDS = Histogram(
     "scrubjay_postgres_pool_wait_seconds",

@@ -47,7 +47,7 @@ class Admission:
         self.litestar = app
         self.drain = drain
         self.app: ASGIApp = app
-        self.gate = Gate(in_flight, pile, rest_on(cores()))
+        self.gate = Gate(in_flight, pile, rest_on(cores()), cores())
         self._apart = apart
         self._tenant_of = tenant_of
         metrics.IN_FLIGHT.set_function(lambda: self.gate.working + self.gate.waiting)

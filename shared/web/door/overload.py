@@ -44,18 +44,19 @@ _TURN_SECONDS = 2.5
 class Gate:
     """Admits requests. `working` are in progress, of which `_young` count against the limit; others wait.
 
-    While a single tenant sends requests, all that are admitted start at once. While several do, those that the heaviest
-    piles up wait until fewer run than a part of `limit`. Otherwise they would slow down each request of the others.
+    While a single tenant sends requests, all that are admitted start at once. While several do, those of the crowd wait
+    until fewer run than a part of `limit`. Otherwise they would slow down each request of the others.
     """
 
-    def __init__(self, in_flight: int, pile: Pile = FRONT, rest: float = 0.0) -> None:
-        """Where the heaviest of several tenants occupies the service, its requests `rest` so many times as long as
-        they work."""
+    def __init__(self, in_flight: int, pile: Pile = FRONT, rest: float = 0.0, cores: int = 1) -> None:
+        """Where one of several tenants wants too much and occupies the service, its requests `rest` so many times as
+        long as they work."""
         self._in_flight = in_flight
         self._pile = pile
         self._rest = rest
+        self._cores = cores
         self._needed = min(0.5, pile.part)
-        self._shares = Shares(pile.few)
+        self._shares = Shares(pile.few, cores)
         self.limit = float(LEAST)
         self.working = 0
         self._young = 0
@@ -83,7 +84,13 @@ class Gate:
         return self._young + self.waiting + 1 > allowed and not self._shares.may_open(tenant, allowed, now)
 
     def allowed(self) -> float:
-        return self.limit if self._refused_share > _REFUSED_SHARE else max(self.limit, self._in_flight)
+        if self._refused_share > _REFUSED_SHARE:
+            return max(self.limit, self._least())
+        return max(self.limit, self._in_flight)
+
+    def _least(self) -> int:
+        """Requests that run in any case. Those of one tenant leave the other cores to those of others."""
+        return max(LEAST, min(self._cores, self._shares.crowd))
 
     def refuse(self, tenant: str, now: float) -> None:
         """Counts a request that came while the service was full."""
@@ -102,11 +109,10 @@ class Gate:
 
     def run(self, work: Work, now: float) -> None:
         """The request runs: for the first time, or after a pause."""
-        work.resumed, work.paid = now, 0.0
+        work.resumed, work.paid, work.rested = now, 0.0, 0.0
         work.running = work.young = True
         work.share.admitted += 1
-        work.share.competing += 1
-        self._shares.run(work.share, now)
+        self._shares.run(work, now)
         self.working += 1
         self._young += 1
         self._by_age.append(work)
@@ -142,13 +148,11 @@ class Gate:
         """The request waits for its client, and does not compete with others. Those who wait may then take turns."""
         if not work.running:
             return
-        seconds = now - work.resumed
-        work.seconds += seconds
-        self._shares.pause(work.share, work.resumed, now)
+        work.seconds += now - work.resumed
         if self._young > LEAST:
             self._last_crowded = now
         self.working -= 1
-        self._discount(work)
+        self._discount(work, now)
         work.running = False
         work.share.admitted -= 1
 
@@ -161,7 +165,7 @@ class Gate:
         work.paid += worked
         if not self.steps_back(work, now):
             return 0.0
-        return work.share.rest(min(worked, _LONGEST_STEP) * self._rest, most, now)
+        return self._shares.rest(min(worked, _LONGEST_STEP) * self._rest / self._least(), most, now)
 
     def rested(self, work: Work, seconds: float, now: float) -> None:
         """The request has done nothing for so long, until now. Only then, so that its tenant does not seem light, and
@@ -169,7 +173,9 @@ class Gate:
         if work.running:
             seconds = min(seconds, now - work.resumed)
             work.resumed += seconds
-            self._shares.rested(work.share, seconds)
+            if work.young:
+                work.rested += seconds
+                work.share.busy.leave_out(seconds)
 
     def steps_back(self, work: Work, now: float) -> bool:
         """Whether the request is one of those that rest."""
@@ -192,7 +198,9 @@ class Gate:
 
     def _has_room(self) -> bool:
         """A part of what runs without slowing each other is left to those who pile nothing up."""
-        return not self._shares.compete() or self._young + 1 <= max(LEAST, self.limit * self._pile.part)
+        return not self._shares.compete() or self._young + 1 <= max(
+            self._least(), self.limit * self._pile.part
+        )
 
     def learn(self, work: Work, route: Hashable, now: float) -> None:
         """Learns from a request that was answered, after its last pause."""
@@ -202,7 +210,7 @@ class Gate:
             self._learn_alone(route, log_seconds)
         alone = self._alone_log_seconds.get(route)
         # The limit spares the others: what the heaviest tenant does to itself must not move it.
-        if alone is not None and not self._shares.outweighs(work.share, now):
+        if alone is not None and not self._shares.crowds(work.share, now):
             self._log_slowdowns += log_seconds - alone
             self._samples += 1
             self._adjust_when_due(now)
@@ -240,10 +248,11 @@ class Gate:
     def _discount_old(self, now: float) -> None:
         queue, old = self._by_age, now - _OLD_SECONDS - _OLD_USUAL * self._usual_seconds
         while queue and (not queue[0].young or queue[0].resumed < old):
-            self._discount(queue.popleft())
+            self._discount(queue.popleft(), now)
 
-    def _discount(self, work: Work) -> None:
+    def _discount(self, work: Work, now: float) -> None:
         """The request no longer competes with others."""
-        self._young -= work.young
-        work.share.competing -= work.young
-        work.young = False
+        if work.young:
+            self._young -= 1
+            self._shares.pause(work, now)
+            work.young = False

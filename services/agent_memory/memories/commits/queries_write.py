@@ -15,7 +15,7 @@ from shared.database.postgres import Connection
 from shared.review.reviews import NOTHING_UNDER_REVIEW, scopes_of
 
 # Writing the words of so many chunks takes PostgreSQL some 6 ms. A request that has more of them writes them by several
-# statements, and the heaviest of several tenants rests between these.
+# statements, and a tenant that wants too much rests between these.
 _CHUNKS_AT_ONCE = 32
 
 _Parts: TypeAlias = list[tuple[int, ChunkWords]]

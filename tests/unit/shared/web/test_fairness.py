@@ -19,7 +19,7 @@ class Door:
 
     def __init__(self, in_flight: int = PILE, pile: Pile = FRONT, cores: int = 1) -> None:
         self.cores = cores
-        self.gate = Gate(in_flight, pile)
+        self.gate = Gate(in_flight, pile, cores=cores)
         self.now = 0.0
         self.running: list[tuple[Work, float]] = []
         self.answered: Counter[str] = Counter()
@@ -285,16 +285,75 @@ def test_on_two_cores_the_p99_of_another_tenant_rises_by_less_than_a_third(noisy
     assert median(p99_over_alone(noisy, needs, seed) for seed in range(10)) <= 1.3
 
 
-def test_tenants_that_want_the_same_do_not_wait_for_each_other() -> None:
-    """Each is the heaviest for a while."""
-    door, numbers, waited = Door(cores=2), random.Random(0), 0
-    while door.now < 20.0:
-        for tenant in ("first", "second", "third"):
-            for _ in range(3 - _open_of(door, tenant)):
+def among(callers: dict[str, int], rates: dict[str, float], seconds: float = 20.0, seed: int = 0) -> Door:
+    """On two cores, some tenants keep requests of 20 ms open, and others ask so many times a second."""
+    door, numbers = Door(cores=2), random.Random(seed)
+    due = dict.fromkeys(rates, 0.0)
+    while door.now < seconds + 4.0:
+        order = list(callers)
+        numbers.shuffle(order)
+        for tenant in order:
+            for _ in range(callers[tenant] - _open_of(door, tenant)):
                 door.ask(tenant, 0.020 * numbers.lognormvariate(0, 0.3))
-        waited += door.now > 1.0 and door.gate.waiting > 0
+        for tenant, rate in rates.items():
+            if door.now >= due[tenant]:
+                due[tenant] += 1 / rate
+                door.ask(tenant, 0.020 * numbers.lognormvariate(0, 0.3))
+        if door.now < 4.0:
+            door.seconds.clear()
+            door.answered.clear()
         door.step(0.001)
-    assert waited < 200
+    return door
+
+
+@pytest.mark.parametrize(("heavy", "callers"), [(2, 8), (3, 4), (3, 40), (5, 8), (8, 2), (8, 8)])
+def test_many_that_want_too_much_slow_another_no_more_than_one_does(heavy: int, callers: int) -> None:
+    """Nor does it cost them much: two cores answer a hundred requests a second."""
+    alone = among({}, {"light": 5.0}).p99("light")
+    door = among({f"heavy-{number}": callers for number in range(heavy)}, {"light": 5.0})
+    answered = [count for tenant, count in door.answered.items() if tenant != "light"]
+    assert door.p99("light") < 2 * alone
+    assert not door.refused["light"]
+    assert sum(answered) > 20.0 * 75
+    assert max(answered) < 1.6 * min(answered)
+
+
+@pytest.mark.parametrize("callers", [(8, 3, 3), (30, 10), (40, 4, 4)])
+def test_who_asks_more_gets_no_more_than_others_that_want_all_they_can_get(callers: tuple[int, ...]) -> None:
+    door = among({f"tenant-{number}": count for number, count in enumerate(callers)}, {})
+    assert max(door.answered.values()) < 1.2 * min(door.answered.values())
+    assert sum(door.answered.values()) > 20.0 * 90
+
+
+def test_tenants_that_want_the_same_do_not_wait_for_each_other() -> None:
+    door = among(dict.fromkeys(("first", "second", "third"), 3), {})
+    assert door.p99("first") < 1.5 * 9 * 0.020
+    assert sum(door.answered.values()) > 20.0 * 90
+
+
+def test_who_is_refused_wants_more() -> None:
+    """Or a flood of which most is refused would seem small."""
+    shares = Shares(few=1)
+    noisy = shares.arrive("noisy", 0.0)
+    shares.arrive("victim", 0.0)
+    for _ in range(10):
+        shares.refuse("noisy", 0.0)
+    assert shares.crowds(noisy, 0.1)
+
+
+def test_what_waits_for_others_for_long_is_not_wanted() -> None:
+    """As a model's answer. Beside it, its tenant's other requests neither wait nor rest."""
+    door = Door(cores=2)
+    asking = [door.ask("patient", 300.0) for _ in range(4)]
+    door.running.clear()
+    for _ in range(200):
+        door.ask("other", 0.010)
+        for _ in range(10):
+            door.step(0.010)
+    assert all(work is not None and work.running for work in asking)
+    share = asking[0].share if asking[0] else None
+    assert share is not None
+    assert not door.gate._shares.crowds(share, door.now)
 
 
 def test_strangers_do_not_make_a_flood_seem_small() -> None:
@@ -302,10 +361,11 @@ def test_strangers_do_not_make_a_flood_seem_small() -> None:
     shares = Shares(few=1)
     noisy, _, strangers = (shares.arrive(tenant, 0.0) for tenant in ("noisy", "victim", ""))
     for _ in range(2):
-        shares.run(noisy, 0.0)
+        shares.run(Work(0.0, noisy), 0.0)
     for _ in range(20):
         shares.wait(Work(0.0, strangers), lambda: None, 0.0)
-    assert shares.outweighs(noisy, 1.0)
+    assert shares.crowds(noisy, 1.0)
+    assert shares.crowds(strangers, 1.0)
 
 
 def test_a_newcomers_burst_does_not_start_at_once() -> None:

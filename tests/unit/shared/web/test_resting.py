@@ -1,4 +1,4 @@
-"""Beside others, the heaviest tenant's requests rest between their steps."""
+"""Beside others, requests of tenants that want too much rest between their steps."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Door:
         return self.begin("heavy")
 
 
-def test_a_request_of_the_heaviest_tenant_rests_after_each_step() -> None:
+def test_a_request_of_who_wants_too_much_rests_after_each_step() -> None:
     door = Door()
     work = door.occupied()
     assert door.works(work, STEP) == pytest.approx(2 * STEP)
@@ -103,6 +103,22 @@ def test_requests_of_one_tenant_rest_in_turn() -> None:
     assert door.gate.rest(second, MOST, door.now) == pytest.approx(4 * STEP)
 
 
+def test_requests_of_several_tenants_that_want_too_much_rest_in_turn_and_less_each() -> None:
+    """Together they work as much as those of one, or as each core lets one do."""
+    door = Door()
+    door.gate = Gate(64, FRONT, 2.0, cores=2)
+    for _ in range(100):
+        works = [door.begin(tenant) for tenant in ("heavy", "heavier", "light")]
+        door.end(works.pop())
+        door.now += 0.020
+        for work in works:
+            door.end(work)
+    first, second = (door.begin(tenant) for tenant in ("heavy", "heavier"))
+    door.now += STEP
+    assert door.gate.rest(first, MOST, door.now) == pytest.approx(STEP)
+    assert door.gate.rest(second, MOST, door.now) == pytest.approx(2 * STEP)
+
+
 def test_nobody_rests_longer_than_allowed_or_for_a_step_that_only_waited() -> None:
     door = Door()
     work = door.occupied()
@@ -130,7 +146,7 @@ def test_a_rest_is_no_work() -> None:
     assert rest > STEP
 
 
-def test_a_tenant_whose_requests_rest_stays_the_heaviest() -> None:
+def test_a_tenant_whose_requests_rest_still_wants_too_much() -> None:
     """Or its other requests would not rest, and more of them would start."""
     door = Door()
     works = [door.occupied(), *(door.begin("heavy") for _ in range(7))]

@@ -31,6 +31,8 @@ _REFUSED_SECONDS = 1.0
 _TURN_SECONDS = 0.1
 # A crowd whose requests run for a smaller part of the time is not made to rest.
 _OCCUPIED = 0.25
+# Processors are busy if requests run for such a part of the time.
+_ALL_BUSY = 0.7
 # All requests of the crowd together rest no longer at a time.
 _MOST_REST = 1.0
 # Requests of callers that are not known, which are no pile.
@@ -101,6 +103,7 @@ class Shares:
 
     def __init__(self, few: int, cores: int = 1) -> None:
         self._few = few
+        self._cores = cores
         self._capacity = _EACH_CORE * cores * DECAY_SECONDS
         self._by_tenant: OrderedDict[str, Share] = OrderedDict()
         self._most = most([], self._capacity)
@@ -108,6 +111,8 @@ class Shares:
         self._crowd_runs = 0
         self.crowd = 0
         """Its tenants."""
+        self._others_take = 0.0
+        """On average, if they leave no processor free; or else 0."""
         self._looks_at = 0.0
         self._rests_until = 0.0
         self._lines: deque[Share] = deque()
@@ -164,7 +169,13 @@ class Shares:
 
     def occupies(self, share: Share, now: float) -> bool:
         """Whether it is of the crowd, and a request of the crowd runs for a good part of the time."""
-        return self.crowds(share, now) and self._crowd_is_busy and self._most.spares_others
+        if not self.crowds(share, now) or self._is_owed(share, now):
+            return False
+        return self._crowd_is_busy and self._most.spares_others
+
+    def _is_owed(self, share: Share, now: float) -> bool:
+        """Whether others who want little each, but much together, take more than it."""
+        return share.busy.at(now) < self._others_take
 
     def _look(self, now: float) -> None:
         """Finds the crowd. Strangers are in no average, or a flood would seem small beside theirs."""
@@ -175,7 +186,11 @@ class Shares:
         self._most = most(known, self._capacity)
         crowd = [(share, taken) for share, wanted, taken in each if self._most.is_exceeded_by(wanted, taken)]
         self.crowd, self._crowd_runs = len(crowd), sum(share.competing for share, _ in crowd)
-        self._crowd_is_busy = sum(taken for _, taken in crowd) > _OCCUPIED * DECAY_SECONDS
+        taken = sum(taken for _, taken in crowd)
+        self._crowd_is_busy = taken > _OCCUPIED * DECAY_SECONDS
+        others = sum(taken for _, _, taken in each) - taken
+        is_much = others > _ALL_BUSY * self._cores * DECAY_SECONDS
+        self._others_take = others / (len(each) - len(crowd)) if is_much else 0.0
         self._looks_at = now + max(_LOOK_SECONDS, _LOOK_SECONDS_EACH * len(each))
 
     def run(self, work: Work, now: float) -> None:
@@ -230,8 +245,10 @@ class Shares:
         """Whether the first of its line may run beside all others: it starts as many as without a line."""
         if share.competing < _LIGHT_OPEN and not self.crowds(share, now):
             return True
+        if share.competing:
+            return False
         begun = max(self._last_turn, share.line[0].resumed)
-        return begun + _TURN_SECONDS <= now and not share.competing and not self._crowd_runs
+        return self._is_owed(share, now) or (begun + _TURN_SECONDS <= now and not self._crowd_runs)
 
     def _no_longer_waits(self, work: Work, now: float) -> None:
         work.share.wanted.end(work.resumed, now)

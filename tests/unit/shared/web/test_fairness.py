@@ -318,7 +318,7 @@ def test_many_that_want_too_much_slow_another_no_more_than_one_does(heavy: int, 
     assert max(answered) < 1.6 * min(answered)
 
 
-@pytest.mark.parametrize("callers", [(8, 3, 3), (30, 10), (40, 4, 4)])
+@pytest.mark.parametrize("callers", [(8, 3, 3), (30, 10), (40, 4, 4), (8, 1, 1), (8, 8, 1, 1, 1)])
 def test_who_asks_more_gets_no_more_than_others_that_want_all_they_can_get(callers: tuple[int, ...]) -> None:
     door = among({f"tenant-{number}": count for number, count in enumerate(callers)}, {})
     assert max(door.answered.values()) < 1.2 * min(door.answered.values())

@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from shared.web.door.demand import DECAY_SECONDS, Seconds, most
+from shared.web.door.demand import DECAY_SECONDS, Most, Seconds, most
 
 # Tenants compete while each has sent a request within this time.
 _RECENT_SECONDS = 10.0
@@ -98,21 +98,25 @@ class Work:
         """What to call when its turn comes, while it waits."""
 
 
+class Crowd(NamedTuple):
+    """The tenants that want too much: how many they are, how many of their requests run, and for how many seconds these
+    have recently run. `others_take` so many on average, if they leave no processor free, or else none."""
+
+    limit: Most = most([], 0.0)
+    tenants: int = 0
+    running: int = 0
+    taken: float = 0.0
+    others_take: float = 0.0
+
+
 class Shares:
     """The tenants of recent and open requests."""
 
     def __init__(self, few: int, cores: int = 1) -> None:
         self._few = few
         self._cores = cores
-        self._capacity = _EACH_CORE * cores * DECAY_SECONDS
         self._by_tenant: OrderedDict[str, Share] = OrderedDict()
-        self._most = most([], self._capacity)
-        self._crowd_is_busy = False
-        self._crowd_runs = 0
-        self.crowd = 0
-        """Its tenants."""
-        self._others_take = 0.0
-        """On average, if they leave no processor free; or else 0."""
+        self._crowd = Crowd()
         self._looks_at = 0.0
         self._rests_until = 0.0
         self._lines: deque[Share] = deque()
@@ -164,33 +168,40 @@ class Shares:
         """Whether it is one of several tenants, and wants too much."""
         if not self.compete():
             return False
-        self._look(now)
-        return self._most.is_exceeded_by(share.wanted.at(now), share.busy.at(now))
+        if now >= self._looks_at:
+            self._look(now)
+        return self._crowd.limit.is_exceeded_by(share.wanted.at(now), share.busy.at(now))
 
     def occupies(self, share: Share, now: float) -> bool:
         """Whether it is of the crowd, and a request of the crowd runs for a good part of the time."""
         if not self.crowds(share, now) or self._is_owed(share, now):
             return False
-        return self._crowd_is_busy and self._most.spares_others
+        return self._crowd.taken > _OCCUPIED * DECAY_SECONDS and self._crowd.limit.spares_others
+
+    def crowd(self) -> int:
+        """Its tenants, as of the last look."""
+        return self._crowd.tenants
 
     def _is_owed(self, share: Share, now: float) -> bool:
         """Whether others who want little each, but much together, take more than it."""
-        return share.busy.at(now) < self._others_take
+        return share.busy.at(now) < self._crowd.others_take
 
     def _look(self, now: float) -> None:
         """Finds the crowd. Strangers are in no average, or a flood would seem small beside theirs."""
-        if now < self._looks_at:
-            return
         each = [(share, share.wanted.at(now), share.busy.at(now)) for share in self._by_tenant.values()]
         known = [(wanted, taken) for share, wanted, taken in each if share.tenant != _UNKNOWN]
-        self._most = most(known, self._capacity)
-        crowd = [(share, taken) for share, wanted, taken in each if self._most.is_exceeded_by(wanted, taken)]
-        self.crowd, self._crowd_runs = len(crowd), sum(share.competing for share, _ in crowd)
+        limit = most(known, _EACH_CORE * self._cores * DECAY_SECONDS)
+        crowd = [(share, taken) for share, wanted, taken in each if limit.is_exceeded_by(wanted, taken)]
         taken = sum(taken for _, taken in crowd)
-        self._crowd_is_busy = taken > _OCCUPIED * DECAY_SECONDS
-        others = sum(taken for _, _, taken in each) - taken
-        is_much = others > _ALL_BUSY * self._cores * DECAY_SECONDS
-        self._others_take = others / (len(each) - len(crowd)) if is_much else 0.0
+        others = sum(taken for *_, taken in each) - taken
+        all_busy = others > _ALL_BUSY * self._cores * DECAY_SECONDS
+        self._crowd = Crowd(
+            limit=limit,
+            tenants=len(crowd),
+            running=sum(share.competing for share, _ in crowd),
+            taken=taken,
+            others_take=others / (len(each) - len(crowd)) if all_busy else 0.0,
+        )
         self._looks_at = now + max(_LOOK_SECONDS, _LOOK_SECONDS_EACH * len(each))
 
     def run(self, work: Work, now: float) -> None:
@@ -248,7 +259,7 @@ class Shares:
         if share.competing:
             return False
         begun = max(self._last_turn, share.line[0].resumed)
-        return self._is_owed(share, now) or (begun + _TURN_SECONDS <= now and not self._crowd_runs)
+        return self._is_owed(share, now) or (begun + _TURN_SECONDS <= now and not self._crowd.running)
 
     def _no_longer_waits(self, work: Work, now: float) -> None:
         work.share.wanted.end(work.resumed, now)

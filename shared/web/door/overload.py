@@ -90,7 +90,7 @@ class Gate:
 
     def _least(self) -> int:
         """Requests that run in any case. Those of one tenant leave the other cores to those of others."""
-        return max(LEAST, min(self._cores, self._shares.crowd))
+        return max(LEAST, min(self._cores, self._shares.crowd()))
 
     def refuse(self, tenant: str, now: float) -> None:
         """Counts a request that came while the service was full."""

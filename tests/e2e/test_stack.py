@@ -160,4 +160,4 @@ def test_a_taken_port_is_said_and_a_service_that_ends_stops_the_stack(data: Path
         assert run.process.wait(60) == 1
         assert "cache ended with -9" in run.output
         # What the killed service had started ends as soon as it sees that.
-        wait_for(lambda: not any(map(alive, family)), 10)
+        assert wait_for(lambda: not any(map(alive, family)), 10)

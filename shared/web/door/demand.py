@@ -53,7 +53,7 @@ class Seconds:
         return self._ended * math.exp((self._as_of - now) / DECAY_SECONDS)
 
 
-class Most(NamedTuple):
+class Limit(NamedTuple):
     """Who wants or takes more seconds than these wants too much."""
 
     wanted: float
@@ -65,24 +65,24 @@ class Most(NamedTuple):
         return wanted > self.wanted or taken > self.taken
 
 
-def most(tenants: Sequence[tuple[float, float]], capacity: float) -> Most:
-    """Of the seconds that each tenant wants and takes of a service that can give `capacity`.
+def limit_of(tenants: Sequence[tuple[float, float]], capacity: float) -> Limit:
+    """Of tenants that want and take so many seconds each of a service that can give `capacity`.
 
     Too much is clearly more than the average, or more than the max-min fair share. Where nobody is content with that
     share, each may take what the others take.
     """
     if not tenants:
-        return Most(math.inf, math.inf, spares_others=False)
+        return Limit(math.inf, math.inf, spares_others=False)
     wanted, taken = zip(*tenants, strict=True)
     share = max(fair_share(wanted, capacity), _FEW)
     if min(wanted) <= share:
-        return Most(min(_CLEARLY_MORE * sum(wanted) / len(wanted), share), math.inf, spares_others=True)
-    return Most(math.inf, _CLEARLY_MORE * sum(taken) / len(taken), spares_others=False)
+        return Limit(min(_CLEARLY_MORE * sum(wanted) / len(wanted), share), math.inf, spares_others=True)
+    return Limit(math.inf, _CLEARLY_MORE * sum(taken) / len(taken), spares_others=False)
 
 
 def fair_share(wanted: Sequence[float], capacity: float) -> float:
-    """The largest part of the capacity that anybody gets, if who wants less than an equal part leaves the rest to the
-    others (max-min fairness). Infinite if it is enough for all."""
+    """The largest part of the capacity that any tenant gets by max-min fairness: those that want less than an equal
+    part leave the rest of it to the others. Infinite if the capacity is enough for all."""
     left = capacity
     for served, seconds in enumerate(ordered := sorted(wanted)):
         equal = left / (len(ordered) - served)

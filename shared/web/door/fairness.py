@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from shared.web.door.demand import DECAY_SECONDS, Most, Seconds, most
+from shared.web.door.demand import DECAY_SECONDS, Limit, Seconds, limit_of
 
 # Tenants compete while each has sent a request within this time.
 _RECENT_SECONDS = 10.0
@@ -102,7 +102,7 @@ class Crowd(NamedTuple):
     """The tenants that want too much: how many they are, how many of their requests run, and for how many seconds these
     have recently run. `others_take` so many on average, if they leave no processor free, or else none."""
 
-    limit: Most = most([], 0.0)
+    limit: Limit = limit_of([], 0.0)
     tenants: int = 0
     running: int = 0
     taken: float = 0.0
@@ -183,14 +183,14 @@ class Shares:
         return self._crowd.tenants
 
     def _is_owed(self, share: Share, now: float) -> bool:
-        """Whether others who want little each, but much together, take more than it."""
+        """Whether others that want little each, but much together, take more than it on average."""
         return share.busy.at(now) < self._crowd.others_take
 
     def _look(self, now: float) -> None:
         """Finds the crowd. Strangers are in no average, or a flood would seem small beside theirs."""
         each = [(share, share.wanted.at(now), share.busy.at(now)) for share in self._by_tenant.values()]
         known = [(wanted, taken) for share, wanted, taken in each if share.tenant != _UNKNOWN]
-        limit = most(known, _EACH_CORE * self._cores * DECAY_SECONDS)
+        limit = limit_of(known, _EACH_CORE * self._cores * DECAY_SECONDS)
         crowd = [(share, taken) for share, wanted, taken in each if limit.is_exceeded_by(wanted, taken)]
         taken = sum(taken for _, taken in crowd)
         others = sum(taken for *_, taken in each) - taken

@@ -89,7 +89,7 @@ class Gate:
         return max(self.limit, self._in_flight)
 
     def _least(self) -> int:
-        """Requests that run in any case. Those of one tenant leave the other cores to those of others."""
+        """So many requests of the crowd may run in any case: one of each of its tenants, while there are cores."""
         return max(LEAST, min(self._cores, self._shares.crowd()))
 
     def refuse(self, tenant: str, now: float) -> None:
@@ -168,8 +168,8 @@ class Gate:
         return self._shares.rest(min(worked, _LONGEST_STEP) * self._rest / self._least(), most, now)
 
     def rested(self, work: Work, seconds: float, now: float) -> None:
-        """The request has done nothing for so long, until now. Only then, so that its tenant does not seem light, and
-        may not start others, while it rests."""
+        """The request has done nothing for so long, until now. Only then, so that its tenant does not seem to take
+        little, and starts no others, while it rests."""
         if work.running:
             seconds = min(seconds, now - work.resumed)
             work.resumed += seconds
@@ -197,7 +197,7 @@ class Gate:
             work.share.admitted -= 1
 
     def _has_room(self) -> bool:
-        """A part of what runs without slowing each other is left to those who pile nothing up."""
+        """Whether one more of the crowd may run. The rest of the limit is left to those outside it."""
         return not self._shares.compete() or self._young + 1 <= max(
             self._least(), self.limit * self._pile.part
         )
@@ -209,7 +209,7 @@ class Gate:
         if work.entered > self._last_crowded:
             self._learn_alone(route, log_seconds)
         alone = self._alone_log_seconds.get(route)
-        # The limit spares the others: what the heaviest tenant does to itself must not move it.
+        # The limit spares the others: what the crowd does to itself must not move it.
         if alone is not None and not self._shares.crowds(work.share, now):
             self._log_slowdowns += log_seconds - alone
             self._samples += 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.web.door.demand import DECAY_SECONDS, Seconds, fair_share, most
+from shared.web.door.demand import DECAY_SECONDS, Seconds, fair_share, limit_of
 
 CAPACITY = 4 * DECAY_SECONDS
 MUCH, LITTLE = 8 * DECAY_SECONDS, 0.2 * DECAY_SECONDS
@@ -28,13 +28,13 @@ def test_a_fair_share_is_what_is_left_by_those_who_want_less(wanted: list[float]
 
 @given(st.lists(st.tuples(st.floats(0.0, 1e3), st.floats(0.0, 1e3)), max_size=40))
 def test_not_all_want_too_much(tenants: list[tuple[float, float]]) -> None:
-    limit = most(tenants, CAPACITY)
+    limit = limit_of(tenants, CAPACITY)
     assert not tenants or not all(limit.is_exceeded_by(*each) for each in tenants)
 
 
 @pytest.mark.parametrize("heavy", [1, 2, 3, 20])
 def test_however_many_want_too_much_none_is_taken_for_the_usual(heavy: int) -> None:
-    limit = most([(MUCH, 1.0)] * heavy + [(LITTLE, 1.0)], CAPACITY)
+    limit = limit_of([(MUCH, 1.0)] * heavy + [(LITTLE, 1.0)], CAPACITY)
     assert limit.spares_others
     assert limit.is_exceeded_by(MUCH, 1.0)
     assert not limit.is_exceeded_by(LITTLE, 1.0)
@@ -43,18 +43,18 @@ def test_however_many_want_too_much_none_is_taken_for_the_usual(heavy: int) -> N
 @pytest.mark.parametrize("callers", [1, 3, 8])
 def test_of_equals_nobody_wants_too_much(callers: int) -> None:
     each = (callers * DECAY_SECONDS, 1.0)
-    assert not most([each] * 3, CAPACITY).is_exceeded_by(*each)
+    assert not limit_of([each] * 3, CAPACITY).is_exceeded_by(*each)
 
 
 def test_where_nobody_is_content_none_takes_more_than_the_others() -> None:
-    limit = most([(2 * MUCH, 6.0), (MUCH, 2.0)], CAPACITY)
+    limit = limit_of([(2 * MUCH, 6.0), (MUCH, 2.0)], CAPACITY)
     assert not limit.spares_others
     assert limit.is_exceeded_by(2 * MUCH, 6.0)
     assert not limit.is_exceeded_by(2 * MUCH, 4.0)
 
 
 def test_of_nobody_none_wants_too_much() -> None:
-    assert not most([], CAPACITY).is_exceeded_by(1e9, 1e9)
+    assert not limit_of([], CAPACITY).is_exceeded_by(1e9, 1e9)
 
 
 def test_seconds_add_up_while_they_pass_and_are_forgotten_afterwards() -> None:

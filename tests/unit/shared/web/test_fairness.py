@@ -99,7 +99,7 @@ def test_a_few_connections_slow_another_tenant_by_one_request_at_most() -> None:
     assert door.answered["noisy"] > 700
 
 
-def test_what_the_heaviest_tenant_does_to_itself_does_not_move_the_limit() -> None:
+def test_what_the_crowd_does_to_itself_does_not_move_the_limit() -> None:
     """Its first request took long, so that all later ones seem fast beside it."""
     door = Door()
     door.step(0.001)
@@ -239,7 +239,7 @@ def test_who_gives_up_waiting_leaves_no_trace() -> None:
 
 
 @pytest.mark.parametrize("needs", [0.02, 0.05])
-def test_who_asks_little_of_a_slow_machine_is_not_the_heaviest(needs: float) -> None:
+def test_who_asks_little_of_a_slow_machine_is_not_of_the_crowd(needs: float) -> None:
     """A flood of which few run at once takes no more than a few slow requests."""
     door = Door()
     noisy, victim = 0.0, 0.0
@@ -377,7 +377,7 @@ def test_a_newcomers_burst_does_not_start_at_once() -> None:
 
 
 def test_who_waits_is_not_passed_by_later_requests_of_its_own_tenant() -> None:
-    """A tenant that is not the heaviest starts eight at once. Its others come next, not those that it sends then."""
+    """A tenant outside the crowd starts eight at once. Its others come next, not those that it sends then."""
     door = Door()
     flood(door, 8.0, at_once=40)
     while door.gate.working or door.gate.waiting:
